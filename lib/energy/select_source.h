@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the meter: the best one that works, or the one that was asked for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "energy/energy_source.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+struct SourceChoice {
+  std::string source = "auto";     // "auto" never takes "estimated" or "simulated": these are only forced by name
+  std::vector<std::string> zones;  // names to use, in any case of letters; empty: all
+};
+
+// The names `source` may have, for the configuration and the command line; "auto" first.
+const std::vector<std::string_view>& source_names();
+
+// One candidate, tried: what `doctor` tells.
+struct SourceProbe {
+  std::string name;
+  bool usable = false;
+  std::string reason;  // why it is not usable; empty where it is
+  std::string fix;     // what an administrator can do about it, one sentence; may be empty
+};
+
+// The source, or why there is none (one line for the report's `source.reason`). Cheap enough to be tried again
+// every few seconds until a meter appears.
+Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice);
+
+// All sources that `auto` knows, in its order, and those only forced by name.
+std::vector<SourceProbe> probe_sources(const HostRoot& host);
+
+}  // namespace keplerd

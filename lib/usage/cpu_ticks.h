@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processor time of the whole host, from the first line of /proc/stat (proc_stat(5)).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+// In clock ticks (USER_HZ) since boot, over all CPUs. `guest` and `guest_nice` are inside `user` and `nice`.
+struct CpuTicks {
+  std::int64_t busy = 0;        // user + nice + system + irq + softirq + steal
+  std::int64_t idle = 0;        // idle + iowait (which may decrease)
+  std::int64_t interrupts = 0;  // irq + softirq; a part of busy
+};
+
+// `stat`: the text of /proc/stat, or at least its first line. Missing fields of old kernels are 0.
+Result<CpuTicks> parse_cpu_ticks(std::string_view stat);
+Result<CpuTicks> read_cpu_ticks(const HostRoot& host);
+
+}  // namespace keplerd

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small varlink server (https://varlink.org/Service) on an sd-event loop: NUL-framed JSON over AF_UNIX stream
+// sockets. One thread; nothing here blocks. Every client is bounded: the size of a message, the number of
+// connections, of pipelined calls and of bytes that wait to be read. A client that does not read is not answered any
+// further and costs nobody else anything.
+#pragma once
+
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "varlink/json.h"
+
+namespace keplerd::varlink {
+
+// Who is at the other end (SO_PEERCRED).
+struct Peer {
+  pid_t pid = 0;
+  uid_t uid = static_cast<uid_t>(-1);
+  gid_t gid = static_cast<gid_t>(-1);
+};
+
+// One method call as it came in. `parameters` is always an object.
+struct Call {
+  std::string method;  // without the interface: "GetStatus"
+  Json parameters;
+  bool more = false;
+  Peer peer;
+};
+
+struct Reply {
+  Json parameters;
+  bool continues = false;  // only ever true where the call said `more`
+};
+
+struct Failure {
+  std::string error;  // "org.varlink.service.InvalidParameter", or one of the interface's own, in full
+  Json parameters;
+};
+
+// Many replies to one call, made when the client has room for them and not before.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // The next reply; a Failure or a reply without `continues` is the last. Nothing: ask again after Server::wake().
+  virtual std::optional<std::variant<Reply, Failure>> next() = 0;
+};
+
+using Answer = std::variant<Reply, Failure, std::unique_ptr<Stream>>;
+using Handler = std::function<Answer(const Call&)>;
+
+Failure invalid_parameter(std::string_view name);  // org.varlink.service.InvalidParameter
+Failure expected_more();                           // org.varlink.service.ExpectedMore
+
+struct Interface {
+  std::string name;               // "org.keplerd.Energy"
+  std::string_view description;   // the text of its IDL file
+  std::map<std::string, Handler, std::less<>> methods;
+};
+
+struct ServiceInfo {
+  std::string vendor, product, version, url;
+};
+
+struct ServerLimits {
+  std::size_t message = 64 << 10;      // bytes of one call; a longer one closes the connection
+  std::size_t connections = 512;       // a further one is closed at once
+  std::size_t connections_per_uid = 256;  // of one user who is not root
+  std::size_t output = 1 << 20;        // bytes that wait for a client before its streams and calls are held
+};
+
+class Server {
+ public:
+  // `event` is kept referenced. org.varlink.service (GetInfo, GetInterfaceDescription) is always there.
+  Server(sd_event* event, ServiceInfo info, ServerLimits limits = {});
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  void add(Interface interface);
+
+  // Accepts on this listening socket from now on (bound here or handed over by systemd).
+  Result<Done> listen(UniqueFd socket);
+
+  // Asks every stream that had nothing for its next reply.
+  void wake();
+
+  std::size_t connection_count() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A listening socket at `path` with access `mode`; one that nobody listens on any more is replaced.
+Result<UniqueFd> bind_unix_socket(const std::string& path, mode_t mode);
+
+}  // namespace keplerd::varlink
