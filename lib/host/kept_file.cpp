@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/kept_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kFirstTextSize = 4096;
+
+Result<UniqueFd> open_file(int directory, const char* path, int flags) {
+  // Links are followed: /sys/class is made of them.
+  UniqueFd fd(::openat(directory, path, O_RDONLY | O_CLOEXEC | flags));
+  if (!fd) return system_error(path, errno);
+  return fd;
+}
+
+// As pread(2), again where a signal came between.
+ssize_t read_at(int fd, char* to, std::size_t size, std::size_t offset) {
+  ssize_t got = 0;
+  do {
+    got = ::pread(fd, to, size, static_cast<off_t>(offset));
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+// Fills `buffer` from `offset` on, up to its end or the file's; the new offset. The end is known by an empty
+// read only: files made of records (cgroup.procs, mountinfo) come in pieces.
+Result<std::size_t> fill(int fd, const char* path, std::span<char> buffer, std::size_t offset) {
+  while (offset < buffer.size()) {
+    const ssize_t got = read_at(fd, buffer.data() + offset, buffer.size() - offset, offset);
+    if (got < 0) return system_error(path, errno);
+    if (got == 0) break;
+    offset += static_cast<std::size_t>(got);
+  }
+  return offset;
+}
+
+Result<bool> ends_at(int fd, const char* path, std::size_t offset) {
+  char more = 0;
+  const ssize_t got = read_at(fd, &more, 1, offset);
+  if (got < 0) return system_error(path, errno);
+  return got == 0;
+}
+
+Result<std::string_view> read_descriptor(int fd, const char* path, std::span<char> buffer) {
+  const auto size = fill(fd, path, buffer, 0);
+  if (!size) return size.error();
+  if (*size == buffer.size()) {
+    const auto ended = ends_at(fd, path, *size);
+    if (!ended) return ended.error();
+    if (!*ended) return system_error(path, EFBIG);
+  }
+  return std::string_view(buffer.data(), *size);
+}
+
+}  // namespace
+
+Result<std::string_view> read_file(int directory, const char* path, std::span<char> buffer) {
+  const auto fd = open_file(directory, path, 0);
+  if (!fd) return fd.error();
+  return read_descriptor(fd->get(), path, buffer);
+}
+
+Result<std::string> read_text(int directory, const char* path, std::size_t limit) {
+  const auto fd = open_file(directory, path, 0);
+  if (!fd) return fd.error();
+  std::string text(std::min(limit, kFirstTextSize), '\0');
+  std::size_t size = 0;
+  while (true) {
+    const auto filled = fill(fd->get(), path, text, size);
+    if (!filled) return filled.error();
+    size = *filled;
+    if (size < text.size()) break;
+    const auto ended = ends_at(fd->get(), path, size);
+    if (!ended) return ended.error();
+    if (*ended) break;
+    if (size == limit) return system_error(path, EFBIG);
+    text.resize(size > limit / 4 ? limit : size * 4);
+  }
+  text.resize(size);
+  return text;
+}
+
+Result<std::vector<std::string>> list_directory(int directory, const char* path) {
+  auto fd = open_file(directory, path, O_DIRECTORY);
+  if (!fd) return fd.error();
+  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd->get()));
+  if (!stream) return system_error(path, errno);
+  fd->release();
+  std::vector<std::string> names;
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (errno != 0) return system_error(path, errno);
+  return names;
+}
+
+bool is_kernel_file_system(int fd) {
+  struct statfs file_system {};
+  if (::fstatfs(fd, &file_system) != 0) return false;
+  return file_system.f_type == SYSFS_MAGIC || file_system.f_type == PROC_SUPER_MAGIC ||
+         file_system.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+Result<KeptFile> KeptFile::open(int directory, std::string path) {
+  auto fd = open_file(directory, path.c_str(), 0);
+  if (!fd) return fd.error();
+  KeptFile file;
+  file.directory_ = directory;
+  file.path_ = std::move(path);
+  if (is_kernel_file_system(fd->get())) file.fd_ = *std::move(fd);
+  return file;
+}
+
+Result<std::string_view> KeptFile::read(std::span<char> buffer) const {
+  if (fd_) return read_descriptor(fd_.get(), path_.c_str(), buffer);
+  return read_file(directory_, path_.c_str(), buffer);
+}
+
+}  // namespace keplerd

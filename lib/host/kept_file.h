@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the small files of /sys, /proc and cgroup2, relative to a directory's descriptor.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace keplerd {
+
+// Reads all of the file `path` (relative to `directory`) into `buffer`; the view is of `buffer`. A file that
+// does not fit is an error (EFBIG): nothing here is read in part. Errors name `path`.
+Result<std::string_view> read_file(int directory, const char* path, std::span<char> buffer);
+
+// The same for files of unknown size up to `limit` bytes.
+Result<std::string> read_text(int directory, const char* path, std::size_t limit);
+
+// Names in the directory `path`, without "." and "..", in no particular order.
+Result<std::vector<std::string>> list_directory(int directory, const char* path);
+
+// A file that is read over and over: opened once and read from its start each time. That holds on the
+// kernel's own file systems (sysfs, procfs, cgroup2), where a kept descriptor also tells a reborn object from
+// the old one. On any other, where a file may be replaced by renaming, it is opened anew for each read.
+// `directory` must stay open as long as the file is used.
+class KeptFile {
+ public:
+  KeptFile() = default;
+  static Result<KeptFile> open(int directory, std::string path);
+
+  Result<std::string_view> read(std::span<char> buffer) const;
+  explicit operator bool() const { return directory_ != kNoDirectory; }
+
+ private:
+  static constexpr int kNoDirectory = -1;  // AT_FDCWD is another number
+
+  int directory_ = kNoDirectory;
+  std::string path_;
+  UniqueFd fd_;  // unset: open anew each time
+};
+
+// True where `fd` lies on one of the kernel's own file systems (see KeptFile).
+bool is_kernel_file_system(int fd);
+
+}  // namespace keplerd
