@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where systemd's files go, below the prefix, and what the systemd of this platform supports.
-pkg_get_variable(_unused libsystemd version)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(KEPLERD_LIBSYSTEMD REQUIRED libsystemd>=252)
+
 set(KEPLERD_SYSTEM_UNIT_DIR lib/systemd/system CACHE STRING "System units, relative to the prefix")
 set(KEPLERD_SYSUSERS_DIR lib/sysusers.d CACHE STRING "sysusers.d, relative to the prefix")
+
+# Type=notify-reload (systemd 253) waits until the daemon has reloaded; before that, a signal has to do.
+if(KEPLERD_LIBSYSTEMD_VERSION VERSION_GREATER_EQUAL 253)
+  set(KEPLERD_UNIT_TYPE "Type=notify-reload")
+else()
+  set(KEPLERD_UNIT_TYPE "Type=notify\nExecReload=kill -HUP $MAINPID")
+endif()
