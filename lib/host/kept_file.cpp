@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -62,12 +63,40 @@ Result<std::string_view> read_descriptor(int fd, const char* path, std::span<cha
   return std::string_view(buffer.data(), *size);
 }
 
+// The names in a directory that `wanted` says yes to.
+template <class Wanted>
+Result<std::vector<std::string>> list(int directory, const char* path, Wanted wanted) {
+  auto fd = open_file(directory, path, O_DIRECTORY);
+  if (!fd) return fd.error();
+  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd->get()));
+  if (!stream) return system_error(path, errno);
+  const int opened = fd->release();
+  std::vector<std::string> names;
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && wanted(opened, *entry)) names.emplace_back(name);
+  }
+  if (errno != 0) return system_error(path, errno);
+  return names;
+}
+
 }  // namespace
 
 Result<std::string_view> read_file(int directory, const char* path, std::span<char> buffer) {
   const auto fd = open_file(directory, path, 0);
   if (!fd) return fd.error();
   return read_descriptor(fd->get(), path, buffer);
+}
+
+Result<std::string_view> read_beginning(int directory, const char* path, std::span<char> buffer) {
+  const auto fd = open_file(directory, path, 0);
+  if (!fd) return fd.error();
+  const auto size = fill(fd->get(), path, buffer, 0);
+  if (!size) return size.error();
+  return std::string_view(buffer.data(), *size);
 }
 
 Result<std::string> read_text(int directory, const char* path, std::size_t limit) {
@@ -91,21 +120,25 @@ Result<std::string> read_text(int directory, const char* path, std::size_t limit
 }
 
 Result<std::vector<std::string>> list_directory(int directory, const char* path) {
-  auto fd = open_file(directory, path, O_DIRECTORY);
-  if (!fd) return fd.error();
-  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd->get()));
-  if (!stream) return system_error(path, errno);
-  fd->release();
-  std::vector<std::string> names;
-  while (true) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  if (errno != 0) return system_error(path, errno);
-  return names;
+  return list(directory, path, [](int, const dirent&) { return true; });
+}
+
+Result<std::vector<std::string>> list_subdirectories(int directory, const char* path) {
+  return list(directory, path, [](int fd, const dirent& entry) {
+    if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+    struct stat status {};
+    return ::fstatat(fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+  });
+}
+
+Result<UniqueFd> open_directory(int directory, const char* path) {
+  return open_file(directory, path, O_DIRECTORY);
+}
+
+Result<std::uint64_t> read_inode(int directory, const char* path) {
+  struct stat status {};
+  if (::fstatat(directory, path, &status, 0) != 0) return system_error(path, errno);
+  return std::uint64_t{status.st_ino};
 }
 
 bool is_kernel_file_system(int fd) {

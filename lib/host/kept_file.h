@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +18,23 @@ namespace keplerd {
 // does not fit is an error (EFBIG): nothing here is read in part. Errors name `path`.
 Result<std::string_view> read_file(int directory, const char* path, std::span<char> buffer);
 
-// The same for files of unknown size up to `limit` bytes.
+// The first bytes of the file, as many as there are and the buffer holds: for files of which only the first
+// lines matter (/proc/stat, /proc/cpuinfo).
+Result<std::string_view> read_beginning(int directory, const char* path, std::span<char> buffer);
+
+// The same as read_file for files of unknown size up to `limit` bytes.
 Result<std::string> read_text(int directory, const char* path, std::size_t limit);
 
 // Names in the directory `path`, without "." and "..", in no particular order.
 Result<std::vector<std::string>> list_directory(int directory, const char* path);
+
+// Names of the directories in the directory `path`, in no particular order.
+Result<std::vector<std::string>> list_subdirectories(int directory, const char* path);
+
+Result<UniqueFd> open_directory(int directory, const char* path);
+
+// The inode number of what `path` names.
+Result<std::uint64_t> read_inode(int directory, const char* path);
 
 // A file that is read over and over: opened once and read from its start each time. That holds on the
 // kernel's own file systems (sysfs, procfs, cgroup2), where a kept descriptor also tells a reborn object from
