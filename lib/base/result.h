@@ -12,8 +12,9 @@
 namespace keplerd {
 
 struct Error {
-  std::string message;  // whole sentence fragment with the path or the input: "/sys/x/energy_uj: not a number"
-  int code = 0;         // errno where a system call failed, else 0
+  std::string
+      message;   // whole sentence fragment with the path or the input: "/sys/x/energy_uj: not a number"
+  int code = 0;  // errno where a system call failed, else 0
 };
 
 // "SUBJECT: Permission denied" from errno.

@@ -38,7 +38,8 @@ std::size_t sequence_length(std::string_view text, std::uint32_t& code_point) {
     if ((next & 0xc0) != 0x80) return 0;
     code_point = code_point << 6 | (next & 0x3f);
   }
-  const bool shortest = length == 2 || (length == 3 && code_point >= 0x800) || (length == 4 && code_point >= 0x10000);
+  const bool shortest =
+      length == 2 || (length == 3 && code_point >= 0x800) || (length == 4 && code_point >= 0x10000);
   const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
   return shortest && !surrogate && code_point <= 0x10ffff ? length : 0;
 }
@@ -46,7 +47,8 @@ std::size_t sequence_length(std::string_view text, std::uint32_t& code_point) {
 bool is_printable(std::uint32_t c) {
   if (c < 0x20 || (c >= 0x7f && c <= 0x9f)) return false;
   const bool separator = c == 0x2028 || c == 0x2029;
-  const bool bidirectional = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  const bool bidirectional = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+                             (c >= 0x2066 && c <= 0x2069);
   return !separator && !bidirectional;
 }
 

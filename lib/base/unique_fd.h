@@ -2,9 +2,9 @@
 // A file descriptor that is closed by its owner.
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
+
+#include <unistd.h>
 
 namespace keplerd {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who used the CPU up to one instant: the groups (cgroups) and the processes that may have run, each with what the
-// same one had used at the instant before. Passive data; the views live until the next sample.
+// Who used the CPU up to one instant: the groups (cgroups) and the processes that may have run, each with
+// what the same one had used at the instant before. Passive data; the views live until the next sample.
 #pragma once
 
 #include <compare>
@@ -25,21 +25,22 @@ struct ProcessId {
 inline constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 struct GroupUsage {
-  std::uint64_t inode = 0;         // of the cgroup's directory: a reborn group has another
-  std::size_t parent = kNoGroup;   // index into UsageSample::groups, smaller than the own; kNoGroup: the root
-  std::string_view path;           // "/system.slice/cron.service", escaped by escape_name
-  Nanoseconds usage{0};            // CPU time of the group and its descendants, exited ones included
-  std::optional<Nanoseconds> before;  // at the sample before; unset in the first sample only (a group born since has 0)
+  std::uint64_t incarnation = 0;  // never 0 and never used again: a group reborn under its name has another
+  std::size_t parent = kNoGroup;  // index into UsageSample::groups, smaller than the own; kNoGroup: the root
+  std::string_view path;          // "/system.slice/cron.service", escaped by escape_name
+  Nanoseconds usage{0};           // CPU time of the group and its descendants, exited ones included
+  std::optional<Nanoseconds>
+      before;  // at the sample before; unset in the first sample only (a group born since has 0)
 };
 
 struct ProcessUsage {
   ProcessId id;
-  std::string_view comm;       // escaped by escape_name
+  std::string_view comm;  // escaped by escape_name
   bool kernel_thread = false;
   std::size_t group = kNoGroup;  // index into UsageSample::groups; kNoGroup: in the root, or no cgroup2
   Nanoseconds usage{0};          // CPU time of all its threads, exited ones included
   struct Before {
-    std::uint64_t group_inode = 0;  // 0: none
+    std::uint64_t group = 0;  // incarnation; 0: none
     Nanoseconds usage{0};
   };
   std::optional<Before> before;  // at the sample before; unset where it was not seen then
@@ -47,10 +48,11 @@ struct ProcessUsage {
 
 struct UsageSample {
   CpuTicks ticks;
-  bool interrupts_apart = false;       // interrupt time is not inside the interrupted task's: the kernel has /proc/pressure/irq
-  std::vector<GroupUsage> groups;      // every cgroup but the root and threaded ones, parents before children
-  std::vector<ProcessUsage> processes; // every process of a group that moved, and those outside any group
-  std::vector<ProcessId> ended;        // seen at an earlier sample and gone
+  bool interrupts_apart =
+      false;  // interrupt time is not inside the interrupted task's: the kernel has /proc/pressure/irq
+  std::vector<GroupUsage> groups;  // every cgroup but the root and threaded ones, parents before children
+  std::vector<ProcessUsage> processes;  // every process of a group that moved, and those outside any group
+  std::vector<ProcessId> ended;         // seen at an earlier sample and gone
 };
 
 }  // namespace keplerd

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/attributor.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace keplerd {
+namespace {
+
+// Both clocks are read together; more than this between them is a suspend.
+constexpr Nanoseconds kClockSkew = std::chrono::milliseconds(10);
+
+// USER_HZ, the unit of /proc/stat: 100 on every architecture Linux has today (proc_stat(5)).
+constexpr Nanoseconds kTick = std::chrono::milliseconds(10);
+
+// What a process used in the window, if it was in the same group at both ends.
+Nanoseconds process_time(const ProcessUsage& process, const UsageSample& usage) {
+  if (!process.before) return Nanoseconds{0};
+  const std::uint64_t group = process.group == kNoGroup ? 0 : usage.groups[process.group].incarnation;
+  if (process.before->group != group) return Nanoseconds{0};
+  return std::max(process.usage - process.before->usage, Nanoseconds{0});
+}
+
+Nanoseconds sum(std::span<const Nanoseconds> times) {
+  return std::accumulate(times.begin(), times.end(), Nanoseconds{0});
+}
+
+}  // namespace
+
+void Attributor::set_zones(std::vector<Zone> zones, std::span<const SavedReading> saved) {
+  zones_ = std::move(zones);
+  baselines_.assign(zones_.size(), std::nullopt);
+  for (const SavedReading& reading : saved) {
+    const auto zone = std::ranges::find(zones_, reading.zone, &Zone::id);
+    if (zone == zones_.end()) continue;
+    baselines_[static_cast<std::size_t>(zone - zones_.begin())] =
+        Baseline{reading.counter, reading.monotonic, reading.boottime, {}, true};
+  }
+}
+
+std::vector<SavedReading> Attributor::last_readings() const {
+  std::vector<SavedReading> readings;
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    if (!baselines_[i]) continue;
+    readings.push_back(
+        {zones_[i].id, baselines_[i]->counter, baselines_[i]->monotonic, baselines_[i]->boottime});
+  }
+  return readings;
+}
+
+const Attribution& Attributor::attribute(const Sample& sample) {
+  assert(sample.readings.size() == zones_.size());
+  result_.window = last_ ? sample.at.monotonic - last_->monotonic : Nanoseconds{0};
+  result_.zones.resize(zones_.size());
+  if (last_) {
+    const UsageRatio ratio = usage_ratio(last_ticks_, sample.usage.ticks);
+    if (ratio.total > 0) last_ratio_ = ratio;
+  }
+  weigh(sample.usage);
+  for (std::size_t i = 0; i < zones_.size(); ++i) measure(i, sample);
+  last_ = sample.at;
+  last_ticks_ = sample.usage.ticks;
+  return result_;
+}
+
+// Finds out who weighs what in this window, the same for all zones.
+void Attributor::weigh(const UsageSample& usage) {
+  own_times_.update(usage.groups, own_);
+  result_.group_time.resize(usage.groups.size());
+  std::ranges::transform(usage.groups, result_.group_time.begin(), time_in_window);
+
+  kernel_time_ = Nanoseconds{0};
+  if (usage.interrupts_apart && last_) {
+    kernel_time_ += kTick * std::max<std::int64_t>(usage.ticks.interrupts - last_ticks_.interrupts, 0);
+  }
+  outside_.clear();
+  members_.resize(usage.groups.size());
+  for (auto& members : members_) members.clear();
+  result_.process_time.assign(usage.processes.size(), Nanoseconds{0});
+  for (std::size_t i = 0; i < usage.processes.size(); ++i) {
+    const ProcessUsage& process = usage.processes[i];
+    const Nanoseconds time = process_time(process, usage);
+    result_.process_time[i] = time;
+    if (time == Nanoseconds{0}) continue;
+    if (process.group != kNoGroup) {
+      members_[process.group].push_back(i);
+    } else if (process.kernel_thread) {
+      kernel_time_ += time;
+    } else {
+      outside_.push_back(i);
+    }
+  }
+}
+
+// Tells what `zone` drew since its last good reading, and divides it.
+void Attributor::measure(std::size_t zone, const Sample& sample) {
+  const std::size_t groups = sample.usage.groups.size();
+  ZoneAttribution& result = result_.zones[zone];
+  result.verdict = StepVerdict::kCounted;
+  result.read = false;
+  result.span = Nanoseconds{0};
+  result.energy = result.idle = result.kernel = result.unattributed = Microjoules{};
+  for (auto* shares : {&result.group, &result.own, &result.other}) shares->assign(groups, {});
+  result.process.assign(sample.usage.processes.size(), {});
+
+  const Result<Microjoules>& reading = sample.readings[zone];
+  if (!reading) return;
+  const std::optional<Baseline> before = baselines_[zone];
+  baselines_[zone] = Baseline{*reading, sample.at.monotonic, sample.at.boottime, sample.usage.ticks};
+  if (!before) return;
+
+  result.span = sample.at.monotonic - before->monotonic;
+  const bool suspended = sample.at.boottime - before->boottime - result.span > kClockSkew;
+  const JudgedStep step = judge_step(zones_[zone], {before->counter, *reading, result.span, suspended});
+  result.verdict = step.verdict;
+  result.read = step.verdict == StepVerdict::kCounted;
+  result.energy = step.energy;
+  if (before->unwatched) {
+    result.unattributed = step.energy;
+    return;
+  }
+  if (result.energy == Microjoules{}) return;
+  const UsageRatio ratio = usage_ratio(before->ticks, sample.usage.ticks);
+  divide(result, sample.usage, ratio.total > 0 ? ratio : last_ratio_);
+}
+
+void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, UsageRatio ratio) {
+  const EnergySplit split = split_by_usage(zone.energy, ratio);
+  zone.idle = split.idle;
+
+  weights_.assign(1, kernel_time_);
+  weights_.insert(weights_.end(), own_.begin(), own_.end());
+  for (const std::size_t process : outside_) weights_.push_back(result_.process_time[process]);
+  if (sum(weights_) == Nanoseconds{0}) {
+    zone.unattributed = split.active;
+    return;
+  }
+  shares_.resize(weights_.size());
+  apportioner_.apportion(split.active, weights_, shares_);
+
+  zone.kernel = shares_[0];
+  std::copy_n(shares_.begin() + 1, own_.size(), zone.own.begin());
+  for (std::size_t i = 0; i < outside_.size(); ++i) zone.process[outside_[i]] = shares_[1 + own_.size() + i];
+  divide_groups(zone, usage);
+}
+
+// Each group's own among its processes and its other account; then the sums up the tree.
+void Attributor::divide_groups(ZoneAttribution& zone, const UsageSample& usage) {
+  for (std::size_t group = 0; group < usage.groups.size(); ++group) {
+    if (zone.own[group] == Microjoules{}) continue;
+    weights_.clear();
+    for (const std::size_t process : members_[group]) weights_.push_back(result_.process_time[process]);
+    weights_.push_back(std::max(own_[group] - sum(weights_), Nanoseconds{0}));
+    shares_.resize(weights_.size());
+    apportioner_.apportion(zone.own[group], weights_, shares_);
+    for (std::size_t i = 0; i < members_[group].size(); ++i) zone.process[members_[group][i]] = shares_[i];
+    zone.other[group] = shares_.back();
+  }
+  zone.group = zone.own;
+  for (std::size_t group = usage.groups.size(); group-- > 0;) {
+    const std::size_t parent = usage.groups[group].parent;
+    if (parent != kNoGroup) zone.group[parent] += zone.group[group];
+  }
+}
+
+}  // namespace keplerd

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/split.h"
+
+#include <algorithm>
+
+namespace keplerd {
+
+UsageRatio usage_ratio(const CpuTicks& previous, const CpuTicks& current) {
+  const std::int64_t total = current.busy + current.idle - previous.busy - previous.idle;
+  const std::int64_t busy = std::max<std::int64_t>(current.busy - previous.busy, 0);
+  if (total <= 0) return {busy, busy};
+  return {std::min(busy, total), total};
+}
+
+EnergySplit split_by_usage(Microjoules energy, UsageRatio ratio) {
+  const auto product = static_cast<__int128>(energy.value) * ratio.busy;
+  const Microjoules active{
+      static_cast<std::int64_t>((2 * product + ratio.total) / (2 * static_cast<__int128>(ratio.total)))};
+  return {active, energy - active};
+}
+
+}  // namespace keplerd

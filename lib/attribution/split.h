@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits a zone's energy into what was drawn for work and what the hardware draws anyway.
+#pragma once
+
+#include "base/units.h"
+#include "usage/cpu_ticks.h"
+
+namespace keplerd {
+
+// Part of the CPU time that was busy, as a fraction of integers: busy / total, 0 <= busy <= total.
+struct UsageRatio {
+  std::int64_t busy = 0;
+  std::int64_t total = 0;  // 0: no tick has passed, nothing is known
+};
+
+// Between two readings of /proc/stat. iowait may decrease (proc_stat(5)): the ratio stays within 0 and 1.
+UsageRatio usage_ratio(const CpuTicks& previous, const CpuTicks& current);
+
+struct EnergySplit {
+  Microjoules active;
+  Microjoules idle;  // active + idle is the energy that was split
+};
+
+// Split=usage-ratio: active = energy x ratio, rounded to the nearest microjoule. Kepler's rule. `ratio.total`
+// > 0.
+EnergySplit split_by_usage(Microjoules energy, UsageRatio ratio);
+
+}  // namespace keplerd

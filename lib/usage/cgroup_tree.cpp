@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage/cgroup_tree.h"
+
+#include <array>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "host/kept_file.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kPidsLimit = 64 << 20;
+
+bool is_threaded(int directory) {
+  std::array<char, 32> buffer;
+  const auto type = read_file(directory, "cgroup.type", buffer);
+  return type && trim(*type) == "threaded";
+}
+
+}  // namespace
+
+struct CgroupTree::Node {
+  Node* parent = nullptr;
+  std::string path;  // escaped; empty for the root
+  std::size_t depth = 0;
+  UniqueFd directory;
+  std::uint64_t inode = 0;
+  int watch = -1;
+  KeptFile cpu_stat;
+  std::uint64_t incarnation = 0;
+  std::optional<Nanoseconds> usage;   // at the last read
+  std::optional<Nanoseconds> before;  // at the read before
+  bool unknown_past = false;          // it may have existed before it was seen
+  int reads = 0;                      // up to kSettled
+  bool threaded = false;              // found out late: it goes at the next read
+  std::size_t index = kNoGroup;       // in the last read
+  std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+};
+
+Result<Nanoseconds> parse_cpu_stat(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    if (take_word(line) != "usage_usec") continue;
+    const auto usec = parse_number<std::int64_t>(trim(line));
+    constexpr std::int64_t kMost = INT64_MAX / 2000;  // so that nanoseconds, and a sum of two, still fit
+    if (!usec || *usec < 0 || *usec > kMost) break;
+    return Nanoseconds(std::chrono::microseconds(*usec));
+  }
+  return Error{"cpu.stat: no usage_usec"};
+}
+
+CgroupTree::CgroupTree(int root, CgroupLimits limits) : limits_(limits), root_(std::make_unique<Node>()) {
+  auto directory = open_directory(root, ".");
+  if (directory) root_->directory = *std::move(directory);
+}
+
+CgroupTree::~CgroupTree() = default;
+
+void CgroupTree::read(std::vector<GroupUsage>& groups) {
+  refresh();
+  groups.clear();
+  order_.clear();
+  for (auto& [name, child] : root_->children) visit(*child, groups);
+  first_ = false;
+}
+
+// Brings the tree up to date, by what inotify told or by looking everything up.
+void CgroupTree::refresh() {
+  const bool complete =
+      watch_.drain([this](int handle, DirectoryWatch::Change change, const std::string& name) {
+        const auto node = by_watch_.find(handle);
+        if (node == by_watch_.end()) return;
+        forget(*node->second, name);
+        if (change == DirectoryWatch::Change::kCame) adopt(*node->second, name);
+      });
+  const bool room_again = left_out_ > 0 && count_ < limits_.groups;
+  if (reliable_ && complete && !room_again) return;
+
+  reliable_ = is_kernel_file_system(root_->directory.get());
+  if (root_->watch < 0) {
+    const auto watch = watch_.add(root_->directory.get());
+    if (watch) by_watch_[root_->watch = *watch] = root_.get();
+    if (!watch) reliable_ = false;
+  }
+  late_ = left_out_ > 0;
+  left_out_ = 0;
+  look_up(*root_);
+  late_ = false;
+}
+
+// Compares `node` and all below it with the directories that are there now.
+void CgroupTree::look_up(Node& node) {
+  const auto names = list_subdirectories(node.directory.get(), ".");
+  std::map<std::string, std::unique_ptr<Node>, std::less<>> gone = std::move(node.children);
+  node.children.clear();
+  if (names) {
+    for (const std::string& name : *names) {
+      const auto known = gone.find(name);
+      const auto inode = read_inode(node.directory.get(), name.c_str());
+      if (known != gone.end() && inode && *inode == known->second->inode) {
+        node.children.insert(gone.extract(known));
+        look_up(*node.children.at(name));
+      } else {
+        adopt(node, name);
+      }
+    }
+  }
+  for (const auto& [name, child] : gone) unwatch(*child);
+}
+
+// Takes in the group `name` below `parent`, with all below it. Not threaded ones, nor those beyond the
+// limits.
+void CgroupTree::adopt(Node& parent, const std::string& name) {
+  auto directory = open_directory(parent.directory.get(), name.c_str());
+  if (!directory || is_threaded(directory->get())) return;
+  if (count_ >= limits_.groups || parent.depth >= limits_.depth) {
+    ++left_out_;
+    return;
+  }
+  auto node = std::make_unique<Node>();
+  node->parent = &parent;
+  node->path = parent.path + "/" + escape_name(name);
+  node->depth = parent.depth + 1;
+  node->directory = *std::move(directory);
+  const auto inode = read_inode(node->directory.get(), ".");
+  if (inode) node->inode = *inode;
+  node->incarnation = ++last_incarnation_;
+  node->unknown_past = late_;
+  ++count_;
+  // Watched before it is listed, so that nothing slips through between the two.
+  const auto watch = watch_.add(node->directory.get());
+  if (watch) by_watch_[node->watch = *watch] = node.get();
+  if (!watch) reliable_ = false;
+  Node& adopted = *node;
+  parent.children.insert_or_assign(name, std::move(node));
+  look_up(adopted);
+}
+
+void CgroupTree::forget(Node& parent, const std::string& name) {
+  const auto child = parent.children.find(name);
+  if (child == parent.children.end()) return;
+  unwatch(*child->second);
+  parent.children.erase(child);
+}
+
+void CgroupTree::unwatch(const Node& node) {
+  for (const auto& [name, child] : node.children) unwatch(*child);
+  --count_;
+  if (node.watch < 0) return;
+  watch_.remove(node.watch);
+  by_watch_.erase(node.watch);
+}
+
+// Reads `node` and all below it. A parent is read right before its children: the less time between them, the
+// less its own time is off.
+void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
+  node.index = kNoGroup;
+  // libvirt makes a group first and threaded afterwards.
+  constexpr int kSettled = 3;
+  if (node.reads < kSettled && node.reads++ > 0)
+    node.threaded = node.threaded || is_threaded(node.directory.get());
+  if (node.threaded || !read_usage(node)) return;
+
+  node.index = groups.size();
+  order_.push_back(&node);
+  groups.push_back({.incarnation = node.incarnation,
+                    .parent = node.parent->index,
+                    .path = node.path,
+                    .usage = *node.usage,
+                    .before = node.before});
+  for (auto& [name, child] : node.children) visit(*child, groups);
+}
+
+// False where the group is gone.
+bool CgroupTree::read_usage(Node& node) {
+  std::array<char, 4096> buffer;
+  if (!node.cpu_stat) {
+    auto file = KeptFile::open(node.directory.get(), "cpu.stat");
+    if (!file) return false;
+    node.cpu_stat = *std::move(file);
+  }
+  const auto text = node.cpu_stat.read(buffer);
+  if (!text) return false;
+  const auto usage = parse_cpu_stat(*text);
+  if (!usage) return false;
+
+  node.before = node.usage;
+  if (node.before && *usage < *node.before) {  // reborn, unseen
+    node.incarnation = ++last_incarnation_;
+    node.before = Nanoseconds{0};
+  }
+  if (!node.before && !first_) node.before = node.unknown_past ? *usage : Nanoseconds{0};
+  node.usage = *usage;
+  return true;
+}
+
+void CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
+  pids.clear();
+  Node& node = index == kNoGroup ? *root_ : *order_[index];
+  const auto text = read_text(node.directory.get(), "cgroup.procs", kPidsLimit);
+  if (!text) {
+    node.threaded = node.threaded || (text.error().code == EOPNOTSUPP && &node != root_.get());
+    return;
+  }
+  for (std::string_view rest = *text; !rest.empty();) {
+    const auto pid = parse_number<std::int32_t>(trim(take_until(rest, '\n')));
+    if (pid && *pid > 0) pids.push_back(*pid);  // 0: in another pid namespace
+  }
+}
+
+std::size_t CgroupTree::find(std::string_view path) const {
+  const Node* node = root_.get();
+  while (!path.empty()) {
+    const std::string_view name = take_until(path, '/');
+    if (name.empty()) continue;
+    const auto child = node->children.find(name);
+    if (child == node->children.end() || child->second->index == kNoGroup) break;
+    node = child->second.get();
+  }
+  return node->index;
+}
+
+}  // namespace keplerd

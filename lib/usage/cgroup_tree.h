@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cgroup2 hierarchy and the CPU time of each group (Documentation/admin-guide/cgroup-v2.rst). Every
+// directory is held by its descriptor, so that a group reborn under its name is never taken for the old one.
+// Groups that come and go are told by inotify, which works on cgroup2 without privilege; on any other file
+// system (a written tree) everything is looked up again each time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "host/directory_watch.h"
+#include "usage/usage_sample.h"
+
+namespace keplerd {
+
+// The usage_usec of a cpu.stat.
+Result<Nanoseconds> parse_cpu_stat(std::string_view text);
+
+struct CgroupLimits {
+  std::size_t groups = 100'000;  // what is beyond these limits stays in its parent's own time
+  std::size_t depth = 100;
+};
+
+class CgroupTree {
+ public:
+  // `root`: the descriptor of the cgroup2 root; stays the caller's.
+  explicit CgroupTree(int root, CgroupLimits limits = {});
+  ~CgroupTree();
+
+  // Finds out what has come and gone and reads every group's time. `groups` becomes all groups but the root
+  // and the threaded ones (they are inside their domain), parents before children; its paths are valid until
+  // the next call.
+  void read(std::vector<GroupUsage>& groups);
+
+  // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
+  // none.
+  void read_pids(std::size_t index, std::vector<std::int32_t>& pids);
+
+  // The index in the last read() of the group at `path` (as in /proc/PID/cgroup), or of the nearest one above
+  // it.
+  std::size_t find(std::string_view path) const;
+
+  // Groups that were left in their parents because of the limits.
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  struct Node;
+
+  void refresh();
+  void look_up(Node& node);
+  void adopt(Node& parent, const std::string& name);
+  void forget(Node& parent, const std::string& name);
+  void unwatch(const Node& node);
+  void visit(Node& node, std::vector<GroupUsage>& groups);
+  bool read_usage(Node& node);
+
+  CgroupLimits limits_;
+  DirectoryWatch watch_;
+  bool reliable_ = false;  // inotify has told of every change since the last read
+  bool first_ = true;
+  bool late_ = false;  // what is found now may have been left out before
+  std::uint64_t last_incarnation_ = 0;
+  std::size_t count_ = 0;
+  std::size_t left_out_ = 0;
+  std::unique_ptr<Node> root_;
+  std::unordered_map<int, Node*> by_watch_;
+  std::vector<Node*> order_;  // of the last read()
+};
+
+}  // namespace keplerd

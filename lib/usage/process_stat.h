@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// /proc/PID/stat (proc_pid_stat(5)), as far as keplerd needs it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "usage/usage_sample.h"
+
+namespace keplerd {
+
+struct ProcessStat {
+  ProcessId id;
+  std::string comm;  // as the process set it: any bytes
+  bool kernel_thread = false;
+  Nanoseconds usage{0};  // utime + stime, in steps of 10 ms; guest time is inside utime
+};
+
+Result<ProcessStat> parse_process_stat(std::string_view stat);
+
+// The cgroup2 path in /proc/PID/cgroup ("/system.slice/cron.service"), from its line "0::"; empty where there
+// is none. A cgroup that was removed under its process (" (deleted)") is its path without that mark.
+std::string_view parse_process_cgroup(std::string_view text);
+
+}  // namespace keplerd

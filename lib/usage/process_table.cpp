@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage/process_table.h"
+
+#include <array>
+#include <utility>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "host/host_root.h"
+#include "usage/cgroup_tree.h"
+#include "usage/process_clock.h"
+
+namespace keplerd {
+namespace {
+
+constexpr Nanoseconds kTick = std::chrono::milliseconds(10);  // of start times: USER_HZ is 100
+constexpr Nanoseconds kFullScanPeriod = std::chrono::seconds(10);
+constexpr int kQuietSamples = 8;  // after which a descriptor is given back
+constexpr std::size_t kCgroupFileLimit = 64 << 10;
+
+}  // namespace
+
+void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample) {
+  ++sample_;
+  found_.clear();
+  quiet_.clear();
+  ended_.clear();
+  if (sample.groups.empty()) tree = nullptr;
+  const bool by_group = tree != nullptr && host_.has_own_procfs();
+  const bool scan_due = !last_full_scan_ || boottime - *last_full_scan_ >= kFullScanPeriod;
+  if (by_group && !scan_due) {
+    find_by_group(*tree, sample);
+  } else {
+    find_all(tree, sample);
+    last_full_scan_ = boottime;
+  }
+
+  sample.processes.clear();
+  for (const Seen& seen : found_) read_one(seen, sample);
+  drop_ended(!by_group || scan_due);
+  // The table does not change any more: now its strings can be referred to.
+  for (ProcessUsage& process : sample.processes) process.comm = processes_.at(process.id.pid).comm;
+  sample.ended = ended_;
+  last_boottime_ = boottime;
+}
+
+// The processes of every group that moved, and those in the root.
+void ProcessTable::find_by_group(CgroupTree& tree, const UsageSample& sample) {
+  const auto take = [&](std::size_t group) {
+    tree.read_pids(group, pids_);
+    for (const std::int32_t pid : pids_) found_.push_back({pid, group});
+  };
+  take(kNoGroup);
+  for (std::size_t i = 0; i < sample.groups.size(); ++i) {
+    const GroupUsage& group = sample.groups[i];
+    if (group.before && group.usage == *group.before) {
+      quiet_.insert(group.incarnation);
+    } else {
+      take(i);
+    }
+  }
+}
+
+void ProcessTable::find_all(CgroupTree* tree, const UsageSample& sample) {
+  std::unordered_map<std::int32_t, std::size_t> groups;
+  const auto take = [&](std::size_t group) {
+    tree->read_pids(group, pids_);
+    for (const std::int32_t pid : pids_) groups.emplace(pid, group);
+  };
+  for (std::size_t i = 0; i < sample.groups.size(); ++i) take(i);
+  if (tree != nullptr) take(kNoGroup);
+
+  const auto names = list_subdirectories(host_.procfs(), ".");
+  if (!names) return;
+  for (const std::string& name : *names) {
+    const auto pid = parse_number<std::int32_t>(name);
+    if (!pid || *pid <= 0) continue;
+    const auto group = groups.find(*pid);
+    found_.push_back({*pid, group != groups.end() ? group->second : group_of(*pid, tree)});
+  }
+}
+
+// For what no cgroup.procs lists: zombies, and written trees that have no such files.
+std::size_t ProcessTable::group_of(std::int32_t pid, CgroupTree* tree) const {
+  if (tree == nullptr) return kNoGroup;
+  const auto text = read_text(host_.procfs(), (std::to_string(pid) + "/cgroup").c_str(), kCgroupFileLimit);
+  return text ? tree->find(parse_process_cgroup(*text)) : kNoGroup;
+}
+
+// Adds a process that was found to the sample, if it is still there.
+void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
+  auto known = processes_.find(seen.pid);
+  if (known != processes_.end() && known->second.seen == sample_) return;  // moved while it was looked for
+  std::optional<ProcessUsage::Before> before;
+  if (known != processes_.end()) {
+    const ProcessUsage::Before last{known->second.group, known->second.stat.usage};
+    if (refresh(known->second)) {
+      before = last;
+    } else {
+      ended_.push_back(known->second.stat.id);
+      processes_.erase(known);
+      known = processes_.end();
+    }
+  }
+  if (known == processes_.end()) {
+    auto stat = read_stat(seen.pid);
+    if (!stat) return;
+    // What was born since and is in no group has used all its time there: no group's time could tell.
+    const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
+    if (born_since && seen.group == kNoGroup) before = ProcessUsage::Before{};
+    Process process;
+    process.comm = escape_name(stat->comm);
+    process.stat = *std::move(stat);
+    known = processes_.insert_or_assign(seen.pid, std::move(process)).first;
+  }
+  Process& process = known->second;
+  process.seen = sample_;
+  process.group = seen.group == kNoGroup ? 0 : sample.groups[seen.group].incarnation;
+  sample.processes.push_back({.id = process.stat.id,
+                              .comm = {},
+                              .kernel_thread = process.stat.kernel_thread,
+                              .group = seen.group,
+                              .usage = process.stat.usage,
+                              .before = before});
+}
+
+// Reads the CPU time of a process that is known already. False where it is gone, or its pid is another's now.
+bool ProcessTable::refresh(Process& process) {
+  if (!host_.has_own_procfs()) {
+    auto stat = read_stat(process.stat.id.pid);
+    if (!stat || stat->id != process.stat.id || stat->usage < process.stat.usage) return false;
+    process.comm = escape_name(stat->comm);
+    process.stat = *std::move(stat);
+    return true;
+  }
+  const auto usage = read_process_clock(process.stat.id.pid);
+  if (!usage || *usage < process.stat.usage) return false;
+  if (*usage == process.stat.usage) {
+    if (++process.quiet > kQuietSamples) process.comm_file = KeptFile();
+    return true;
+  }
+  process.quiet = 0;
+  if (!is_same(process)) return false;
+  process.stat.usage = *usage;
+  return true;
+}
+
+// Whether the pid, whose clock was just read, is still the same process; learns its name on the way.
+bool ProcessTable::is_same(Process& process) {
+  std::array<char, 64> buffer;
+  if (process.comm_file) {
+    const auto comm = process.comm_file.read(buffer);
+    if (!comm) return false;
+    const std::string_view name = comm->substr(0, comm->size() - (comm->ends_with('\n') ? 1 : 0));
+    if (name != process.stat.comm) {
+      process.stat.comm = name;
+      process.comm = escape_name(name);
+    }
+    return true;
+  }
+  const auto stat = read_stat(process.stat.id.pid);
+  if (!stat || stat->id != process.stat.id) return false;
+  process.stat.comm = stat->comm;
+  process.comm = escape_name(stat->comm);
+  auto file = KeptFile::open(host_.procfs(), std::to_string(process.stat.id.pid) + "/comm");
+  if (file) process.comm_file = *std::move(file);
+  return true;
+}
+
+Result<ProcessStat> ProcessTable::read_stat(std::int32_t pid) const {
+  std::array<char, 4096> buffer;
+  const auto text = read_file(host_.procfs(), (std::to_string(pid) + "/stat").c_str(), buffer);
+  if (!text) return text.error();
+  auto stat = parse_process_stat(*text);
+  if (!stat) return stat.error();
+  if (stat->id.pid != pid) return Error{"/proc/PID/stat: of another process"};
+  if (host_.has_own_procfs()) {
+    const auto usage = read_process_clock(pid);
+    if (!usage) return Error{"no such process"};
+    stat->usage = *usage;
+  }
+  return stat;
+}
+
+// Forgets those that are gone: not found although all were looked for, or although their group was looked
+// into.
+void ProcessTable::drop_ended(bool all_found) {
+  for (auto entry = processes_.begin(); entry != processes_.end();) {
+    const Process& process = entry->second;
+    const bool looked_for = all_found || !quiet_.contains(process.group);
+    // What has moved to a quiet group is still there.
+    const bool gone =
+        process.seen != sample_ && looked_for && (all_found || !read_process_clock(entry->first));
+    if (gone) ended_.push_back(process.stat.id);
+    entry = gone ? processes_.erase(entry) : std::next(entry);
+  }
+}
+
+}  // namespace keplerd

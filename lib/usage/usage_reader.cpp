@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage/usage_reader.h"
+
+#include "host/host_root.h"
+
+namespace keplerd {
+
+UsageReader::UsageReader(const HostRoot& host) : host_(host), processes_(host) {
+  if (const auto root = host.cgroupfs()) tree_ = std::make_unique<CgroupTree>(*root);
+}
+
+Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
+  const auto ticks = read_cpu_ticks(host_);
+  if (!ticks) return ticks.error();
+  sample.ticks = *ticks;
+  // The file is there where the kernel accounts interrupt time apart (CONFIG_IRQ_TIME_ACCOUNTING), since
+  // Linux 6.1.
+  sample.interrupts_apart = read_inode(host_.procfs(), "pressure/irq").ok();
+  sample.groups.clear();
+  if (tree_) tree_->read(sample.groups);
+  processes_.read(tree_.get(), boottime, sample);
+  return Done{};
+}
+
+}  // namespace keplerd
