@@ -16,7 +16,9 @@ if(CCACHE)
 endif()
 
 add_library(keplerd_flags INTERFACE)
-target_compile_options(keplerd_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor)
+# gcc 14 warns of members that a designated initializer leaves at their default: that is what these are for.
+target_compile_options(keplerd_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
+                                               -Wno-missing-field-initializers)
 if(KEPLERD_WERROR)
   target_compile_options(keplerd_flags INTERFACE -Werror)
 endif()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host booted in the testbed, with keplerd built and installed inside, and the questions the tests ask it."""
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+
+# What the root has besides the testbed's own: what scripts/install-deps installs for the programs.
+PACKAGES = ("g++,cmake,ninja-build,ccache,pkg-config,libsystemd-dev,libinih-dev,libspdlog-dev,libfmt-dev,"
+            "nlohmann-json3-dev,libcli11-dev")
+ADDRESS = "/run/keplerd/org.keplerd.Energy"
+BUILD = "/root/build"
+
+
+class CommandFailed(Exception):
+    pass
+
+
+class BootedHost:
+    def __init__(self, suite):
+        self.directory = pathlib.Path(os.environ.get("TESTBED_DIR", "/var/tmp/testbed"))
+        self.suite = suite
+        self.environment = {**os.environ, "TESTBED_SUITE": suite, "TESTBED_NAME": f"keplerd-{suite}",
+                            "TESTBED_PACKAGES": PACKAGES, "TESTBED_DIR": str(self.directory)}
+
+    def testbed(self, *arguments, check=True):
+        result = subprocess.run([HERE / "testbed" / "testbed", *map(str, arguments)], env=self.environment,
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if check and result.returncode != 0:
+            raise CommandFailed(f"{shlex.join(map(str, arguments))}: exit status {result.returncode}\n"
+                                f"{result.stdout[-4000:]}{result.stderr[-4000:]}")
+        return result
+
+    def boot(self):
+        self.testbed("stop", "--now", check=False)  # what a killed run left
+        ccache = self.directory / f"ccache.{self.suite}"
+        ccache.mkdir(parents=True, exist_ok=True)
+        self.testbed("start", f"--bind-ro={SOURCE}:/src", f"--bind={ccache}:/ccache")
+
+    def stop(self):
+        self.testbed("stop", "--now", check=False)
+
+    def build_and_install(self):
+        self.sh(f"""
+            export CCACHE_DIR=/ccache
+            cmake -G Ninja -S /src -B {BUILD} -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_INSTALL_PREFIX=/usr \\
+                  -DKEPLERD_WERROR=ON -DKEPLERD_TESTS=OFF
+            ninja -C {BUILD}
+            cmake --install {BUILD}
+            systemd-sysusers
+            systemctl daemon-reload""")
+
+    def run(self, *command, check=False):
+        """The command as a transient service in the booted host."""
+        return self.testbed("exec", *command, check=check)
+
+    def sh(self, script, check=True):
+        return self.run("sh", "-euc", script, check=check).stdout
+
+    def rapl(self, verb, zone, *value):
+        return self.testbed("rapl", verb, zone, *value).stdout.strip()
+
+    def counter(self, zone):
+        return int(self.rapl("get", zone))
+
+    def property(self, name, unit="keplerd.service"):
+        return self.sh(f"systemctl show -P {name} {unit}").strip()
+
+    def journal(self, *options):
+        return self.sh(f"journalctl -q --no-pager -o cat -u keplerd.service {shlex.join(options)}")
+
+    def ask(self, *verb):
+        """What keplerctl answers, as JSON."""
+        return json.loads(self.run("keplerctl", "--json=short", *verb, check=True).stdout)
+
+    def snapshot(self):
+        """Status, units, processes and zones of one sample."""
+        script = "; ".join(f"keplerctl --json=short {verb}"
+                           for verb in ("status", "units", "processes", "zones", "status"))
+        for _ in range(10):
+            status, units, processes, zones, after = map(json.loads, self.sh(script).splitlines())
+            if status["sequence"] == after["sequence"]:
+                return {"status": status, "units": units["units"], "processes": processes["processes"],
+                        "zones": zones["zones"]}
+        raise CommandFailed("no two answers in a row are of one sample")
+
+    def wait_for_samples(self, count=2, limit=20):
+        """So many whole windows from now on, hence one that began after now."""
+        first = self.ask("status")["sequence"]
+        self.wait_until(lambda: self.ask("status")["sequence"] >= first + count, limit, "a new sample")
+
+    def wait_until(self, condition, limit, what):
+        end = time.monotonic() + limit
+        while not condition():
+            if time.monotonic() > end:
+                raise CommandFailed(f"waited {limit} s for {what}")
+            time.sleep(0.1)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What keplerd must show on a booted host. Each scenario is given the host and a report to write to, in the order of
+ALL; together they are one life of an installation."""
+import json
+import shlex
+import time
+
+from booted_host import ADDRESS, BUILD
+
+PACKAGE, CORE, DRAM = "intel-rapl:0", "intel-rapl:0:0", "intel-rapl:0:2"
+DROP_IN = "/etc/keplerd/keplerd.conf.d/50-test.conf"
+
+
+def host_energy(host):
+    return host.ask("status")["host"]["energyMicrojoules"]
+
+
+def check_sums(report, snapshot, when):
+    """Every invariant, to the microjoule, in one sample."""
+    status, units, processes = snapshot["status"], snapshot["units"], snapshot["processes"]
+    total, accounts = status["host"]["energyMicrojoules"], status["accounts"]
+    report.equal(f"{when}: idle + kernel + workloads + unattributed = host", sum(accounts.values()), total)
+    report.equal(f"{when}: the zones of the total add up to it", total,
+                 sum(z["energyMicrojoules"] for z in snapshot["zones"] if z["inTotal"]))
+    own = sum(u["ownMicrojoules"] for u in units)
+    outside = sum(p["unitMicrojoules"] for p in processes if "unit" not in p)
+    report.equal(f"{when}: own of all units + processes outside + other = workloads",
+                 own + outside + status["outsideOtherMicrojoules"], accounts["workloads"])
+
+    children, members = {}, {}
+    for unit in units:
+        if unit.get("parent"):
+            children[unit["parent"]] = children.get(unit["parent"], 0) + unit["energyMicrojoules"]
+    for process in processes:
+        if process.get("unit"):
+            members[process["unit"]] = members.get(process["unit"], 0) + process["unitMicrojoules"]
+    wrong = [u["id"] for u in units if u["energyMicrojoules"] != u["ownMicrojoules"] + children.get(u["id"], 0)]
+    report.equal(f"{when}: each of {len(units)} units = own + children", wrong, [])
+    wrong = [u["id"] for u in units if u["ownMicrojoules"] != u["otherMicrojoules"] + members.get(u["id"], 0)]
+    report.equal(f"{when}: each unit's own = other + its processes", wrong, [])
+    rows = [status["host"]] + units + processes + snapshot["zones"]
+    wrong = [r.get("id", "host") for r in rows
+             if r["energyMicrojoules"] != r["activeMicrojoules"] + r["idleMicrojoules"]]
+    report.equal(f"{when}: energy = active + idle in each row", wrong, [])
+
+
+def enable(host, report):
+    """systemctl enable --now keplerd"""
+    enabled = host.run("systemctl", "enable", "--now", "keplerd")
+    report.equal("enabled and started", (enabled.returncode, host.property("ActiveState")), (0, "active"))
+    report.equal("the socket too", (host.property("ActiveState", "keplerd.socket"),
+                                    host.property("UnitFileState", "keplerd.socket")), ("active", "enabled"))
+    report.equal("socket's access", host.sh(f"stat -c '%a %U %G' {ADDRESS}").strip(), "660 root keplerd")
+    report.equal("runs as keplerd", host.sh("ps -o user= -C keplerd").strip(), "keplerd")
+    verify = host.run("systemd-analyze", "verify", "--man=no", "keplerd.service", "keplerd.socket")
+    report.equal("systemd-analyze verify is content", (verify.returncode, verify.stderr.strip()), (0, ""))
+    source = host.ask("status")["source"]
+    report.equal("the meter is read in the sandbox, though it is root's alone",
+                 (source["name"], source["quality"]), ("powercap", "measured"))
+
+
+def attribute(host, report):
+    """A busy unit at a known power"""
+    host.sh("systemd-run -q --unit=busy --uid=nobody sh -c 'while :; do :; done'")
+    host.wait_for_samples()
+    total, counter, core = host_energy(host), host.counter(PACKAGE), host.counter(CORE)
+    host.rapl("drive", PACKAGE, 50)
+    time.sleep(6)
+    status = host.ask("status")
+    watts = status["host"]["powerMicrowatts"] / 1e6
+    report.check(f"the host draws the 50 W that are driven: {watts:.1f} W", 42 < watts < 58)
+    text = host.property("StatusText")
+    report.check(f"STATUS: {text}", "powercap" in text and "W" in text)
+    host.rapl("halt", PACKAGE)
+    host.wait_for_samples()
+    report.equal("the host's energy is the driven counter's, exactly",
+                 host_energy(host) - total, host.counter(PACKAGE) - counter)
+
+    snapshot = host.snapshot()
+    units = sorted((u for u in snapshot["units"] if u["kind"] == "unit" and u["id"].endswith(".service")),
+                   key=lambda u: -u["energyMicrojoules"])
+    report.equal("the busy unit leads", units[0]["id"], "/system.slice/busy.service")
+    joules = units[0]["energyMicrojoules"] / 1e6
+    report.note(f"busy.service: {joules:.1f} J of {snapshot['status']['host']['energyMicrojoules'] / 1e6:.1f} J")
+    table = host.run("keplerctl", "units").stdout
+    report.check("keplerctl units shows it", "busy.service" in table, table)
+    pid = int(host.property("MainPID", "busy.service"))
+    rows = [p for p in snapshot["processes"] if p["pid"] == pid]
+    report.equal("its process too, which is another user's", [p["unit"] for p in rows], [units[0]["id"]])
+    check_sums(report, snapshot, "busy")
+    report.equal("core is inside the package and not in the total", core, host.counter(CORE))
+
+
+def count(host, report):
+    """Counters stepped by known amounts"""
+    host.wait_for_samples()
+    before = host.snapshot()
+    host.rapl("add", PACKAGE, 30_000_001)
+    host.rapl("add", DRAM, 7_000_003)
+    host.rapl("add", CORE, 5_000_005)
+    host.wait_for_samples()
+    after = host.snapshot()
+    report.equal("package and DRAM count, core does not",
+                 after["status"]["host"]["energyMicrojoules"] - before["status"]["host"]["energyMicrojoules"],
+                 37_000_004)
+
+    def zone(snapshot, name):
+        return next(z["energyMicrojoules"] for z in snapshot["zones"] if z["name"] == name)
+    for name, step in (("package", 30_000_001), ("dram", 7_000_003), ("core", 5_000_005), ("uncore", 0)):
+        report.equal(f"zone {name}", zone(after, name) - zone(before, name), step)
+    check_sums(report, after, "stepped")
+
+
+def see_all(host, report):
+    """Everything is read in the sandbox"""
+    cgroups = host.sh("cd /sys/fs/cgroup && find . -mindepth 1 -type d -printf '/%P\\n'").split()
+    units = {u["id"].replace("\\x5c", "\\") for u in host.ask("units")["units"]}
+    # Those of the commands that ask come and go.
+    unseen = [c for c in cgroups if c not in units and "/run-" not in c]
+    report.equal(f"each of {len(cgroups)} cgroups is a row", unseen, [])
+    pids = set(host.sh("systemctl show -P MainPID dbus systemd-journald systemd-logind libvirtd").split())
+    seen = {str(p["pid"]) for p in host.ask("processes")["processes"]}
+    report.note(f"of {len(pids)} daemons' processes, {len(pids & seen)} have used energy")
+    doctor = host.run("keplerctl", "doctor")
+    report.equal("doctor finds nothing wrong", doctor.returncode, 0)
+
+
+def live(host, report):
+    """Watchdog, cost, journal"""
+    report.equal("watchdog", host.property("WatchdogUSec"), "30s")
+    first = int(host.property("WatchdogTimestampMonotonic"))
+    used = int(host.property("CPUUsageNSec"))
+    begin = time.monotonic()
+    host.wait_until(lambda: int(host.property("WatchdogTimestampMonotonic")) > first, 20, "a watchdog ping")
+    time.sleep(max(0.0, 5 - (time.monotonic() - begin)))
+    seconds = time.monotonic() - begin
+    cost = (int(host.property("CPUUsageNSec")) - used) / 1e6 / seconds
+    resident = host.sh("ps -o rss= -C keplerd").strip()
+    report.note(f"{cost:.2f} ms CPU a second (with the test's own questions), {int(resident) / 1024:.1f} MiB resident")
+    report.equal("never restarted", host.property("NRestarts"), "0")
+    report.equal("nothing above notice in the journal", host.journal("-p", "warning"), "")
+
+
+def varlink(host, report):
+    """varlinkctl"""
+    if host.run("sh", "-c", "command -v varlinkctl").returncode != 0:
+        report.note("this release has no varlinkctl")
+        return
+
+    def call(*arguments):
+        return host.run("varlinkctl", *arguments)
+    info = call("info", ADDRESS)
+    report.check("info", info.returncode == 0 and "org.keplerd.Energy" in info.stdout, info.stderr)
+    text = call("introspect", ADDRESS, "org.keplerd.Energy")
+    report.check("introspect", text.returncode == 0 and "method GetStatus" in text.stdout, text.stderr)
+    valid = call("validate-idl", "/src/varlink/org.keplerd.Energy.varlink")
+    report.equal("validate-idl", (valid.returncode, valid.stderr.strip()), (0, ""))
+    methods = call("list-methods", ADDRESS, "org.keplerd.Energy")
+    report.equal("list-methods", sorted(m.rpartition(".")[2] for m in methods.stdout.split()),
+                 ["Get", "GetStatus", "List", "Monitor"])
+    status = call("-j", "call", ADDRESS, "org.keplerd.Energy.GetStatus", "{}")
+    report.equal("call", sum(json.loads(status.stdout)["accounts"].values()),
+                 json.loads(status.stdout)["host"]["energyMicrojoules"])
+    rows = call("-j", "--more", "call", ADDRESS, "org.keplerd.Energy.List", '{"kind":"zones"}')
+    names = [json.loads(r)["row"]["name"] for r in rows.stdout.replace("\x1e", "").splitlines() if r]
+    report.equal("call --more", sorted(names), ["core", "dram", "package", "uncore"])
+    without = call("call", ADDRESS, "org.keplerd.Energy.List", '{"kind":"zones"}')
+    report.check("List without --more is refused", without.returncode != 0 and "ExpectedMore" in without.stderr,
+                 without.stderr)
+    unknown = call("call", ADDRESS, "org.keplerd.Energy.Get", '{"kind":"units","id":"/nowhere"}')
+    report.check("an unknown unit is an error", unknown.returncode != 0 and "NoSuchUnit" in unknown.stderr,
+                 unknown.stderr)
+    stream = host.run("timeout", "3.5", "varlinkctl", "-j", "-E", "call", ADDRESS, "org.keplerd.Energy.Monitor",
+                      '{"kind":"units"}')
+    sequences = [json.loads(r)["sequence"] for r in stream.stdout.replace("\x1e", "").splitlines() if r]
+    report.check(f"Monitor streams every sample: {sequences}",
+                 len(sequences) >= 3 and sequences == list(range(sequences[0], sequences[0] + len(sequences))))
+
+
+def access(host, report):
+    """Who may ask"""
+    stranger = host.run("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "keplerctl", "status")
+    report.check("an ordinary user is refused, and told so",
+                 stranger.returncode == 1 and "ermission denied" in stranger.stderr,
+                 (stranger.returncode, stranger.stderr))
+    member = host.run("setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=keplerd", "keplerctl", "status")
+    report.equal("a member of the group is not", member.returncode, 0)
+
+
+def restart(host, report):
+    """A restart, with energy drawn meanwhile"""
+    host.wait_for_samples()
+    before = host.ask("status")
+    host.sh("systemctl stop keplerd.service 2>/dev/null")
+    host.rapl("add", PACKAGE, 20_000_003)
+    host.sh("systemctl start keplerd.service")
+    after = host.snapshot()
+    status = after["status"]
+    report.equal("the counters go on, with what was drawn meanwhile",
+                 status["host"]["energyMicrojoules"], before["host"]["energyMicrojoules"] + 20_000_003)
+    report.equal("which is nobody's: unattributed",
+                 status["accounts"], {**before["accounts"],
+                                      "unattributed": before["accounts"]["unattributed"] + 20_000_003})
+    report.equal("counting since the same moment", status["sinceUsec"], before["sinceUsec"])
+    check_sums(report, after, "restarted")
+
+
+def kill(host, report):
+    """kill -9"""
+    host.rapl("drive", PACKAGE, 80)
+    time.sleep(4)
+    host.rapl("halt", PACKAGE)
+    host.wait_for_samples()
+    before = host.snapshot()
+    total = before["status"]["host"]["energyMicrojoules"]
+    busy = {u["id"]: u["energyMicrojoules"] for u in before["units"]}
+    host.rapl("add", PACKAGE, 1_000_007)
+    host.sh("systemctl kill -s KILL keplerd.service")
+    host.wait_until(lambda: host.property("NRestarts") == "1" and host.property("ActiveState") == "active", 20,
+                    "the restart")
+    after = host.snapshot()
+    report.equal("nothing of the host's counter is lost, nothing goes back",
+                 after["status"]["host"]["energyMicrojoules"], total + 1_000_007)
+    lost = sum(max(0, busy[u["id"]] - u["energyMicrojoules"]) for u in after["units"]
+               if u["id"] == "/system.slice/busy.service")
+    report.check(f"a unit loses at most the unsaved minute: {lost / 1e6:.1f} J", lost <= 80e6 * 60)
+    check_sums(report, after, "killed")
+
+
+def configure(host, report):
+    """Reload, and a broken configuration"""
+    def drop_in(text):
+        host.sh(f"mkdir -p {DROP_IN.rpartition('/')[0]}; printf %s {shlex.quote(text)} >{DROP_IN}")
+
+    drop_in("[Sampling]\nInterval=banana\n")
+    host.run("systemctl", "reload", "keplerd")
+    host.wait_until(lambda: f"{DROP_IN}:2:" in host.journal(), 10, "the complaint in the journal")
+    report.check("a bad file is named with its line, the daemon goes on",
+                 host.ask("status")["intervalUsec"] == 1_000_000)
+    drop_in("[Sampling]\nInterval=2s\n")
+    total = host_energy(host)
+    host.run("systemctl", "reload", "keplerd", check=True)
+    host.wait_until(lambda: host.ask("status")["intervalUsec"] == 2_000_000, 10, "the new interval")
+    report.check("a good one is taken up, the counters go on", host_energy(host) >= total > 0)
+
+    drop_in("[Sampling]\nIntervall=1s\n")
+    host.run("systemctl", "restart", "keplerd")
+    time.sleep(1)
+    report.equal("a broken one at start: exit status 78, once",
+                 (host.property("ActiveState"), host.property("ExecMainStatus")), ("failed", "78"))
+    check = host.run("keplerd", "--check-config")
+    report.equal("--check-config says the same",
+                 (check.returncode, f"{DROP_IN}:2:" in check.stdout + check.stderr), (78, True))
+    host.sh(f"rm -r /etc/keplerd; systemctl reset-failed keplerd")
+    report.equal("back in order, the socket starts it", host.ask("status")["intervalUsec"], 1_000_000)
+    report.equal("which is active", host.property("ActiveState"), "active")
+
+
+def remove(host, report):
+    """Removed"""
+    host.sh(f"""
+        systemctl stop busy
+        systemctl disable --now keplerd.service keplerd.socket 2>/dev/null
+        systemctl clean --what=state --what=runtime keplerd.service
+        xargs rm -f <{BUILD}/install_manifest.txt
+        rmdir /usr/lib/keplerd 2>/dev/null || :
+        systemctl daemon-reload""")
+    left = host.sh("""
+        ps -C keplerd -o pid= || :
+        systemctl list-unit-files --no-legend 'keplerd*' || :
+        find / -xdev -path /proc -prune -o -path /root -prune -o -path /src -prune \\
+             -o -iname '*keplerd*' -print 2>/dev/null || :
+        find /run -name '*keplerd*' || :""")
+    report.equal("nothing is left", left.split(), [])
+
+
+ALL = [enable, attribute, count, see_all, live, varlink, access, restart, kill, configure, remove]
