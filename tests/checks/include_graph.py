@@ -21,7 +21,7 @@ ALLOWED = {
     "usage": ["base", "host"],
     "workloads": ["base"],
     "attribution": ["base", "energy", "usage"],
-    "ledger": ["base", "energy", "usage", "attribution"],
+    "ledger": ["base", "host", "energy", "usage", "workloads", "attribution"],
     "config": ["base"],
     "varlink": ["base"],
     "daemon": LIBRARIES,
