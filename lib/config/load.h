@@ -16,18 +16,20 @@ inline const std::vector<std::string> kConfigDirectories = {"/etc", "/run", "/us
 
 struct LoadedSettings {
   Settings settings;
-  std::vector<std::string> files;  // that were read, in the order in which they were applied
+  std::vector<std::string> files;  // that had something to say, in the order in which they were applied
 };
 
-// The main file from the first directory that has one, then the drop-ins `*.conf` of all, sorted by file name; of
-// those with one name the strongest directory's counts, and one that is empty or a link to /dev/null masks the others.
-// No file at all: the defaults. An error's message is one line, "FILE:LINE: what is wrong".
+// The main file from the first directory that has one, then the drop-ins `*.conf` of all, sorted by file
+// name; of those with one name the strongest directory's counts, and one that is empty or a link to /dev/null
+// masks the others. No file at all: the defaults. An error's message is one line, "FILE:LINE: what is wrong",
+// or "FILE: what is wrong" for a file that cannot be read, is no regular file, or is larger than 1 MiB.
 Result<LoadedSettings> load_settings(const std::vector<std::string>& directories = kConfigDirectories);
 
 // That file alone; it must exist.
 Result<LoadedSettings> load_settings_file(const std::string& path);
 
-// Applies the configuration text on top of `settings`, which is untouched on failure. `file` is for the error message.
+// Applies the configuration text on top of `settings`; of a key that is set twice the last counts. Stops at
+// the first error. `file` is for its message.
 Result<Settings> parse_settings(std::string_view text, std::string_view file, Settings settings);
 
 }  // namespace keplerd

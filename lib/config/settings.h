@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd.conf(5) can say, checked. Everything here has a default; the defaults are what keplerd does without a
-// configuration file.
+// What keplerd.conf(5) can say, checked. Everything here has a default; the defaults are what keplerd does
+// without a configuration file.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -20,24 +21,34 @@ enum class ShareRule { kCpuTime };
 // Where idle energy is placed; named "separate".
 enum class IdlePolicy { kSeparate };
 
+// As Split=, Share= and Idle= write them.
+std::string_view rule_name(SplitRule rule);
+std::string_view rule_name(ShareRule rule);
+std::string_view rule_name(IdlePolicy policy);
+
+// Bounds of Interval= where it is not 0, and of Staleness=. Over a span longer than 30 s the counter of a
+// large machine may wrap unseen.
+inline constexpr Nanoseconds kShortestInterval = std::chrono::milliseconds(10);
+inline constexpr Nanoseconds kLongestInterval = std::chrono::seconds(30);
+
 struct Settings {
   // [Energy]
   std::string source = "auto";     // Source=
-  std::vector<std::string> zones;  // Zones=, names separated by blanks; empty: all
+  std::vector<std::string> zones;  // Zones=, names separated by blanks or commas; empty: all
 
   // [Sampling]
-  Nanoseconds interval = std::chrono::seconds(1);           // Interval=; 0: sample on demand
-  Nanoseconds staleness = std::chrono::milliseconds(500);   // Staleness=; used where interval is 0
+  Nanoseconds interval = std::chrono::seconds(1);          // Interval=; 0: sample on demand
+  Nanoseconds staleness = std::chrono::milliseconds(500);  // Staleness=; used where interval is 0
 
   // [Attribution]
-  SplitRule split = SplitRule::kUsageRatio;    // Split=
-  ShareRule share = ShareRule::kCpuTime;       // Share=
-  IdlePolicy idle = IdlePolicy::kSeparate;     // Idle=
+  SplitRule split = SplitRule::kUsageRatio;  // Split=
+  ShareRule share = ShareRule::kCpuTime;     // Share=
+  IdlePolicy idle = IdlePolicy::kSeparate;   // Idle=
 
-  // [Workloads]: ended ones
-  std::optional<std::size_t> terminated_max = 500;                     // TerminatedMax=; unset: no bound ("infinity")
-  Microjoules terminated_min_energy{10'000'000};                       // TerminatedMinEnergy=
-  std::chrono::seconds terminated_retention = std::chrono::hours(48);  // TerminatedRetention=
+  // [Workloads]: ended ones. Unset means no bound ("infinity").
+  std::optional<std::size_t> terminated_max = 500;                           // TerminatedMax=
+  Microjoules terminated_min_energy{10'000'000};                             // TerminatedMinEnergy=
+  std::optional<Nanoseconds> terminated_retention = std::chrono::hours(48);  // TerminatedRetention=
 
   bool operator==(const Settings&) const = default;
 };

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/settings_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "config/time_span.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::string_view kUnsupported = "not supported by this version";
+
+// One word of an open set. Without a value it is known to the design and not built yet.
+template <class Value>
+struct Choice {
+  std::string_view name;
+  std::optional<Value> value;
+};
+
+// The sources of lib/energy, by name: this folder knows no other.
+constexpr Choice<std::string_view> kSources[] = {
+    {"auto", "auto"}, {"powercap", "powercap"}, {"simulated", "simulated"}, {"perf", {}}, {"guest", {}},
+    {"hwmon", {}},    {"estimated", {}},
+};
+constexpr Choice<SplitRule> kSplitRules[] = {{"usage-ratio", SplitRule::kUsageRatio}, {"baseline", {}}};
+constexpr Choice<ShareRule> kShareRules[] = {{"cpu-time", ShareRule::kCpuTime}, {"learned", {}}};
+constexpr Choice<IdlePolicy> kIdlePolicies[] = {
+    {"separate", IdlePolicy::kSeparate}, {"equal", {}}, {"reserved", {}}, {"usage", {}}};
+
+template <class Value>
+Result<Value> choose(std::span<const Choice<Value>> choices, std::string_view text) {
+  std::string accepted;
+  bool known = false;
+  for (const auto& choice : choices) {
+    if (choice.name == text && choice.value) return *choice.value;
+    known = known || choice.name == text;
+    if (choice.value) accepted += (accepted.empty() ? "" : ", ") + std::string(choice.name);
+  }
+  return Error{fmt::format("{}; accepted: {}", known ? kUnsupported : "unknown", accepted)};
+}
+
+template <class Value>
+std::string_view name_of(std::span<const Choice<Value>> choices, Value value) {
+  return std::find_if(choices.begin(), choices.end(), [&](const auto& c) { return c.value == value; })->name;
+}
+
+// The names of powercap and hwmon zones; nothing that quotes or comments could be mistaken for.
+bool is_zone_name(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_.:").find(c) != std::string_view::npos;
+  });
+}
+
+Result<std::vector<std::string>> parse_zones(std::string_view text) {
+  std::string blanks(text);
+  std::replace(blanks.begin(), blanks.end(), ',', ' ');
+  std::string_view rest = blanks;
+  std::vector<std::string> zones;
+  for (auto name = take_word(rest); !name.empty(); name = take_word(rest)) {
+    if (!is_zone_name(name)) {
+      return Error{"must be names of zones, of letters, digits and \"-_.:\", separated by blanks or commas"};
+    }
+    zones.emplace_back(name);
+  }
+  return zones;
+}
+
+std::string format_zones(const std::vector<std::string>& zones) {
+  std::string out;
+  for (const auto& zone : zones) out += (out.empty() ? "" : " ") + zone;
+  return out;
+}
+
+Result<Nanoseconds> parse_span(std::string_view text) {
+  if (const auto span = parse_time_span(text)) return *span;
+  return Error{"must be a time span like 500ms, 1s or \"1min 30s\""};
+}
+
+Result<Nanoseconds> parse_interval(std::string_view text) {
+  const auto span = parse_span(text);
+  if (!span || *span == Nanoseconds::zero()) return span;
+  if (*span < kShortestInterval) return Error{"must be 0 (sample on demand) or from 10ms to 30s"};
+  if (*span > kLongestInterval) {
+    return Error{
+        "must be 0 (sample on demand) or from 10ms to 30s: in a longer one an energy counter may wrap "
+        "unseen"};
+  }
+  return span;
+}
+
+Result<Nanoseconds> parse_staleness(std::string_view text) {
+  const auto span = parse_span(text);
+  if (span && *span > kLongestInterval) return Error{"must be from 0 to 30s"};
+  return span;
+}
+
+Result<std::optional<std::size_t>> parse_count(std::string_view text) {
+  if (text == "infinity" || text == "-1") return std::optional<std::size_t>{};
+  if (const auto number = parse_number<std::uint32_t>(text)) return std::optional<std::size_t>{*number};
+  return Error{"must be a number from 0 to 4294967295, or \"infinity\" (-1 means the same)"};
+}
+
+std::string format_count(std::optional<std::size_t> count) {
+  return count ? std::to_string(*count) : "infinity";
+}
+
+Result<std::optional<Nanoseconds>> parse_retention(std::string_view text) {
+  if (text == "infinity") return std::optional<Nanoseconds>{};
+  if (const auto span = parse_time_span(text)) return std::optional<Nanoseconds>{*span};
+  return Error{"must be a time span like 30min or 2d, or \"infinity\""};
+}
+
+std::string format_retention(std::optional<Nanoseconds> span) {
+  return span ? format_time_span(*span) : "infinity";
+}
+
+Result<Microjoules> parse_least_energy(std::string_view text) {
+  if (const auto energy = parse_energy(text)) return *energy;
+  return Error{"must be an amount of energy like 500mJ, 10J, 2.5kJ or 1Wh"};
+}
+
+template <class To, class From>
+Result<Done> assign(To& to, Result<From> from) {
+  if (!from) return from.error();
+  to = *std::move(from);
+  return Done{};
+}
+
+struct Row {
+  std::string_view section;
+  std::string_view key;
+  Result<Done> (*parse)(Settings& settings, std::string_view text);
+  std::string (*print)(const Settings& settings);
+};
+
+using Text = std::string_view;
+
+// In the order of the manual page.
+const Row kRows[] = {
+    {"Energy", "Source", [](Settings& s, Text t) { return assign(s.source, choose<Text>(kSources, t)); },
+     [](const Settings& s) { return s.source; }},
+    {"Energy", "Zones", [](Settings& s, Text t) { return assign(s.zones, parse_zones(t)); },
+     [](const Settings& s) { return format_zones(s.zones); }},
+    {"Sampling", "Interval", [](Settings& s, Text t) { return assign(s.interval, parse_interval(t)); },
+     [](const Settings& s) { return format_time_span(s.interval); }},
+    {"Sampling", "Staleness", [](Settings& s, Text t) { return assign(s.staleness, parse_staleness(t)); },
+     [](const Settings& s) { return format_time_span(s.staleness); }},
+    {"Attribution", "Split",
+     [](Settings& s, Text t) { return assign(s.split, choose<SplitRule>(kSplitRules, t)); },
+     [](const Settings& s) { return std::string(rule_name(s.split)); }},
+    {"Attribution", "Share",
+     [](Settings& s, Text t) { return assign(s.share, choose<ShareRule>(kShareRules, t)); },
+     [](const Settings& s) { return std::string(rule_name(s.share)); }},
+    {"Attribution", "Idle",
+     [](Settings& s, Text t) { return assign(s.idle, choose<IdlePolicy>(kIdlePolicies, t)); },
+     [](const Settings& s) { return std::string(rule_name(s.idle)); }},
+    {"Workloads", "TerminatedMax",
+     [](Settings& s, Text t) { return assign(s.terminated_max, parse_count(t)); },
+     [](const Settings& s) { return format_count(s.terminated_max); }},
+    {"Workloads", "TerminatedMinEnergy",
+     [](Settings& s, Text t) { return assign(s.terminated_min_energy, parse_least_energy(t)); },
+     [](const Settings& s) { return format_energy(s.terminated_min_energy); }},
+    {"Workloads", "TerminatedRetention",
+     [](Settings& s, Text t) { return assign(s.terminated_retention, parse_retention(t)); },
+     [](const Settings& s) { return format_retention(s.terminated_retention); }},
+};
+
+// Known to the design; a key in them is an error until they are built.
+constexpr std::string_view kSectionsToCome[] = {"Access", "Guests"};
+
+bool is_to_come(std::string_view section) {
+  return std::find(std::begin(kSectionsToCome), std::end(kSectionsToCome), section) !=
+         std::end(kSectionsToCome);
+}
+
+Error unknown_key(std::string_view section, std::string_view key) {
+  if (section.empty()) return {fmt::format("{}= stands before the first [Section]", escape_name(key))};
+  const auto elsewhere =
+      std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.key == key; });
+  if (elsewhere != std::end(kRows))
+    return {fmt::format("{}= belongs into section [{}]", key, elsewhere->section)};
+  std::string accepted;
+  for (const Row& row : kRows) {
+    if (row.section == section) accepted += fmt::format("{}{}=", accepted.empty() ? "" : ", ", row.key);
+  }
+  return {fmt::format("unknown key {}= in section [{}]; accepted: {}", escape_name(key), section, accepted)};
+}
+
+}  // namespace
+
+std::string_view rule_name(SplitRule rule) { return name_of<SplitRule>(kSplitRules, rule); }
+std::string_view rule_name(ShareRule rule) { return name_of<ShareRule>(kShareRules, rule); }
+std::string_view rule_name(IdlePolicy policy) { return name_of<IdlePolicy>(kIdlePolicies, policy); }
+
+Result<Done> check_section(std::string_view section) {
+  if (is_to_come(section)) return Done{};
+  std::string accepted;
+  std::string_view previous;
+  for (const Row& row : kRows) {
+    if (row.section == section) return Done{};
+    if (row.section != previous) accepted += fmt::format("{}[{}]", accepted.empty() ? "" : ", ", row.section);
+    previous = row.section;
+  }
+  return Error{fmt::format("unknown section [{}]; accepted: {}", escape_name(section), accepted)};
+}
+
+Result<Done> set_setting(Settings& settings, std::string_view section, std::string_view key,
+                         std::string_view value) {
+  if (is_to_come(section)) {
+    return Error{fmt::format("{}= in section [{}]: {}", escape_name(key), section, kUnsupported)};
+  }
+  if (!section.empty()) {
+    if (auto known = check_section(section); !known) return known;
+  }
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+                                [&](const Row& r) { return r.section == section && r.key == key; });
+  if (row == std::end(kRows)) return unknown_key(section, key);
+  const std::string text(value.empty() ? row->print(Settings{}) : value);
+  const auto done = row->parse(settings, text);
+  if (!done) return Error{fmt::format("{}={}: {}", key, escape_name(value), done.error().message)};
+  return Done{};
+}
+
+std::vector<SettingText> describe_settings(const Settings& settings) {
+  std::vector<SettingText> texts;
+  for (const Row& row : kRows) texts.push_back({row.section, row.key, row.print(settings)});
+  return texts;
+}
+
+std::string format_settings(const Settings& settings) {
+  std::string out;
+  std::string_view section;
+  for (const auto& text : describe_settings(settings)) {
+    if (text.section != section) out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", text.section);
+    section = text.section;
+    out += fmt::format("{}={}\n", text.key, text.value);
+  }
+  return out;
+}
+
+}  // namespace keplerd

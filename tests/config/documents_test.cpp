@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The default file and the manual page say what the table says: every key, its default, and nothing more.
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <ostream>
+
+#include <gtest/gtest.h>
+
+#include "base/parse.h"
+#include "config/load.h"
+#include "config/settings_table.h"
+
+namespace keplerd {
+namespace {
+
+std::string read_document(const std::string& name) {
+  std::ifstream file(std::string(KEPLERD_SOURCE_DIR) + "/" + name);
+  EXPECT_TRUE(file.good()) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A key and its default, as a document tells them.
+struct Entry {
+  std::string section, key, value;
+
+  bool operator==(const Entry&) const = default;
+  friend void PrintTo(const Entry& entry, std::ostream* out) {
+    *out << "[" << entry.section << "] " << entry.key << "=" << entry.value;
+  }
+};
+
+std::vector<Entry> table_entries() {
+  std::vector<Entry> entries;
+  for (const auto& text : describe_settings(Settings{})) {
+    entries.push_back({std::string(text.section), std::string(text.key), text.value});
+  }
+  return entries;
+}
+
+// What stands between `before` and `after` where that is all of `line`, else nothing.
+std::optional<std::string> between(std::string_view before, std::string_view after, std::string_view line) {
+  if (line.size() < before.size() + after.size()) return std::nullopt;
+  if (!line.starts_with(before) || !line.ends_with(after)) return std::nullopt;
+  line.remove_prefix(before.size());
+  line.remove_suffix(after.size());
+  return std::string(line);
+}
+
+// "#Key=value": a comment in prose has a blank after its "#".
+bool is_commented_key(std::string_view line) {
+  return line.starts_with("#") && line.find('=') != std::string_view::npos && line.substr(1, 1) != " ";
+}
+
+std::string uncomment_keys(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    auto line = take_until(text, '\n');
+    if (is_commented_key(line)) line.remove_prefix(1);
+    out += std::string(line) + "\n";
+  }
+  return out;
+}
+
+std::vector<Entry> file_entries(std::string_view text) {
+  std::vector<Entry> entries;
+  std::string section;
+  while (!text.empty()) {
+    auto line = take_until(text, '\n');
+    if (const auto name = between("[", "]", line)) section = *name;
+    if (!is_commented_key(line)) continue;
+    line.remove_prefix(1);
+    const auto key = take_until(line, '=');
+    entries.push_back({section, std::string(key), std::string(line)});
+  }
+  return entries;
+}
+
+// An entry of the page is ".It Ic KEY=" below ".Ss [SECTION]"; it begins with "Default:" and ".Ql VALUE .",
+// or with "Default: empty, ...".
+std::vector<Entry> manual_entries(std::string_view text) {
+  std::vector<Entry> entries;
+  std::string section;
+  while (!text.empty()) {
+    const auto line = take_until(text, '\n');
+    if (const auto name = between(".Ss [", "]", line)) section = *name;
+    const auto key = between(".It Ic ", "=", line);
+    if (!key) continue;
+    const bool is_empty = take_until(text, '\n').starts_with("Default: empty,");
+    const auto value = is_empty ? "" : between(".Ql ", " .", take_until(text, '\n'));
+    entries.push_back({section, *key, value.value_or("(none is told)")});
+  }
+  return entries;
+}
+
+// The configuration texts that the page shows between ".Bd" and ".Ed".
+std::vector<std::string> manual_examples(std::string_view text) {
+  std::vector<std::string> examples;
+  while (!text.empty()) {
+    if (!take_until(text, '\n').starts_with(".Bd ") || !text.starts_with("[")) continue;
+    examples.emplace_back(text.substr(0, text.find(".Ed\n")));
+  }
+  return examples;
+}
+
+TEST(DefaultFile, SetsNothingAsItIs) {
+  // On top of settings that are no default, so that a key that is not commented out shows.
+  Settings others;
+  others.source = "simulated";
+  others.zones = {"dram"};
+  others.interval = others.staleness = Nanoseconds::zero();
+  others.terminated_max = std::nullopt;
+  others.terminated_min_energy = {};
+  others.terminated_retention = std::nullopt;
+  const auto settings = parse_settings(read_document("systemd/keplerd.conf"), "keplerd.conf", others);
+  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  EXPECT_EQ(*settings, others);
+}
+
+TEST(DefaultFile, StatesTheDefaults) {
+  const auto text = uncomment_keys(read_document("systemd/keplerd.conf"));
+  const auto settings = parse_settings(text, "keplerd.conf", {});
+  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  EXPECT_EQ(*settings, Settings{});
+}
+
+TEST(DefaultFile, HasEveryKeyAndNothingMore) {
+  EXPECT_EQ(file_entries(read_document("systemd/keplerd.conf")), table_entries());
+}
+
+TEST(ManualPage, HasEveryKeyWithItsDefaultAndNothingMore) {
+  EXPECT_EQ(manual_entries(read_document("docs/man/keplerd.conf.5")), table_entries());
+}
+
+TEST(ManualPage, ShowsExamplesThatWork) {
+  const auto examples = manual_examples(read_document("docs/man/keplerd.conf.5"));
+  EXPECT_EQ(examples.size(), 3u);
+  for (const auto& example : examples) {
+    const auto settings = parse_settings(example, "example", {});
+    ASSERT_TRUE(settings.ok()) << settings.error().message;
+    EXPECT_NE(*settings, Settings{}) << example;
+  }
+}
+
+}  // namespace
+}  // namespace keplerd

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/settings_table.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// The settings after that one key, from the defaults.
+Settings with(std::string_view section, std::string_view key, std::string_view value) {
+  Settings settings;
+  const auto done = set_setting(settings, section, key, value);
+  EXPECT_TRUE(done.ok()) << done.error().message;
+  return settings;
+}
+
+std::string refusal(std::string_view section, std::string_view key, std::string_view value) {
+  Settings settings;
+  const auto done = set_setting(settings, section, key, value);
+  EXPECT_EQ(settings, Settings{}) << "touched by " << value;
+  return done ? "accepted" : done.error().message;
+}
+
+TEST(Source, IsOneThatIsBuilt) {
+  EXPECT_EQ(with("Energy", "Source", "powercap").source, "powercap");
+  EXPECT_EQ(with("Energy", "Source", "simulated").source, "simulated");
+  EXPECT_EQ(with("Energy", "Source", "auto").source, "auto");
+  for (const std::string name : {"perf", "guest", "hwmon", "estimated"}) {
+    EXPECT_EQ(refusal("Energy", "Source", name),
+              "Source=" + name + ": not supported by this version; accepted: auto, powercap, simulated");
+  }
+  EXPECT_EQ(refusal("Energy", "Source", "Powercap"),
+            "Source=Powercap: unknown; accepted: auto, powercap, simulated");
+}
+
+TEST(Zones, AreSeparatedByBlanksOrCommas) {
+  EXPECT_THAT(with("Energy", "Zones", "package dram").zones, ElementsAre("package", "dram"));
+  EXPECT_THAT(with("Energy", "Zones", "package-0,dram,\tpsys ,").zones,
+              ElementsAre("package-0", "dram", "psys"));
+  EXPECT_THAT(with("Energy", "Zones", "").zones, IsEmpty());
+  EXPECT_THAT(refusal("Energy", "Zones", "\"package\""),
+              HasSubstr("Zones=\"package\": must be names of zones"));
+}
+
+TEST(Interval, IsZeroOrTenMillisecondsToThirtySeconds) {
+  EXPECT_EQ(with("Sampling", "Interval", "0").interval, 0ns);
+  EXPECT_EQ(with("Sampling", "Interval", "10ms").interval, 10ms);
+  EXPECT_EQ(with("Sampling", "Interval", "30s").interval, 30s);
+  EXPECT_EQ(refusal("Sampling", "Interval", "9999us"),
+            "Interval=9999us: must be 0 (sample on demand) or from 10ms to 30s");
+  EXPECT_THAT(refusal("Sampling", "Interval", "30001ms"), HasSubstr("an energy counter may wrap"));
+  EXPECT_THAT(refusal("Sampling", "Interval", "soon"), HasSubstr("must be a time span"));
+  EXPECT_THAT(refusal("Sampling", "Interval", "-1s"), HasSubstr("must be a time span"));
+}
+
+TEST(Staleness, IsAtMostThirtySeconds) {
+  EXPECT_EQ(with("Sampling", "Staleness", "0").staleness, 0ns);
+  EXPECT_EQ(with("Sampling", "Staleness", "30s").staleness, 30s);
+  EXPECT_EQ(refusal("Sampling", "Staleness", "31s"), "Staleness=31s: must be from 0 to 30s");
+}
+
+TEST(Rules, OfTheOpenSetsAreRefusedUntilBuilt) {
+  EXPECT_EQ(refusal("Attribution", "Split", "baseline"),
+            "Split=baseline: not supported by this version; accepted: usage-ratio");
+  EXPECT_EQ(refusal("Attribution", "Share", "learned"),
+            "Share=learned: not supported by this version; accepted: cpu-time");
+  for (const std::string policy : {"equal", "reserved", "usage"}) {
+    EXPECT_EQ(refusal("Attribution", "Idle", policy),
+              "Idle=" + policy + ": not supported by this version; accepted: separate");
+  }
+  EXPECT_EQ(refusal("Attribution", "Idle", "none"), "Idle=none: unknown; accepted: separate");
+  EXPECT_EQ(with("Attribution", "Idle", "separate").idle, IdlePolicy::kSeparate);
+}
+
+TEST(Rules, HaveTheNamesOfTheFile) {
+  EXPECT_EQ(rule_name(SplitRule::kUsageRatio), "usage-ratio");
+  EXPECT_EQ(rule_name(ShareRule::kCpuTime), "cpu-time");
+  EXPECT_EQ(rule_name(IdlePolicy::kSeparate), "separate");
+}
+
+TEST(Terminated, MayBeWithoutBound) {
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "0").terminated_max, 0u);
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "12").terminated_max, 12u);
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "infinity").terminated_max, std::nullopt);
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "-1").terminated_max, std::nullopt);
+  EXPECT_THAT(refusal("Workloads", "TerminatedMax", "-2"), HasSubstr("must be a number"));
+  EXPECT_THAT(refusal("Workloads", "TerminatedMax", "4294967296"), HasSubstr("must be a number"));
+  EXPECT_EQ(with("Workloads", "TerminatedRetention", "1h").terminated_retention, 1h);
+  EXPECT_EQ(with("Workloads", "TerminatedRetention", "infinity").terminated_retention, std::nullopt);
+  EXPECT_THAT(refusal("Workloads", "TerminatedRetention", "-1"), HasSubstr("must be a time span"));
+}
+
+TEST(Terminated, MinEnergyIsAnAmountOfEnergy) {
+  EXPECT_EQ(with("Workloads", "TerminatedMinEnergy", "1Wh").terminated_min_energy,
+            Microjoules{3'600'000'000});
+  EXPECT_EQ(with("Workloads", "TerminatedMinEnergy", "0").terminated_min_energy, Microjoules{0});
+  EXPECT_THAT(refusal("Workloads", "TerminatedMinEnergy", "1W"), HasSubstr("must be an amount of energy"));
+}
+
+TEST(EmptyValue, BringsBackTheDefault) {
+  Settings settings{.source = "simulated",
+                    .zones = {"dram"},
+                    .interval = 0ns,
+                    .staleness = 0ns,
+                    .terminated_max = {},
+                    .terminated_min_energy = {},
+                    .terminated_retention = {}};
+  for (const auto& text : describe_settings(settings)) {
+    ASSERT_TRUE(set_setting(settings, text.section, text.key, "").ok()) << text.key;
+  }
+  EXPECT_EQ(settings, Settings{});
+}
+
+TEST(UnknownKey, NamesWhatTheSectionAccepts) {
+  EXPECT_EQ(refusal("Sampling", "Intreval", "1s"),
+            "unknown key Intreval= in section [Sampling]; accepted: Interval=, Staleness=");
+  EXPECT_EQ(refusal("Sampling", "interval", "1s"),
+            "unknown key interval= in section [Sampling]; accepted: Interval=, Staleness=");
+  EXPECT_EQ(refusal("Sampling", "Source", "auto"), "Source= belongs into section [Energy]");
+  EXPECT_EQ(refusal("", "Source", "auto"), "Source= stands before the first [Section]");
+}
+
+TEST(UnknownSection, NamesThoseThatAre) {
+  EXPECT_EQ(refusal("Foo", "Source", "auto"),
+            "unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads]");
+}
+
+TEST(SectionToCome, RefusesEveryKey) {
+  EXPECT_TRUE(check_section("Access").ok());
+  EXPECT_TRUE(check_section("Guests").ok());
+  EXPECT_EQ(refusal("Access", "Public", "yes"), "Public= in section [Access]: not supported by this version");
+  EXPECT_EQ(refusal("Guests", "Share", ""), "Share= in section [Guests]: not supported by this version");
+}
+
+TEST(Refusal, IsOneLineWhateverTheValue) {
+  EXPECT_EQ(refusal("Sampling", "Staleness", "1\n\x1b[2J\xff"),
+            "Staleness=1\\x0a\\x1b[2J\\xff: must be a time span like 500ms, 1s or \"1min 30s\"");
+}
+
+TEST(Table, HasEachKeyOnceAndSectionsInOnePiece) {
+  std::set<std::string_view> keys;
+  std::set<std::string_view> sections;
+  std::string_view section;
+  for (const auto& text : describe_settings(Settings{})) {
+    EXPECT_TRUE(keys.insert(text.key).second) << text.key;
+    if (text.section != section) {
+      EXPECT_TRUE(sections.insert(text.section).second) << text.section;
+    }
+    section = text.section;
+  }
+}
+
+TEST(Table, TellsTheDefaults) {
+  EXPECT_EQ(format_settings(Settings{}),
+            "[Energy]\nSource=auto\nZones=\n\n"
+            "[Sampling]\nInterval=1s\nStaleness=500ms\n\n"
+            "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
+            "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\n");
+}
+
+TEST(Table, ReadsBackWhatItTells) {
+  const Settings settings{.source = "simulated",
+                          .zones = {"package", "dram"},
+                          .interval = 1500ms,
+                          .staleness = 0ns,
+                          .terminated_max = std::nullopt,
+                          .terminated_min_energy = {1},
+                          .terminated_retention = std::nullopt};
+  Settings again;
+  for (const auto& text : describe_settings(settings)) {
+    ASSERT_TRUE(set_setting(again, text.section, text.key, text.value).ok()) << text.key;
+  }
+  EXPECT_EQ(again, settings);
+}
+
+}  // namespace
+}  // namespace keplerd
