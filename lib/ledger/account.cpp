@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/account.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace keplerd {
+
+void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy) {
+  if (sequence != window_sequence) {
+    sequence = window_sequence;
+    std::ranges::fill(window, Microjoules{});
+  }
+  if (energy == Microjoules{}) return;
+  if (total.size() <= zone) {
+    total.resize(zone + 1);
+    window.resize(zone + 1);
+  }
+  total[zone] += energy;
+  window[zone] += energy;
+}
+
+Microjoules EnergyAccount::energy(const std::vector<ZoneWindow>& zones) const {
+  Microjoules sum;
+  for (std::size_t zone = 0; zone < total.size(); ++zone) {
+    if (zones[zone].in_total) sum += total[zone];
+  }
+  return sum;
+}
+
+void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::vector<ZoneWindow>& zones,
+              std::vector<ZoneShare>& shares, WorkloadRow& row) {
+  row.running = !account.ended;
+  row.cpu = account.cpu;
+  row.since = account.since;
+  row.active = account.energy(zones);
+  row.power = std::ranges::any_of(zones, &ZoneWindow::current) ? std::optional(Microwatts{}) : std::nullopt;
+  assert(shares.capacity() - shares.size() >= zones.size());
+  const std::size_t first = shares.size();
+  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
+    const bool has = zone < account.total.size();
+    ZoneShare share{has ? account.total[zone] : Microjoules{}, std::nullopt};
+    if (zones[zone].span) {
+      const bool moved = has && account.sequence == sequence;
+      share.power = mean_power(moved ? account.window[zone] : Microjoules{}, *zones[zone].span);
+    }
+    if (zones[zone].in_total && zones[zone].current) {
+      if (row.power && share.power) {
+        *row.power += *share.power;
+      } else {
+        row.power.reset();
+      }
+    }
+    shares.push_back(share);
+  }
+  row.zones = std::span(shares).subspan(first, zones.size());
+}
+
+}  // namespace keplerd

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/ledger.h"
+
+#include <algorithm>
+#include <cassert>
+#include <unordered_set>
+
+namespace keplerd {
+namespace {
+
+void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) {
+  if (sum && power) {
+    *sum += *power;
+  } else {
+    sum.reset();
+  }
+}
+
+}  // namespace
+
+Ledger::Ledger(std::string instance_id, Realtime now) : instance_id_(std::move(instance_id)), since_(now) {}
+
+Ledger::Ledger(const LedgerState& state, std::string instance_id)
+    : instance_id_(state.clean ? state.instance_id : std::move(instance_id)),
+      since_(state.since),
+      discarded_windows_(state.discarded_windows),
+      outside_other_(state.outside_other) {
+  for (const ZoneState& saved : state.zones) {
+    ZoneAccount zone;
+    zone.zone = {.id = saved.id,
+                 .name = saved.name,
+                 .index = saved.index,
+                 .quality = saved.quality,
+                 .in_total = saved.in_total};
+    zone.energy = saved.energy;
+    zone.idle = saved.idle;
+    zone.kernel = saved.kernel;
+    zone.unattributed = saved.unattributed;
+    zone.since = saved.since;
+    zones_.push_back(std::move(zone));
+    windows_.push_back({.in_total = saved.in_total});
+  }
+  for (const UnitState& saved : state.units) {
+    UnitAccount& unit = units_.restore(saved.id);
+    unit.energy.total = saved.energy;
+    unit.energy.window.resize(saved.energy.size());
+    unit.energy.cpu = saved.cpu;
+    unit.energy.since = saved.since;
+    unit.energy.ended = saved.ended.value_or(state.saved);
+    unit.own = saved.own;
+    unit.other = saved.own;  // its processes' accounts begin anew
+  }
+}
+
+void Ledger::set_zones(const std::vector<Zone>& zones, Realtime now) {
+  for (ZoneAccount& zone : zones_) zone.current = false;
+  source_zones_.clear();
+  for (const Zone& zone : zones) {
+    auto known =
+        std::ranges::find_if(zones_, [&](const ZoneAccount& account) { return account.zone.id == zone.id; });
+    if (known == zones_.end()) {
+      known = zones_.insert(zones_.end(), ZoneAccount{});
+      known->since = now;
+    }
+    known->zone = zone;
+    known->current = true;
+    source_zones_.push_back(static_cast<std::size_t>(known - zones_.begin()));
+  }
+  windows_.clear();
+  for (const ZoneAccount& zone : zones_) windows_.push_back({zone.zone.in_total, zone.current, std::nullopt});
+}
+
+void Ledger::apply(const Sample& sample, const Attribution& attribution) {
+  ++sequence_;
+  realtime_ = sample.at.realtime;
+  monotonic_ = sample.at.monotonic;
+  window_ = attribution.window;
+  for (std::size_t i = 0; i < source_zones_.size(); ++i) {
+    apply_zone(source_zones_[i], attribution.zones[i], sample.readings[i], attribution.window);
+  }
+  units_.apply(sample.usage, attribution, source_zones_, windows_, sequence_, realtime_);
+  outside_other_ +=
+      processes_.apply(sample.usage, attribution, source_zones_, windows_, units_, sequence_, realtime_);
+  prune(realtime_);
+}
+
+void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,
+                        const Result<Microjoules>& reading, Nanoseconds window) {
+  ZoneAccount& zone = zones_[index];
+  zone.energy += attribution.energy;
+  zone.idle += attribution.idle;
+  zone.kernel += attribution.kernel;
+  zone.unattributed += attribution.unattributed;
+  zone.window = attribution.energy;
+  zone.window_idle = attribution.idle;
+  zone.problem = reading ? std::nullopt : std::optional(reading.error().message);
+  if (attribution.verdict != StepVerdict::kCounted) ++discarded_windows_;
+  // A span that began before this run is no window of it.
+  const bool told = attribution.read && std::min(window, attribution.span) >= kShortestPowerSpan;
+  windows_[index].span = told ? std::optional(attribution.span) : std::nullopt;
+}
+
+void Ledger::prune(Realtime now) {
+  outside_other_ += processes_.prune(limits_, windows_, now);
+  const std::vector<UnitAccount*> overdue = units_.overdue(limits_, windows_, now);
+  if (overdue.empty()) return;
+  processes_.remove_of({overdue.begin(), overdue.end()});
+  for (UnitAccount* const unit : overdue) outside_other_ += units_.remove(*unit, windows_);
+}
+
+std::unique_ptr<Report> Ledger::report() const {
+  auto report = std::make_unique<Report>();
+  report->sequence = sequence_;
+  report->realtime = realtime_;
+  report->monotonic = monotonic_;
+  report->window = window_;
+  report->instance_id = instance_id_;
+  report->since = since_;
+  report->discarded_windows = discarded_windows_;
+  report->outside_other = outside_other_;
+  report_zones(*report);
+  // Rows refer to the shares: no reallocation from here on.
+  report->shares.reserve((units_.all().size() + processes_.all().size()) * zones_.size());
+  report_units(*report);
+  report_processes(*report);
+  return report;
+}
+
+void Ledger::report_zones(Report& report) const {
+  HostReport& host = report.host;
+  const bool metered =
+      std::ranges::any_of(windows_, [](const ZoneWindow& zone) { return zone.current && zone.in_total; });
+  if (metered) host.power = host.active_power = host.idle_power = Microwatts{};
+  std::optional<Quality> worst;
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    const ZoneAccount& account = zones_[i];
+    ZoneReport zone{.zone = account.zone,
+                    .current = account.current,
+                    .energy = account.energy,
+                    .active = account.energy - account.idle,
+                    .idle = account.idle,
+                    .power = {},
+                    .active_power = {},
+                    .idle_power = {},
+                    .problem = account.problem,
+                    .since = account.since};
+    if (const auto span = windows_[i].span) {
+      zone.power = mean_power(account.window, *span);
+      zone.idle_power = mean_power(account.window_idle, *span);
+      zone.active_power = *zone.power - *zone.idle_power;
+    }
+    if (account.zone.in_total) {
+      host.energy += account.energy;
+      host.idle += account.idle;
+      report.accounts.kernel += account.kernel;
+      report.accounts.unattributed += account.unattributed;
+      worst = std::max(worst.value_or(account.zone.quality), account.zone.quality);
+      if (account.current) {
+        add_power(host.power, zone.power);
+        add_power(host.active_power, zone.active_power);
+        add_power(host.idle_power, zone.idle_power);
+        report.source.quality =
+            std::max(report.source.quality.value_or(account.zone.quality), account.zone.quality);
+      }
+    }
+    report.zones.push_back(std::move(zone));
+  }
+  host.active = host.energy - host.idle;
+  report.accounts.idle = host.idle;
+  report.accounts.workloads = host.active - report.accounts.kernel - report.accounts.unattributed;
+  // Rows hold what earlier sources gave, too.
+  if (worst) report.workload_quality = share_quality(*worst);
+}
+
+void Ledger::report_units(Report& report) const {
+  report.units.reserve(units_.all().size());
+  for (const auto& [id, unit] : units_.all()) {
+    UnitRow& row = report.units.emplace_back();
+    fill_row(unit->energy, sequence_, windows_, report.shares, row);
+    row.info = unit->info;
+    row.own = unit->own;
+    row.other = unit->other;
+  }
+}
+
+void Ledger::report_processes(Report& report) const {
+  report.processes.reserve(processes_.all().size());
+  for (const auto& [id, process] : processes_.all()) {
+    ProcessRow& row = report.processes.emplace_back();
+    fill_row(process.energy, sequence_, windows_, report.shares, row);
+    row.info = process.info;
+    if (process.unit != nullptr) row.unit = process.unit->info;
+    row.in_unit = process.in_unit;
+  }
+}
+
+LedgerState Ledger::state(Realtime now) const {
+  LedgerState state{.instance_id = instance_id_,
+                    .since = since_,
+                    .saved = now,
+                    .clean = false,
+                    .boot_id = {},
+                    .discarded_windows = discarded_windows_,
+                    .outside_other = {},
+                    .zones = {},
+                    .units = {},
+                    .readings = {}};
+  Microjoules workloads;
+  for (const ZoneAccount& zone : zones_) {
+    state.zones.push_back({.id = zone.zone.id,
+                           .name = zone.zone.name,
+                           .index = zone.zone.index,
+                           .quality = zone.zone.quality,
+                           .in_total = zone.zone.in_total,
+                           .energy = zone.energy,
+                           .idle = zone.idle,
+                           .kernel = zone.kernel,
+                           .unattributed = zone.unattributed,
+                           .since = zone.since});
+    if (zone.zone.in_total) workloads += zone.energy - zone.idle - zone.kernel - zone.unattributed;
+  }
+  for (const auto& [id, unit] : units_.all()) {
+    state.units.push_back({.id = id,
+                           .energy = unit->energy.total,
+                           .own = unit->own,
+                           .cpu = unit->energy.cpu,
+                           .since = unit->energy.since,
+                           .ended = unit->energy.ended});
+    workloads -= unit->own;
+  }
+  // What no unit has is that of processes outside any, whose rows end with this run.
+  state.outside_other = workloads;
+  return state;
+}
+
+}  // namespace keplerd

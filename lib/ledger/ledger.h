@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running totals of host, zones, units and processes. They never go backwards: what ends stays in what it was
+// part of.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attribution/attributor.h"
+#include "ledger/account.h"
+#include "ledger/process_ledger.h"
+#include "ledger/report.h"
+#include "ledger/state.h"
+#include "ledger/unit_ledger.h"
+
+namespace keplerd {
+
+class Ledger {
+ public:
+  // Starts counting at `now` under a new instance id.
+  Ledger(std::string instance_id, Realtime now);
+  // Goes on from `state`; under its instance id if it was left cleanly, else under `instance_id`, because
+  // what was published after the last save may have been more.
+  Ledger(const LedgerState& state, std::string instance_id);
+
+  void set_limits(TerminatedLimits limits) { limits_ = limits; }
+
+  // The zones of the present source, in its order; none where there is no source. Totals of earlier ones
+  // stay.
+  void set_zones(const std::vector<Zone>& zones, Realtime now);
+
+  // Books the window that ends with `sample`.
+  void apply(const Sample& sample, const Attribution& attribution);
+
+  // All of it after the last sample. The source's name and reason are the caller's to fill.
+  std::unique_ptr<Report> report() const;
+
+  // What to save; the caller adds the boot id and the counters' readings.
+  LedgerState state(Realtime now) const;
+
+ private:
+  struct ZoneAccount {
+    Zone zone;
+    bool current = false;
+    Microjoules energy, idle, kernel, unattributed;
+    Microjoules window, window_idle;
+    std::optional<std::string> problem;
+    Realtime since{0};
+  };
+
+  void apply_zone(std::size_t index, const ZoneAttribution& attribution, const Result<Microjoules>& reading,
+                  Nanoseconds window);
+  void prune(Realtime now);
+  void report_zones(Report& report) const;
+  void report_units(Report& report) const;
+  void report_processes(Report& report) const;
+
+  std::string instance_id_;
+  Realtime since_;
+  TerminatedLimits limits_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t discarded_windows_ = 0;
+  Realtime realtime_{0};
+  Nanoseconds monotonic_{0};
+  Nanoseconds window_{0};
+  std::vector<ZoneAccount> zones_;
+  std::vector<ZoneWindow> windows_;        // of zones_
+  std::vector<std::size_t> source_zones_;  // the source's zones, as indices into zones_
+  Microjoules outside_other_;
+  UnitLedger units_;
+  ProcessLedger processes_;
+};
+
+}  // namespace keplerd

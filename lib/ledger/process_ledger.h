@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes' accounts, by pid and start time.
+#pragma once
+
+#include <map>
+#include <unordered_set>
+#include <vector>
+
+#include "ledger/account.h"
+#include "ledger/unit_ledger.h"
+
+namespace keplerd {
+
+struct ProcessAccount {
+  std::shared_ptr<const ProcessInfo> info;
+  UnitAccount* unit = nullptr;  // null outside any
+  EnergyAccount energy;
+  Microjoules in_unit;  // what it used in its present unit; over the zones in the total
+};
+
+class ProcessLedger {
+ public:
+  // Books a window; `units` has booked it already. Kernel threads outside any unit have no account: they are
+  // the kernel. What a process leaves behind in a unit (or outside) when it moves or is no longer kept goes
+  // into the `other` of that unit, or is in the result.
+  Microjoules apply(const UsageSample& usage, const Attribution& attribution,
+                    const std::vector<std::size_t>& zones, const std::vector<ZoneWindow>& windows,
+                    const UnitLedger& units, std::uint64_t sequence, Realtime now);
+
+  // Removes ended processes that the limits no longer keep.
+  Microjoules prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now);
+  // Removes what ended in units that are about to be removed; what moved away from there is outside any for
+  // now.
+  void remove_of(const std::unordered_set<const UnitAccount*>& units);
+
+  const std::map<ProcessId, ProcessAccount>& all() const { return accounts_; }
+
+ private:
+  ProcessAccount& account_of(const ProcessUsage& process, UnitAccount* unit, Realtime now);
+  static Microjoules leave_unit(ProcessAccount& process);
+
+  std::map<ProcessId, ProcessAccount> accounts_;
+  std::size_t ended_ = 0;
+};
+
+}  // namespace keplerd

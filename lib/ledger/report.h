@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What publishers publish: all that is known after one sample, and never changed afterwards. Energies are
+// totals since counting began; power is of the last window and absent where it is not known.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "energy/zone.h"
+#include "usage/usage_sample.h"
+
+namespace keplerd {
+
+using Realtime = std::chrono::microseconds;  // since 1970
+
+struct HostReport {
+  Microjoules energy;  // active + idle; of the zones that are in the total
+  Microjoules active;
+  Microjoules idle;
+  std::optional<Microwatts> power, active_power, idle_power;
+};
+
+// They add up to the host's energy exactly.
+struct AccountsReport {
+  Microjoules idle, kernel, workloads, unattributed;
+};
+
+struct SourceReport {
+  std::string name = "none";
+  std::optional<Quality> quality;     // the worst of the zones in the total
+  std::optional<std::string> reason;  // why there is none
+};
+
+struct ZoneReport {
+  Zone zone;
+  bool current = true;  // false: from an earlier source, counted no more
+  Microjoules energy, active, idle;
+  std::optional<Microwatts> power, active_power, idle_power;
+  std::optional<std::string> problem;  // why it could not be read
+  Realtime since{0};
+};
+
+// A workload's part of one zone.
+struct ZoneShare {
+  Microjoules energy;
+  std::optional<Microwatts> power;
+};
+
+struct WorkloadRow {
+  bool running = true;
+  Microjoules active, idle;  // their sum is its energy
+  std::optional<Microwatts> power;
+  Nanoseconds cpu{0};                // CPU time that was counted along with the energy
+  std::span<const ZoneShare> zones;  // in the order of Report::zones
+  Realtime since{0};
+};
+
+struct UnitInfo {
+  std::string id;  // cgroup path, escaped
+  std::string name;
+  bool is_unit = false;
+  std::optional<std::string> parent;  // id
+};
+
+struct UnitRow : WorkloadRow {
+  std::shared_ptr<const UnitInfo> info;
+  Microjoules own;    // without its descendants
+  Microjoules other;  // of own: processes that ended, moved away or were never seen
+};
+
+struct ProcessInfo {
+  ProcessId id;
+  std::string id_text;  // "PID.STARTTIME"
+  std::string comm;     // escaped
+};
+
+struct ProcessRow : WorkloadRow {
+  std::shared_ptr<const ProcessInfo> info;
+  std::shared_ptr<const UnitInfo> unit;  // null outside any
+  Microjoules in_unit;                   // what it used in its present unit
+};
+
+struct Report {
+  Report() = default;
+  Report(const Report&) = delete;  // rows refer to `shares`
+  Report& operator=(const Report&) = delete;
+
+  std::uint64_t sequence = 0;
+  Realtime realtime{0};
+  Nanoseconds monotonic{0};
+  Nanoseconds window{0};  // since the sample before; 0 at the first
+  std::string instance_id;
+  Realtime since{0};
+  std::uint64_t discarded_windows = 0;
+
+  SourceReport source;
+  HostReport host;
+  AccountsReport accounts;
+  // Of accounts.workloads, what no row shows any more: processes outside any unit that ended or moved, and
+  // units that are no longer kept.
+  Microjoules outside_other;
+  Quality workload_quality = Quality::kAttributed;
+
+  std::vector<ZoneReport> zones;
+  std::vector<UnitRow> units;         // by id: parents before their children
+  std::vector<ProcessRow> processes;  // by pid and start
+  std::vector<ZoneShare> shares;      // what the rows refer to
+};
+
+}  // namespace keplerd

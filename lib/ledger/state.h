@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a ledger leaves for the next run, as values and as text (JSON). Processes are not in it: what they
+// used stays in their units.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attribution/attributor.h"
+#include "base/result.h"
+#include "ledger/report.h"
+
+namespace keplerd {
+
+struct ZoneState {
+  std::string id, name;
+  int index = 0;
+  Quality quality = Quality::kMeasured;
+  bool in_total = false;
+  Microjoules energy, idle, kernel, unattributed;
+  Realtime since{0};
+};
+
+struct UnitState {
+  std::string id;
+  std::vector<Microjoules> energy;  // by zone, in the order of LedgerState::zones; descendants included
+  Microjoules own;
+  Nanoseconds cpu{0};
+  Realtime since{0};
+  std::optional<Realtime> ended;  // unset: it ran when this was written
+};
+
+struct LedgerState {
+  std::string instance_id;
+  Realtime since{0};
+  Realtime saved{0};
+  bool clean = false;  // written at the end: nothing was published after it
+  std::string boot_id;
+  std::uint64_t discarded_windows = 0;
+  Microjoules outside_other;
+  std::vector<ZoneState> zones;
+  std::vector<UnitState> units;        // parents before their children
+  std::vector<SavedReading> readings;  // of the counters; they mean nothing on another boot
+};
+
+std::string format_state(const LedgerState& state);
+
+// Fails where the text is not such a state, or its sums do not hold.
+Result<LedgerState> parse_state(std::string_view text);
+
+}  // namespace keplerd

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/state_file.h"
+
+#include <cerrno>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "host/kept_file.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kLimit = 256 << 20;
+
+Result<Done> write_all(int fd, std::string_view text, const std::string& path) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error(path, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return Done{};
+}
+
+// Makes the renaming itself durable.
+void sync_directory_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const auto fd = open_directory(AT_FDCWD, directory.c_str());
+  if (fd) ::fsync(fd->get());
+}
+
+}  // namespace
+
+Result<Done> save_state(const std::string& path, const LedgerState& state) {
+  const std::string temporary = path + ".new";
+  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return system_error(temporary, errno);
+  const auto written = write_all(fd.get(), format_state(state), temporary);
+  if (!written || ::fsync(fd.get()) != 0) {
+    const Error error = written ? system_error(temporary, errno) : written.error();
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  fd.reset();
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error(path, errno);
+  sync_directory_of(path);
+  return Done{};
+}
+
+Result<LoadedState> load_state(const std::string& path) {
+  const auto text = read_text(AT_FDCWD, path.c_str(), kLimit);
+  if (!text && text.error().code == ENOENT) return LoadedState{};
+  if (!text) return text.error();
+  auto state = parse_state(*text);
+  if (state) return LoadedState{*std::move(state), std::nullopt};
+
+  const std::string aside = path + ".corrupt";
+  if (::rename(path.c_str(), aside.c_str()) != 0) return system_error(path, errno);
+  return LoadedState{std::nullopt,
+                     path + ": " + state.error().message + "; kept as " + aside + ", counting starts anew"};
+}
+
+}  // namespace keplerd

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The units' accounts. A unit's account is kept by its cgroup path: when it ends and comes back, its total
+// goes on.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "attribution/attributor.h"
+#include "ledger/account.h"
+
+namespace keplerd {
+
+struct UnitAccount {
+  std::shared_ptr<const UnitInfo> info;
+  UnitAccount* parent = nullptr;  // null at the top
+  EnergyAccount energy;           // descendants included
+  Microjoules own, other;         // over the zones in the total
+  std::uint64_t incarnation = 0;  // of its cgroup; 0: ended
+  std::uint64_t seen = 0;         // sequence of the last sample that had it
+};
+
+class UnitLedger {
+ public:
+  // Books a window. `zones[i]`: the ledger's number for the source's zone i. Accounts of units that are gone
+  // end at `now`.
+  void apply(const UsageSample& usage, const Attribution& attribution, const std::vector<std::size_t>& zones,
+             const std::vector<ZoneWindow>& windows, std::uint64_t sequence, Realtime now);
+
+  // The account of a group of the last sample.
+  UnitAccount* of_group(std::size_t index) const { return index == kNoGroup ? nullptr : current_[index]; }
+
+  // Ended units that the limits no longer keep, children before their parents.
+  std::vector<UnitAccount*> overdue(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows,
+                                    Realtime now) const;
+  // Removes an ended unit without children; its energy stays in its parent. At the top: returns it.
+  Microjoules remove(UnitAccount& unit, const std::vector<ZoneWindow>& windows);
+
+  // Puts back an account from an earlier run, ended; parents first.
+  UnitAccount& restore(const std::string& id);
+
+  const std::map<std::string, std::unique_ptr<UnitAccount>, std::less<>>& all() const { return accounts_; }
+
+ private:
+  UnitAccount& account_of(const GroupUsage& group, Realtime now);
+  UnitAccount& create(std::string_view id);
+
+  std::map<std::string, std::unique_ptr<UnitAccount>, std::less<>> accounts_;
+  std::unordered_map<std::uint64_t, UnitAccount*> running_;  // by incarnation
+  std::vector<UnitAccount*> current_;                        // by the index of the last sample
+};
+
+}  // namespace keplerd

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/unit_name.h"
+
+#include <algorithm>
+#include <array>
+
+namespace keplerd {
+namespace {
+
+// The unit types that have a cgroup (systemd.unit(5)).
+constexpr std::array<std::string_view, 6> kSuffixes = {".service", ".scope", ".slice",
+                                                       ".socket",  ".mount", ".swap"};
+
+}  // namespace
+
+UnitName name_unit(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  const bool is_unit = std::ranges::any_of(kSuffixes, [&](std::string_view suffix) {
+    return name.size() > suffix.size() && name.ends_with(suffix);
+  });
+  if (is_unit && name.starts_with('_')) name.remove_prefix(1);
+  return {std::string(name), is_unit};
+}
+
+}  // namespace keplerd
