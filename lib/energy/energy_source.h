@@ -23,8 +23,8 @@ class EnergySource {
   // Never empty, never changes during the life of a source; at least one zone is in the total.
   virtual const std::vector<Zone>& zones() const = 0;
 
-  // Replaces `readings` by the counters' values, in the order of zones(). A zone that cannot be read has an error in
-  // its place and costs the others nothing. `now` is CLOCK_MONOTONIC.
+  // Replaces `readings` by the counters' values, in the order of zones(). A zone that cannot be read has an
+  // error in its place and costs the others nothing. `now` is CLOCK_MONOTONIC.
   virtual void read(Nanoseconds now, ZoneReadings& readings) = 0;
 };
 

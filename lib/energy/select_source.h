@@ -15,12 +15,17 @@ namespace keplerd {
 class HostRoot;
 
 struct SourceChoice {
-  std::string source = "auto";     // "auto" never takes "estimated" or "simulated": these are only forced by name
+  std::string source =
+      "auto";  // "auto" never takes "estimated" or "simulated": these are only forced by name
   std::vector<std::string> zones;  // names to use, in any case of letters; empty: all
 };
 
-// The names `source` may have, for the configuration and the command line; "auto" first.
+// The names `source` may have, for the configuration and the command line; "auto" first. Those that are known
+// but not built yet are not among them.
 const std::vector<std::string_view>& source_names();
+
+// Fails, with one line for the user, where `name` is not among source_names().
+Result<Done> check_source_name(std::string_view name);
 
 // One candidate, tried: what `doctor` tells.
 struct SourceProbe {
@@ -30,8 +35,8 @@ struct SourceProbe {
   std::string fix;     // what an administrator can do about it, one sentence; may be empty
 };
 
-// The source, or why there is none (one line for the report's `source.reason`). Cheap enough to be tried again
-// every few seconds until a meter appears.
+// The source, or why there is none (one line for the report's `source.reason`). Cheap enough to be tried
+// again every few seconds until a meter appears.
 Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice);
 
 // All sources that `auto` knows, in its order, and those only forced by name.

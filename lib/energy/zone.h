@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/result.h"
 #include "base/units.h"
 
 namespace keplerd {
@@ -20,16 +22,28 @@ enum class Quality {
 std::string_view quality_name(Quality quality);  // "measured", "modelled", ...
 
 // The quality of a workload's share of zones of quality `zone`: at best attributed.
-constexpr Quality share_quality(Quality zone) { return zone < Quality::kAttributed ? Quality::kAttributed : zone; }
+constexpr Quality share_quality(Quality zone) {
+  return zone < Quality::kAttributed ? Quality::kAttributed : zone;
+}
 
 struct Zone {
-  std::string id;            // "SOURCE:NAME:INDEX", e.g. "powercap:dram:1"; stable across reboots
-  std::string name;          // "package", "dram", "core", "uncore", "psys"
-  int index = 0;             // of the package; where packages have several dies, of the die among all dies
+  std::string id;    // "SOURCE:NAME:INDEX", e.g. "powercap:dram:1"; stable across reboots
+  std::string name;  // "package", "dram", "core", "uncore", "psys"
+  int index = 0;     // of the package; where packages have several dies, of the die among all dies
   Quality quality = Quality::kMeasured;
-  bool in_total = false;     // counts into the host's total: packages, and the DRAM outside them
-  Microjoules range;         // the counter goes back to 0 after this value; 0: it does not wrap, or nobody knows
+  bool in_total = false;  // counts into the host's total: packages, and the DRAM outside them
+  Microjoules range;      // the counter goes back to 0 after this value; 0: it does not wrap, or nobody knows
   Microwatts largest_limit;  // the zone's largest non-zero power limit; 0: it has none
 };
+
+// "SOURCE:NAME:INDEX".
+std::string zone_id(std::string_view source, std::string_view name, int index);
+
+// Whether the user's choice of zones, by name in any case of letters, takes `zone`. No names: all are chosen.
+bool is_chosen(const Zone& zone, const std::vector<std::string>& names);
+
+// Fails where `names` choose none of `zones` that counts into the total; the error tells which names there
+// are.
+Result<Done> check_choice(const std::vector<Zone>& zones, const std::vector<std::string>& names);
 
 }  // namespace keplerd

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The energy counters of the kernel's powercap class (RAPL): /sys/class/powercap/*/energy_uj.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "energy/energy_source.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+// The source, with the zones that `names` choose (see is_chosen). Fails where there are none (ENOENT), where
+// their counters may not be read (EACCES, EPERM), and where nothing chosen counts into the total. A zone that
+// merely fails to be read is kept: its readings tell the error until it recovers. Independent of `host`'s
+// life.
+Result<std::unique_ptr<EnergySource>> open_powercap(const HostRoot& host,
+                                                    const std::vector<std::string>& names);
+
+// What an administrator can do about a failure of open_powercap(); may be empty.
+std::string powercap_fix(const HostRoot& host, const Error& error);
+
+}  // namespace keplerd

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "energy/select_source.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "energy/powercap.h"
+#include "energy/simulated.h"
+
+namespace keplerd {
+namespace {
+
+enum class Use { kAutomatic, kForced };
+
+struct Kind {
+  std::string_view name;
+  Use use;
+  // Null: the name is kept for a source that is not built yet.
+  Result<std::unique_ptr<EnergySource>> (*open)(const HostRoot&, const std::vector<std::string>& zones);
+  std::string (*fix)(const HostRoot&, const Error&);
+};
+
+std::string no_fix(const HostRoot&, const Error&) { return {}; }
+
+// In the order in which `auto` tries them, the best first: 64-bit counters without privileged files, then
+// counters that wrap, then what a host passes in, then sensors that only tell power. A new source is a line
+// here.
+constexpr std::array kKinds = {
+    Kind{"perf", Use::kAutomatic, nullptr, no_fix},
+    Kind{"powercap", Use::kAutomatic, open_powercap, powercap_fix},
+    Kind{"guest", Use::kAutomatic, nullptr, no_fix},
+    Kind{"hwmon", Use::kAutomatic, nullptr, no_fix},
+    Kind{"estimated", Use::kForced, nullptr, no_fix},
+    Kind{"simulated", Use::kForced, open_simulated, no_fix},
+};
+
+constexpr std::string_view kAuto = "auto";
+
+const Kind* find_kind(std::string_view name) {
+  const auto* const kind =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return k.name == name; });
+  return kind == kKinds.end() ? nullptr : kind;
+}
+
+Result<std::unique_ptr<EnergySource>> select_best(const HostRoot& host,
+                                                  const std::vector<std::string>& zones) {
+  std::vector<std::string> reasons;
+  int code = 0;
+  for (const auto& kind : kKinds) {
+    if (kind.use != Use::kAutomatic || kind.open == nullptr) continue;
+    auto source = kind.open(host, zones);
+    if (source) return source;
+    reasons.push_back(source.error().message);
+    if (code == 0) code = source.error().code;
+  }
+  return Error{.message = fmt::format("{}", fmt::join(reasons, "; ")), .code = code};
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& source_names() {
+  static const auto names = [] {
+    std::vector<std::string_view> built{kAuto};
+    for (const auto& kind : kKinds) {
+      if (kind.open != nullptr) built.push_back(kind.name);
+    }
+    return built;
+  }();
+  return names;
+}
+
+Result<Done> check_source_name(std::string_view name) {
+  const auto& names = source_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return Done{};
+  return Error{.message = fmt::format("energy source \"{}\" {} (use one of: {})", escape_name(name),
+                                      find_kind(name) != nullptr ? "is not built yet" : "does not exist",
+                                      fmt::join(names, ", "))};
+}
+
+Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice) {
+  const auto known = check_source_name(choice.source);
+  if (!known) return known.error();
+  if (choice.source == kAuto) return select_best(host, choice.zones);
+  return find_kind(choice.source)->open(host, choice.zones);
+}
+
+std::vector<SourceProbe> probe_sources(const HostRoot& host) {
+  std::vector<SourceProbe> probes;
+  for (const auto& kind : kKinds) {
+    if (kind.open == nullptr) continue;
+    SourceProbe probe;
+    probe.name = kind.name;
+    const auto source = kind.open(host, {});
+    probe.usable = source.ok();
+    if (!source) probe.reason = source.error().message;
+    if (!source) probe.fix = kind.fix(host, source.error());
+    probes.push_back(std::move(probe));
+  }
+  return probes;
+}
+
+}  // namespace keplerd

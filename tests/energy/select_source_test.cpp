@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "energy/select_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_host.h"
+
+namespace keplerd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(SourceNames, AreThoseThatAreBuilt) {
+  EXPECT_THAT(source_names(), ElementsAre("auto", "powercap", "simulated"));
+}
+
+TEST(SourceNames, TellWhatIsNotBuiltYetFromWhatDoesNotExist) {
+  EXPECT_TRUE(check_source_name("auto"));
+  EXPECT_TRUE(check_source_name("simulated"));
+  EXPECT_EQ(check_source_name("hwmon").error().message,
+            "energy source \"hwmon\" is not built yet (use one of: auto, powercap, simulated)");
+  EXPECT_EQ(check_source_name("Powercap").error().message,
+            "energy source \"Powercap\" does not exist (use one of: auto, powercap, simulated)");
+  EXPECT_FALSE(check_source_name(""));
+}
+
+TEST(SelectSource, TakesPowercapByItself) {
+  FakeHost fake;
+  fake.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0"});
+  const auto source = select_source(fake.open(), {});
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ((*source)->name(), "powercap");
+}
+
+TEST(SelectSource, NeverSimulatesByItself) {
+  const FakeHost fake;
+  const auto source = select_source(fake.open(), {});
+  ASSERT_FALSE(source);
+  EXPECT_THAT(source.error().message, EndsWith("/sys/class/powercap: No such file or directory"));
+}
+
+TEST(SelectSource, SimulatesWhereAskedTo) {
+  FakeHost fake;
+  fake.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0"});
+  const auto source = select_source(fake.open(), {.source = "simulated", .zones = {}});
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ((*source)->name(), "simulated");
+}
+
+TEST(SelectSource, PassesTheChoiceOfZonesOn) {
+  FakeHost fake;
+  fake.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0"});
+  fake.add_powercap_zone({.dir = "intel-rapl:0:0", .name = "dram"});
+  const auto source = select_source(fake.open(), {.source = "auto", .zones = {"dram"}});
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ((*source)->zones().size(), 1U);
+  const auto none = select_source(fake.open(), {.source = "powercap", .zones = {"gpu"}});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("this host has dram, package"));
+}
+
+TEST(SelectSource, FindsAMeterThatAppears) {
+  FakeHost fake;
+  const auto host = fake.open();
+  EXPECT_FALSE(select_source(host, {}));
+  fake.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0"});
+  EXPECT_TRUE(select_source(host, {}));
+}
+
+TEST(ProbeSources, TellsReasonAndFix) {
+  const FakeHost fake;
+  const auto probes = probe_sources(fake.open());
+  ASSERT_EQ(probes.size(), 2U);
+  EXPECT_EQ(probes[0].name, "powercap");
+  EXPECT_FALSE(probes[0].usable);
+  EXPECT_THAT(probes[0].reason, EndsWith("/sys/class/powercap: No such file or directory"));
+  EXPECT_THAT(probes[0].fix, StartsWith("Load the driver"));
+  EXPECT_EQ(probes[1].name, "simulated");
+  EXPECT_TRUE(probes[1].usable);
+  EXPECT_EQ(probes[1].reason, "");
+}
+
+}  // namespace
+}  // namespace keplerd

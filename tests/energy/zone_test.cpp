@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "energy/zone.h"
+
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+Zone zone(const std::string& name, bool in_total) {
+  Zone made;
+  made.name = name;
+  made.in_total = in_total;
+  return made;
+}
+
+const std::vector<Zone> kZones = {zone("package", true), zone("dram", true), zone("core", false)};
+
+TEST(Quality, HasAName) {
+  EXPECT_EQ(quality_name(Quality::kMeasured), "measured");
+  EXPECT_EQ(quality_name(Quality::kModelled), "modelled");
+  EXPECT_EQ(quality_name(Quality::kAttributed), "attributed");
+  EXPECT_EQ(quality_name(Quality::kEstimated), "estimated");
+  EXPECT_EQ(quality_name(Quality::kSimulated), "simulated");
+}
+
+TEST(Quality, OfAShareIsAttributedAtBest) {
+  EXPECT_EQ(share_quality(Quality::kMeasured), Quality::kAttributed);
+  EXPECT_EQ(share_quality(Quality::kModelled), Quality::kAttributed);
+  EXPECT_EQ(share_quality(Quality::kSimulated), Quality::kSimulated);
+}
+
+TEST(ZoneId, NamesSourceNameAndIndex) { EXPECT_EQ(zone_id("powercap", "dram", 1), "powercap:dram:1"); }
+
+TEST(ZoneChoice, TakesAllWithoutNames) {
+  EXPECT_TRUE(is_chosen(kZones[2], {}));
+  EXPECT_TRUE(check_choice(kZones, {}));
+}
+
+TEST(ZoneChoice, IgnoresCase) {
+  EXPECT_TRUE(is_chosen(kZones[1], {"Package", "DRAM"}));
+  EXPECT_FALSE(is_chosen(kZones[1], {"DRAM2", "DRA"}));
+}
+
+TEST(ZoneChoice, ThatLeavesNothingInTheTotalNamesTheZones) {
+  const auto choice = check_choice(kZones, {"core", "nonexistent"});
+  ASSERT_FALSE(choice);
+  EXPECT_EQ(choice.error().message,
+            "Zones=core nonexistent leaves nothing that counts into the host's total; this host has dram, "
+            "package (and, "
+            "not counted, core)");
+}
+
+TEST(ZoneChoice, FailsWhereNothingCountsAtAll) {
+  const auto choice = check_choice({zone("psys", false)}, {});
+  ASSERT_FALSE(choice);
+  EXPECT_EQ(choice.error().message, "no zone that counts into the host's total (package, dram)");
+}
+
+}  // namespace
+}  // namespace keplerd

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mount that is found is one that the text has: its place is no longer than the text and not empty.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "host/host_root.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto place = keplerd::find_cgroup2(text);
+  if (place && (place->empty() || place->size() > text.size())) std::abort();
+  if (place && text.find("cgroup2") == std::string_view::npos) std::abort();
+  return 0;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directories and names of powercap zones, one "DIRECTORY NAME RANGE LIMIT" a line, whatever they say: every
+// zone that comes out has an id of its own, a plain name and no negative number.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "energy/powercap_zones.h"
+#include "energy/processor.h"
+#include "energy/simulated.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  keplerd::parse_processor(text);
+  if (const auto ticks = keplerd::parse_busy_ticks(text); ticks && *ticks < 0) std::abort();
+  if (const auto energy = keplerd::parse_energy_counter(text); energy && energy->value < 0) std::abort();
+
+  std::vector<keplerd::PowercapDirectory> directories;
+  while (!text.empty()) {
+    auto line = keplerd::take_until(text, '\n');
+    keplerd::PowercapDirectory directory;
+    directory.name = keplerd::take_word(line);
+    directory.zone = keplerd::take_word(line);
+    directory.range = keplerd::take_word(line);
+    directory.limits.emplace_back(line);
+    directories.push_back(std::move(directory));
+  }
+  for (const bool amd : {false, true}) {
+    std::set<std::string> ids;
+    for (const auto& [zone, directory] : keplerd::powercap_zones(directories, amd)) {
+      if (!ids.insert(zone.id).second || !keplerd::is_plain_name(zone.name)) std::abort();
+      if (zone.index < 0 || zone.range.value < 0 || zone.largest_limit.value < 0) std::abort();
+    }
+  }
+  return 0;
+}

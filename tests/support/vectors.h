@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of tests/vectors, for data-driven tests.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace keplerd {
+
+// kepler.json: inputs and what Kepler answers, and where keplerd differs on purpose.
+const nlohmann::json& kepler_vectors();
+
+}  // namespace keplerd
