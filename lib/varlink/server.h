@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small varlink server (https://varlink.org/Service) on an sd-event loop: NUL-framed JSON over AF_UNIX stream
-// sockets. One thread; nothing here blocks. Every client is bounded: the size of a message, the number of
-// connections, of pipelined calls and of bytes that wait to be read. A client that does not read is not answered any
-// further and costs nobody else anything.
+// A small varlink server (https://varlink.org/Service) on an sd-event loop: NUL-framed JSON over AF_UNIX
+// stream sockets. One thread; nothing here blocks. Every client is bounded: the size of a message, the number
+// of connections, of pipelined calls and of bytes that wait to be read. A client that does not read is not
+// answered any further and costs nobody else anything.
 #pragma once
-
-#include <sys/types.h>
-#include <systemd/sd-event.h>
 
 #include <chrono>
 #include <cstddef>
@@ -20,9 +17,13 @@
 #include <variant>
 #include <vector>
 
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "varlink/json.h"
+#include "varlink/message.h"  // Reply, Failure
 
 namespace keplerd::varlink {
 
@@ -41,33 +42,27 @@ struct Call {
   Peer peer;
 };
 
-struct Reply {
-  Json parameters;
-  bool continues = false;  // only ever true where the call said `more`
-};
-
-struct Failure {
-  std::string error;  // "org.varlink.service.InvalidParameter", or one of the interface's own, in full
-  Json parameters;
-};
-
 // Many replies to one call, made when the client has room for them and not before.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // The next reply; a Failure or a reply without `continues` is the last. Nothing: ask again after Server::wake().
+  // The next reply; a Failure or a reply without `continues` is the last. Nothing: ask again after
+  // Server::wake(). Destroyed when it has ended or its client is gone.
   virtual std::optional<std::variant<Reply, Failure>> next() = 0;
 };
 
 using Answer = std::variant<Reply, Failure, std::unique_ptr<Stream>>;
+
+// A handler or stream that throws costs its client the connection, and nobody else anything. A stream is
+// given only for a call that said `more`; for one that did not, the client gets ExpectedMore instead.
 using Handler = std::function<Answer(const Call&)>;
 
 Failure invalid_parameter(std::string_view name);  // org.varlink.service.InvalidParameter
 Failure expected_more();                           // org.varlink.service.ExpectedMore
 
 struct Interface {
-  std::string name;               // "org.keplerd.Energy"
-  std::string_view description;   // the text of its IDL file
+  std::string name;              // "org.keplerd.Energy"
+  std::string_view description;  // the text of its IDL file
   std::map<std::string, Handler, std::less<>> methods;
 };
 
@@ -76,10 +71,10 @@ struct ServiceInfo {
 };
 
 struct ServerLimits {
-  std::size_t message = 64 << 10;      // bytes of one call; a longer one closes the connection
-  std::size_t connections = 512;       // a further one is closed at once
+  std::size_t message = 64 << 10;         // bytes of one call; a longer one closes the connection
+  std::size_t connections = 512;          // a further one is closed at once
   std::size_t connections_per_uid = 256;  // of one user who is not root
-  std::size_t output = 1 << 20;        // bytes that wait for a client before its streams and calls are held
+  std::size_t output = 256 << 10;  // bytes that wait for a client before its streams and calls are held
 };
 
 class Server {
@@ -92,10 +87,11 @@ class Server {
 
   void add(Interface interface);
 
-  // Accepts on this listening socket from now on (bound here or handed over by systemd).
+  // Accepts on this listening socket from now on (bound here or handed over by systemd). Several are fine.
   Result<Done> listen(UniqueFd socket);
 
-  // Asks every stream that had nothing for its next reply.
+  // Asks every stream that had nothing for its next reply, in the next turns of the loop. May be called
+  // anywhere, also within a handler or a stream.
   void wake();
 
   std::size_t connection_count() const;
@@ -105,7 +101,8 @@ class Server {
   std::unique_ptr<Impl> impl_;
 };
 
-// A listening socket at `path` with access `mode`; one that nobody listens on any more is replaced.
+// A listening socket at `path` with access `mode`; one that nobody listens on any more is replaced. At no
+// moment is the access wider than `mode`. An error where something else is there, or somebody who listens.
 Result<UniqueFd> bind_unix_socket(const std::string& path, mode_t mode);
 
 }  // namespace keplerd::varlink

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client of the server: what it sent and what waits for it, the stream that answers it, and when to go
+// on.
+//
+// Calls are answered one after the other, in their order. It goes on only while less than
+// ServerLimits::output waits for the client, and does a bounded piece of work a turn of the event loop, so
+// that no client holds up the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <systemd/sd-event.h>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "varlink/event_source.h"
+#include "varlink/message.h"
+#include "varlink/server.h"
+
+namespace keplerd::varlink {
+
+class Connection {
+ public:
+  // What connections ask of their server. It must outlive them.
+  struct Owner {
+    ServerLimits limits;
+    std::function<Answer(CallMessage call, const Peer& peer)> answer;
+    std::function<void(Connection&)> ended;  // destroys the connection
+  };
+
+  Connection(const Owner& owner, UniqueFd socket, Peer peer);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  Result<Done> attach(sd_event* event);
+
+  const Peer& peer() const { return peer_; }
+
+  // Asks a stream that had nothing again, in the next turn of the loop.
+  void wake();
+
+ private:
+  enum class State { kOpen, kEnded };
+
+  static int on_event(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  State take_turn(std::uint32_t events);
+  State read();
+  State work();
+  State answer(std::string_view message);
+  void pull();
+  State flush();
+  State watch();
+  void put(std::string bytes);
+
+  std::size_t waiting_output() const { return output_.size() - sent_; }
+  bool can_go_on() const;
+
+  const Owner& owner_;
+  UniqueFd socket_;
+  Peer peer_;
+  Framer input_;
+  std::string output_;
+  std::size_t sent_ = 0;            // bytes of output_ that are gone
+  std::unique_ptr<Stream> stream_;  // that answers the call in work
+  bool stream_waits_ = false;       // for wake()
+  bool input_ended_ = false;        // the client will not call again
+  bool deaf_ = false;               // it has closed its end altogether: only oneway calls still count
+  EventSource source_;              // ends before the socket does
+};
+
+}  // namespace keplerd::varlink

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "varlink/server.h"
+
+#include <cerrno>
+#include <ctime>
+#include <unordered_map>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "varlink/connection.h"
+#include "varlink/event_source.h"
+#include "varlink/service.h"
+
+namespace keplerd::varlink {
+
+namespace {
+
+struct EventUnref {
+  void operator()(sd_event* event) const { sd_event_unref(event); }
+};
+
+// How long nothing is accepted after the system had no descriptor or memory left for a connection.
+constexpr std::uint64_t kAcceptPauseUsec = 200'000;
+
+struct Listener {
+  UniqueFd socket;
+  EventSource source;
+};
+
+std::optional<int> socket_option(int socket, int option) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  if (::getsockopt(socket, SOL_SOCKET, option, &value, &size) != 0) return std::nullopt;
+  return value;
+}
+
+bool is_listening_unix_stream(int socket) {
+  return socket_option(socket, SO_DOMAIN) == AF_UNIX && socket_option(socket, SO_TYPE) == SOCK_STREAM &&
+         socket_option(socket, SO_ACCEPTCONN) == 1;
+}
+
+std::optional<Peer> peer_of(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
+  return Peer{credentials.pid, credentials.uid, credentials.gid};
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(sd_event* event, ServiceInfo info, ServerLimits limits) : event_(sd_event_ref(event)) {
+    owner_.limits = limits;
+    owner_.answer = [this](CallMessage call, const Peer& peer) { return answer(std::move(call), peer); };
+    owner_.ended = [this](Connection& connection) { remove(connection); };
+    add(service_interface(std::move(info), interfaces_));
+  }
+
+  void add(Interface interface) {
+    auto name = interface.name;
+    interfaces_.insert_or_assign(std::move(name), std::move(interface));
+  }
+
+  Result<Done> listen(UniqueFd socket);
+  void wake() {
+    for (const auto& [key, connection] : connections_) connection->wake();
+  }
+  std::size_t connection_count() const { return connections_.size(); }
+
+ private:
+  static int on_connect(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  static int on_accept_again(sd_event_source* source, std::uint64_t usec, void* self);
+  void take_in(UniqueFd socket);
+  void set_accepting(bool accepting);
+  bool has_place_for(uid_t uid) const;
+  void remove(Connection& connection);
+  Answer answer(CallMessage call, const Peer& peer) const;
+
+  std::unique_ptr<sd_event, EventUnref> event_;
+  Interfaces interfaces_;
+  Connection::Owner owner_;
+  std::map<uid_t, std::size_t> connections_by_uid_;
+  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  std::vector<Listener> listeners_;
+  EventSource accept_again_;
+};
+
+Result<Done> Server::Impl::listen(UniqueFd socket) {
+  if (!is_listening_unix_stream(socket.get())) return Error{"not a listening AF_UNIX stream socket", EINVAL};
+  const int flags = ::fcntl(socket.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
+    return system_error("listening socket", errno);
+  }
+  sd_event_source* source = nullptr;
+  if (!accept_again_) {
+    const int result =
+        sd_event_add_time(event_.get(), &source, CLOCK_MONOTONIC, UINT64_MAX, 0, on_accept_again, this);
+    if (result < 0) return system_error("timer", -result);
+    accept_again_.reset(source);
+  }
+  const int result = sd_event_add_io(event_.get(), &source, socket.get(), EPOLLIN, on_connect, this);
+  if (result < 0) return system_error("listening socket", -result);
+  listeners_.push_back({std::move(socket), EventSource(source)});
+  return Done{};
+}
+
+int Server::Impl::on_connect(sd_event_source*, int fd, std::uint32_t, void* self) {
+  auto& server = *static_cast<Impl*>(self);
+  UniqueFd socket(::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket) {
+    server.take_in(std::move(socket));
+  } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+    // No descriptors or no memory: the connection stays in the queue and the socket readable. Trying again at
+    // once would spin.
+    server.set_accepting(false);
+  }
+  return 0;
+}
+
+int Server::Impl::on_accept_again(sd_event_source*, std::uint64_t, void* self) {
+  static_cast<Impl*>(self)->set_accepting(true);
+  return 0;
+}
+
+void Server::Impl::set_accepting(bool accepting) {
+  if (!accepting) {
+    const bool timed = sd_event_source_set_time_relative(accept_again_.get(), kAcceptPauseUsec) >= 0 &&
+                       sd_event_source_set_enabled(accept_again_.get(), SD_EVENT_ONESHOT) >= 0;
+    if (!timed) return;
+  }
+  for (const auto& listener : listeners_) {
+    sd_event_source_set_enabled(listener.source.get(), accepting ? SD_EVENT_ON : SD_EVENT_OFF);
+  }
+}
+
+bool Server::Impl::has_place_for(uid_t uid) const {
+  if (connections_.size() >= owner_.limits.connections) return false;
+  if (uid == 0) return true;
+  const auto count = connections_by_uid_.find(uid);
+  return count == connections_by_uid_.end() || count->second < owner_.limits.connections_per_uid;
+}
+
+void Server::Impl::take_in(UniqueFd socket) {
+  const auto peer = peer_of(socket.get());
+  if (!peer || !has_place_for(peer->uid)) return;
+  auto connection = std::make_unique<Connection>(owner_, std::move(socket), *peer);
+  if (!connection->attach(event_.get())) return;
+  auto* key = connection.get();
+  connections_.emplace(key, std::move(connection));
+  ++connections_by_uid_[peer->uid];
+}
+
+void Server::Impl::remove(Connection& connection) {
+  const auto count = connections_by_uid_.find(connection.peer().uid);
+  if (--count->second == 0) connections_by_uid_.erase(count);
+  connections_.erase(&connection);
+}
+
+Answer Server::Impl::answer(CallMessage call, const Peer& peer) const {
+  const auto name = split_method(call.method);
+  if (!name) return method_not_found(call.method);
+  const auto interface = interfaces_.find(name->interface);
+  if (interface == interfaces_.end()) return interface_not_found(name->interface);
+  const auto method = interface->second.methods.find(name->member);
+  if (method == interface->second.methods.end()) return method_not_found(call.method);
+  if (call.upgrade) return method_not_implemented(call.method);
+  return method->second({std::string(name->member), std::move(call.parameters), call.more, peer});
+}
+
+Server::Server(sd_event* event, ServiceInfo info, ServerLimits limits)
+    : impl_(std::make_unique<Impl>(event, std::move(info), limits)) {}
+
+Server::~Server() = default;
+
+void Server::add(Interface interface) { impl_->add(std::move(interface)); }
+
+Result<Done> Server::listen(UniqueFd socket) { return impl_->listen(std::move(socket)); }
+
+void Server::wake() { impl_->wake(); }
+
+std::size_t Server::connection_count() const { return impl_->connection_count(); }
+
+}  // namespace keplerd::varlink

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a client cannot do to the server: each of these is a client that is broken or means harm.
+#include <deque>
+#include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "varlink/loop_server.h"
+
+namespace keplerd::varlink {
+namespace {
+
+// Never ends; counts what it was asked.
+class EndlessStream : public Stream {
+ public:
+  EndlessStream(std::size_t& asked, std::size_t size) : asked_(asked), text_(size, 'x') {}
+  std::optional<std::variant<Reply, Failure>> next() override {
+    ++asked_;
+    return Reply{Json{{"text", text_}}, true};
+  }
+
+ private:
+  std::size_t& asked_;
+  std::string text_;
+};
+
+class Bounds : public LoopServer {
+ protected:
+  Bounds() {
+    interface_.methods["Ping"] = [](const Call&) { return Reply{}; };
+    interface_.methods["Large"] = [this](const Call&) {
+      ++asked_;
+      return Reply{Json{{"text", std::string(kReply, 'x')}}};
+    };
+    interface_.methods["Flood"] = [this](const Call&) -> Answer {
+      return std::make_unique<EndlessStream>(asked_, kReply);
+    };
+  }
+
+  static constexpr std::size_t kReply = 1000;
+  std::size_t asked_ = 0;
+};
+
+const std::string kPing = R"({"method":"org.example.Test.Ping"})";
+const std::string kPong = R"({"parameters":{}})";
+const std::string kFlood = R"({"method":"org.example.Test.Flood","more":true})";
+
+// What the kernel itself holds for a client that does not read: a socket's send buffer, with room to spare
+// for its overhead.
+constexpr std::size_t kKernelBuffer = 512 << 10;
+
+TEST_F(Bounds, AMessageOverTheLimitClosesTheConnection) {
+  start();
+  RawClient client(path_);
+  const std::string message(1 << 20, ' ');
+  std::size_t written = 0;
+  while (!client.ended()) {
+    written += client.write(std::string_view(message).substr(written));
+    settle();
+    ASSERT_LT(written, message.size());
+  }
+  EXPECT_EQ(0U, server_->connection_count());
+  EXPECT_EQ(kPong, ask(kPing));
+}
+
+TEST_F(Bounds, AMessageOfTheLimitIsTaken) {
+  ServerLimits limits;
+  limits.message = 1000;
+  start(limits);
+  EXPECT_EQ(kPong, ask(kPing + std::string(1000 - kPing.size(), ' ')));
+  EXPECT_EQ("(closed)", ask(kPing + std::string(1001 - kPing.size(), ' ')));
+}
+
+TEST_F(Bounds, AStreamIsNotAskedForAClientThatDoesNotRead) {
+  ServerLimits limits;
+  limits.output = 10 * kReply;
+  start(limits);
+  RawClient client(path_);
+  client.call(kFlood);
+  settle();
+  EXPECT_LT(asked_ * kReply, limits.output + kKernelBuffer);
+  EXPECT_EQ(0, settle());  // and the loop rests
+  const std::size_t asked = asked_;
+  EXPECT_EQ(kPong, ask(kPing));
+  server_->wake();
+  settle();
+  EXPECT_EQ(asked, asked_);
+}
+
+TEST_F(Bounds, AStreamGoesOnAsItsClientReads) {
+  ServerLimits limits;
+  limits.output = 10 * kReply;
+  start(limits);
+  RawClient client(path_);
+  client.call(kFlood);
+  settle();
+  const std::size_t asked = asked_;
+  client.read();
+  settle();
+  EXPECT_GT(asked_, asked);
+  EXPECT_LT(asked_ * kReply, client.received_bytes() + limits.output + kKernelBuffer);
+}
+
+TEST_F(Bounds, AnEndlessStreamLeavesTurnsToOthers) {
+  start();
+  RawClient greedy(path_);
+  RawClient modest(path_);
+  greedy.call(kFlood);
+  modest.call(kPing);
+  std::optional<std::string> answer;
+  for (int turn = 0; turn < 20 && !answer; ++turn) {
+    settle(1);
+    greedy.read();  // always has room, so that its stream never has to stop
+    answer = modest.message();
+  }
+  EXPECT_EQ(kPong, answer);
+}
+
+TEST_F(Bounds, CallsAreHeldForAClientThatDoesNotRead) {
+  ServerLimits limits;
+  limits.output = 10 * kReply;
+  limits.message = 1000;
+  start(limits);
+  RawClient client(path_);
+  const std::string call = std::string(R"({"method":"org.example.Test.Large"})") + '\0';
+  std::size_t calls = 0;
+  while (client.write(call) == call.size()) {  // until no more goes in: the server has stopped to read
+    ++calls;
+    settle();
+    ASSERT_LT(calls, 1'000'000U);
+  }
+  EXPECT_LT(asked_, calls);
+  EXPECT_LT(asked_ * kReply, limits.output + kKernelBuffer);
+  EXPECT_EQ(0, settle());
+  EXPECT_EQ(kPong, ask(kPing));
+}
+
+TEST_F(Bounds, InputIsNotReadBeyondOneMessageWhileAStreamRuns) {
+  ServerLimits limits;
+  limits.output = 10 * kReply;
+  limits.message = 1000;
+  start(limits);
+  RawClient client(path_);
+  client.call(kFlood);
+  settle();
+  const std::string call = kPing + '\0';
+  std::size_t written = 0;
+  while (client.write(call) == call.size()) {
+    written += call.size();
+    settle();
+    ASSERT_LT(written, kKernelBuffer);
+  }
+  EXPECT_EQ(0, settle());
+}
+
+TEST_F(Bounds, ManyConnectionsAreServedAndOneTooManyIsClosed) {
+  ServerLimits limits;
+  limits.connections = 500;
+  limits.connections_per_uid = 500;
+  start(limits);
+  std::deque<RawClient> clients;
+  for (int index = 0; index < 500; ++index) clients.emplace_back(path_);
+  settle();
+  EXPECT_EQ(500U, server_->connection_count());
+  EXPECT_EQ("(closed)", ask(kPing));
+  for (auto& client : clients) client.call(kPing);
+  settle();
+  for (auto& client : clients) ASSERT_EQ(kPong, client.message());
+  clients.pop_front();
+  settle();
+  EXPECT_EQ(499U, server_->connection_count());
+  EXPECT_EQ(kPong, ask(kPing));
+}
+
+TEST_F(Bounds, OneUserHasNoMoreThanItsShareUnlessItIsRoot) {
+  ServerLimits limits;
+  limits.connections = 10;
+  limits.connections_per_uid = 2;
+  start(limits);
+  std::deque<RawClient> clients;
+  for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
+  settle();
+  EXPECT_EQ(::getuid() == 0 ? 5U : 2U, server_->connection_count());
+}
+
+// The peer is the effective user at the time of connect().
+TEST_F(Bounds, AnotherUserIsCountedForItself) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  ServerLimits limits;
+  limits.connections_per_uid = 2;
+  start(limits);
+  ASSERT_EQ(0, ::chmod(path_.c_str(), 0666));
+  ASSERT_EQ(0, ::chmod(std::filesystem::path(path_).parent_path().c_str(), 0755));
+  std::deque<RawClient> clients;
+  ASSERT_EQ(0, ::seteuid(65534));
+  for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
+  ASSERT_EQ(0, ::seteuid(0));
+  settle();
+  EXPECT_EQ(2U, server_->connection_count());
+  clients.clear();
+  settle();
+  EXPECT_EQ(0U, server_->connection_count());
+  ASSERT_EQ(0, ::seteuid(65534));
+  clients.emplace_back(path_);
+  ASSERT_EQ(0, ::seteuid(0));
+  settle();
+  EXPECT_EQ(1U, server_->connection_count());
+}
+
+TEST_F(Bounds, TheLoopRestsWhileThereIsNoDescriptorForAConnection) {
+  start();
+  RawClient client(path_);
+  rlimit before{};
+  ASSERT_EQ(0, ::getrlimit(RLIMIT_NOFILE, &before));
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(0, ::setrlimit(RLIMIT_NOFILE, &none));
+  const int turns = settle(1000);
+  ASSERT_EQ(0, ::setrlimit(RLIMIT_NOFILE, &before));
+  EXPECT_LE(turns, 2);
+  EXPECT_EQ(0U, server_->connection_count());
+  client.call(kPing);
+  for (int turn = 0; turn < 10 && server_->connection_count() == 0; ++turn) sd_event_run(event_, 1'000'000);
+  settle();
+  EXPECT_EQ(kPong, client.message());
+}
+
+}  // namespace
+}  // namespace keplerd::varlink
