@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "support/fake_host.h"
 
@@ -68,6 +69,12 @@ TEST(HostRoot, KnowsItsOwnProcfsFromAnother) {
   EXPECT_FALSE(HostRoot::open(paths)->has_own_procfs());
   paths.procfs = "/proc";
   EXPECT_TRUE(HostRoot::open(paths)->has_own_procfs());
+}
+
+TEST(HostRoot, TakesNoCopyOfAProcfsForItsOwn) {
+  const FakeHost fake;
+  ASSERT_EQ(::symlink(std::to_string(::getpid()).c_str(), (fake.paths().procfs + "/self").c_str()), 0);
+  EXPECT_FALSE(fake.open().has_own_procfs());
 }
 
 }  // namespace
