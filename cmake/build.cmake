@@ -19,6 +19,10 @@ add_library(keplerd_flags INTERFACE)
 # gcc 14 warns of members that a designated initializer leaves at their default: that is what these are for.
 target_compile_options(keplerd_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
                                                -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False positives on std::string (GCC bug 105651).
+  target_compile_options(keplerd_flags INTERFACE -Wno-restrict)
+endif()
 if(KEPLERD_WERROR)
   target_compile_options(keplerd_flags INTERFACE -Werror)
 endif()

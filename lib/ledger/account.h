@@ -39,7 +39,7 @@ void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::v
 struct TerminatedLimits {
   std::optional<std::size_t> max = 500;  // of a kind, those with the most energy; unset: no bound
   Microjoules min_energy{10'000'000};    // processes with less are not kept
-  std::optional<std::chrono::seconds> retention = std::chrono::hours(48);  // unset: for ever
+  std::optional<Nanoseconds> retention = std::chrono::hours(48);  // unset: for ever
 };
 
 }  // namespace keplerd

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/daemon.h"
+
+#include <cerrno>
+#include <csignal>
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/notify.h"
+#include "daemon/publish/energy_interface.h"
+#include "version.h"
+
+namespace keplerd {
+namespace {
+
+constexpr char kSocketName[] = "org.keplerd.Energy";
+constexpr mode_t kSocketMode = 0660;
+constexpr char kGroup[] = "keplerd";
+
+// Counters are 32 bits wide: at 350 W the fastest comes round in 188 s. So they are read at least this often.
+constexpr Nanoseconds kWrapGuard = std::chrono::seconds(30);
+constexpr Nanoseconds kSavingPeriod = std::chrono::seconds(60);
+constexpr Nanoseconds kStatusPeriod = std::chrono::seconds(30);
+constexpr Nanoseconds kSamplingAccuracy = std::chrono::microseconds(100);
+constexpr Nanoseconds kLazyAccuracy = std::chrono::seconds(1);
+
+std::uint64_t to_usec(Nanoseconds span) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(span).count());
+}
+
+Result<Done> check(int result, const char* what) {
+  if (result < 0) return system_error(what, -result);
+  return Done{};
+}
+
+SourceChoice choice_of(const Settings& settings) { return {settings.source, settings.zones}; }
+
+TerminatedLimits limits_of(const Settings& settings) {
+  return {settings.terminated_max, settings.terminated_min_energy, settings.terminated_retention};
+}
+
+// A directory of our own, where systemd has not made it. Its parent must exist.
+void make_directory(const std::string& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) log_warning(system_error(path, errno).message);
+}
+
+}  // namespace
+
+Daemon::Daemon(Options options, Settings settings, HostRoot host)
+    : options_(std::move(options)), settings_(std::move(settings)), host_(std::move(host)) {
+  make_directory(options_.state_directory, 0750);
+  const Realtime now = read_system_clocks().realtime;
+  state_keeper_ = std::make_unique<StateKeeper>(host_, options_.state_directory, settings_);
+  StateKeeper::Restored restored = state_keeper_->restore(now);
+  meter_ = std::make_unique<Meter>(host_, choice_of(settings_), std::move(restored.ledger),
+                                   std::move(restored.readings), read_system_clocks);
+  meter_->set_limits(limits_of(settings_));
+}
+
+Daemon::~Daemon() {
+  if (!bound_socket_.empty()) ::unlink(bound_socket_.c_str());
+  server_.reset();
+  for (auto* source : {&sampling_timer_, &saving_timer_, &watchdog_timer_, &status_timer_}) source->reset();
+  signals_.clear();
+  sd_event_unref(loop_);
+}
+
+Result<Done> Daemon::start() {
+  if (const auto made = check(sd_event_default(&loop_), "sd_event_default"); !made) return made;
+  const auto stop = [](sd_event_source* source, const signalfd_siginfo*, void*) {
+    return sd_event_exit(sd_event_source_get_event(source), 0);
+  };
+  const auto hangup = [](sd_event_source*, const signalfd_siginfo*, void* daemon) {
+    static_cast<Daemon*>(daemon)->reload();
+    return 0;
+  };
+  for (const int signal : {SIGTERM, SIGINT}) {
+    if (const auto added = add_signal(signal, stop); !added) return added;
+  }
+  if (const auto added = add_signal(SIGHUP, hangup); !added) return added;
+
+  server_ = std::make_unique<varlink::Server>(
+      loop_, varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "https://keplerd.org/"});
+  add_energy_interface(*server_, *this);
+  sample();
+  // From here on this run's numbers are seen: a crash must not look like a clean end.
+  save(false);
+  if (const auto listening = listen(); !listening) return listening;
+
+  const auto on_sampling = [](sd_event_source* source, std::uint64_t planned, void* self) {
+    auto* const daemon = static_cast<Daemon*>(self);
+    daemon->sample();
+    daemon->repeat(source, planned, daemon->sampling_period());
+    return 0;
+  };
+  const auto on_saving = [](sd_event_source* source, std::uint64_t planned, void* self) {
+    static_cast<Daemon*>(self)->save(false);
+    static_cast<Daemon*>(self)->repeat(source, planned, kSavingPeriod);
+    return 0;
+  };
+  const auto on_status = [](sd_event_source* source, std::uint64_t planned, void* self) {
+    notify_status(*static_cast<Daemon*>(self)->latest());
+    static_cast<Daemon*>(self)->repeat(source, planned, kStatusPeriod);
+    return 0;
+  };
+  const auto on_watchdog = [](sd_event_source* source, std::uint64_t planned, void* self) {
+    static_cast<Daemon*>(self)->on_watchdog();
+    static_cast<Daemon*>(self)->repeat(source, planned, *watchdog_period() / 3);
+    return 0;
+  };
+  if (const auto added = add_timer(sampling_timer_, sampling_period(), kSamplingAccuracy, on_sampling);
+      !added)
+    return added;
+  if (const auto added = add_timer(saving_timer_, kSavingPeriod, kLazyAccuracy, on_saving); !added)
+    return added;
+  // Soon, because the first sample has no window and so no power.
+  if (const auto added = add_timer(status_timer_, std::chrono::seconds(2), kLazyAccuracy, on_status); !added)
+    return added;
+  if (const auto period = watchdog_period())
+    return add_timer(watchdog_timer_, *period / 3, kLazyAccuracy, on_watchdog);
+  return Done{};
+}
+
+int Daemon::run() {
+  notify_status(*latest());
+  notify_ready();
+  const int result = sd_event_loop(loop_);
+  notify_stopping();
+  server_.reset();
+  sample();
+  save(true);
+  if (result < 0) log_error(system_error("event loop", -result).message);
+  return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+Result<Done> Daemon::listen() {
+  const int passed = sd_listen_fds(1);
+  for (int i = 0; i < passed; ++i) {
+    const int fd = SD_LISTEN_FDS_START + i;
+    if (sd_is_socket_unix(fd, SOCK_STREAM, 1, nullptr, 0) <= 0)
+      return Error{"the socket from systemd is no listening AF_UNIX stream"};
+    if (const auto listening = server_->listen(UniqueFd(fd)); !listening) return listening;
+  }
+  if (passed > 0) return Done{};
+
+  make_directory(options_.runtime_directory, 0755);
+  const std::string path = options_.runtime_directory + "/" + kSocketName;
+  auto socket = varlink::bind_unix_socket(path, kSocketMode);
+  if (!socket) return socket.error();
+  bound_socket_ = path;
+  const group* const entry = ::geteuid() == 0 ? ::getgrnam(kGroup) : nullptr;
+  if (entry != nullptr && ::chown(path.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0)
+    return system_error(path, errno);
+  return server_->listen(*std::move(socket));
+}
+
+Result<Done> Daemon::add_signal(int signal, sd_event_signal_handler_t handler) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  sd_event_source* source = nullptr;
+  const auto added = check(sd_event_add_signal(loop_, &source, signal, handler, this), "sd_event_add_signal");
+  if (added) signals_.emplace_back(source);
+  return added;
+}
+
+Result<Done> Daemon::add_timer(varlink::EventSource& source, Nanoseconds period, Nanoseconds accuracy,
+                               sd_event_time_handler_t handler) {
+  sd_event_source* added = nullptr;
+  const auto result = check(sd_event_add_time_relative(loop_, &added, CLOCK_MONOTONIC, to_usec(period),
+                                                       to_usec(accuracy), handler, this),
+                            "sd_event_add_time_relative");
+  source.reset(added);
+  return result;
+}
+
+// At the planned time plus `period`, so that delays do not add up; after a long stall from now on.
+void Daemon::repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period) {
+  std::uint64_t now = 0;
+  sd_event_now(loop_, CLOCK_MONOTONIC, &now);
+  const std::uint64_t next = planned + to_usec(period);
+  sd_event_source_set_time(source, next > now ? next : now + to_usec(period));
+  sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+Nanoseconds Daemon::sampling_period() const {
+  return settings_.interval > Nanoseconds{0} ? settings_.interval : kWrapGuard;
+}
+
+void Daemon::sample() {
+  sampled_ = read_system_clocks().monotonic;
+  meter_->sample();
+  if (server_) server_->wake();
+}
+
+std::shared_ptr<const Report> Daemon::fresh() {
+  const auto last = latest();
+  if (settings_.interval == Nanoseconds{0} &&
+      read_system_clocks().monotonic - last->monotonic >= settings_.staleness)
+    sample();
+  return latest();
+}
+
+// Withheld where samples stall, so that systemd starts the daemon again.
+void Daemon::on_watchdog() {
+  const Nanoseconds since = read_system_clocks().monotonic - sampled_;
+  if (since <= 2 * sampling_period() + std::chrono::seconds(5)) notify_watchdog();
+}
+
+void Daemon::save(bool clean) { state_keeper_->save(meter_->state(), clean); }
+
+void Daemon::reload() {
+  notify_reloading();
+  const auto loaded = load_effective_settings(options_);
+  if (!loaded) {
+    log_error("not reloaded, the running settings stay: " + loaded.error().message);
+  } else {
+    const Settings old = std::exchange(settings_, loaded->settings);
+    if (old.source != settings_.source || old.zones != settings_.zones) {
+      log_warning("Source= and Zones= take effect at the next start");
+      settings_.source = old.source;
+      settings_.zones = old.zones;
+    }
+    meter_->set_limits(limits_of(settings_));
+    sd_event_source_set_time_relative(sampling_timer_.get(), to_usec(sampling_period()));
+    log_info("configuration reloaded");
+  }
+  notify_ready();
+}
+
+}  // namespace keplerd

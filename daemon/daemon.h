@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon, wired: one sd-event loop for the sampling timer, signals, the watchdog, saving and the
+// publishers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "config/load.h"
+#include "daemon/meter.h"
+#include "daemon/options.h"
+#include "daemon/publish/reports.h"
+#include "daemon/state_keeper.h"
+#include "host/host_root.h"
+#include "varlink/event_source.h"
+#include "varlink/server.h"
+
+namespace keplerd {
+
+class Daemon : private Reports {
+ public:
+  Daemon(Options options, Settings settings, HostRoot host);
+  ~Daemon() override;
+
+  // Everything that can fail: the loop, signals, the socket. The first sample is taken before it succeeds.
+  Result<Done> start();
+
+  // Until SIGTERM or SIGINT. The exit status.
+  int run();
+
+ private:
+  std::shared_ptr<const Report> latest() const override { return meter_->last_report(); }
+  std::shared_ptr<const Report> fresh() override;
+  const Settings& settings() const override { return settings_; }
+
+  Result<Done> listen();
+  Result<Done> add_signal(int signal, sd_event_signal_handler_t handler);
+  // Calls `handler` after `period`, and from then on whenever it sets the time again.
+  Result<Done> add_timer(varlink::EventSource& source, Nanoseconds period, Nanoseconds accuracy,
+                         sd_event_time_handler_t handler);
+  void repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period);
+  Nanoseconds sampling_period() const;
+
+  void sample();
+  void on_watchdog();
+  void save(bool clean);
+  void reload();
+
+  Options options_;
+  Settings settings_;
+  HostRoot host_;
+  std::unique_ptr<StateKeeper> state_keeper_;
+  std::unique_ptr<Meter> meter_;
+  sd_event* loop_ = nullptr;
+  std::unique_ptr<varlink::Server> server_;
+  std::string bound_socket_;  // to be removed at the end; empty where systemd made it
+  std::vector<varlink::EventSource> signals_;
+  varlink::EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;
+  Nanoseconds sampled_{0};  // when the last sample was tried
+};
+
+}  // namespace keplerd

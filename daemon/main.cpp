@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include <sysexits.h>
+
+#include "config/settings_table.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/options.h"
+
+namespace {
+
+int run(const keplerd::Options& options) {
+  auto settings = keplerd::load_effective_settings(options);
+  if (!settings) {
+    std::cerr << settings.error().message << '\n';
+    return EX_CONFIG;
+  }
+  if (options.check_config) {
+    std::cout << keplerd::format_settings(settings->settings);
+    return EXIT_SUCCESS;
+  }
+  keplerd::open_log(options.log_level);
+  auto host = keplerd::HostRoot::open(options.host);
+  if (!host) {
+    keplerd::log_error(host.error().message);
+    return EXIT_FAILURE;
+  }
+  keplerd::Daemon daemon(options, settings->settings, *std::move(host));
+  if (const auto started = daemon.start(); !started) {
+    keplerd::log_error(started.error().message);
+    return EXIT_FAILURE;
+  }
+  return daemon.run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto options = keplerd::parse_options(argc, argv);
+    if (const int* const status = std::get_if<int>(&options)) return *status;
+    return run(std::get<keplerd::Options>(options));
+  } catch (const std::exception& exception) {
+    std::cerr << "keplerd: " << exception.what() << '\n';
+    return EXIT_FAILURE;
+  }
+}

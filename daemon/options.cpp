@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/options.h"
+
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "config/settings_table.h"
+#include "version.h"
+
+namespace keplerd {
+namespace {
+
+constexpr int kUsageError = 2;
+
+void add_options(CLI::App& app, Options& options, std::string& log_level) {
+  app.add_option("--config", options.config, "Read this file alone, no drop-ins")->type_name("FILE");
+  app.add_option("--bus", options.bus, "D-Bus to serve on: none (others are not supported by this version)")
+      ->type_name("BUS");
+  app.add_option("--runtime-dir", options.runtime_directory, "Directory of the varlink socket")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--state-dir", options.state_directory, "Directory that keeps the totals")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--sysfs", options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
+  app.add_option("--procfs", options.host.procfs, "Read this instead of /proc")->type_name("DIR");
+  app.add_option("--cgroupfs", options.host.cgroupfs, "Read this instead of the mounted cgroup2")
+      ->type_name("DIR");
+  app.add_option("--source", options.source, "Energy source, instead of Source=")->type_name("NAME");
+  app.add_option("--interval", options.interval, "Time between samples, instead of Interval=")
+      ->type_name("TIME");
+  app.add_option("--log-level", log_level, "debug, info, warning or error")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  app.add_flag("--check-config", options.check_config,
+               "Check the configuration, print it as it takes effect, and exit");
+  app.set_version_flag("--version", "keplerd " KEPLERD_VERSION, "Print the version and exit");
+}
+
+int usage_error(const std::string& message) {
+  std::cerr << "keplerd: " << message << '\n';
+  return kUsageError;
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_options(int argc, char** argv) {
+  Options options;
+  std::string log_level = "info";
+  CLI::App app(
+      "Says where the energy of this host goes: divides what its counters measure among units and processes.",
+      "keplerd");
+  add_options(app, options, log_level);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+    return usage_error(error.what());
+  }
+  const auto level = parse_log_level(log_level);
+  if (!level) return usage_error("--log-level " + log_level + ": " + level.error().message);
+  options.log_level = *level;
+  if (options.bus != "none")
+    return usage_error("--bus " + options.bus + ": not supported by this version, only none");
+  return options;
+}
+
+Result<LoadedSettings> load_effective_settings(const Options& options) {
+  auto loaded = options.config ? load_settings_file(*options.config) : load_settings();
+  if (!loaded) return loaded.error();
+  if (options.source) {
+    const auto set = set_setting(loaded->settings, "Energy", "Source", *options.source);
+    if (!set) return Error{"--source: " + set.error().message};
+  }
+  if (options.interval) {
+    const auto set = set_setting(loaded->settings, "Sampling", "Interval", *options.interval);
+    if (!set) return Error{"--interval: " + set.error().message};
+  }
+  return loaded;
+}
+
+}  // namespace keplerd

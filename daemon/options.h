@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerd's command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/result.h"
+#include "config/load.h"
+#include "daemon/log.h"
+#include "host/host_root.h"
+
+namespace keplerd {
+
+struct Options {
+  std::optional<std::string> config;  // that file alone
+  std::string bus = "none";
+  std::string runtime_directory = "/run/keplerd";
+  std::string state_directory = "/var/lib/keplerd";
+  HostPaths host;
+  std::optional<std::string> source, interval;  // stronger than the configuration
+  LogLevel log_level = LogLevel::kInfo;
+  bool check_config = false;
+};
+
+// The options, or the status to exit with: of --help and --version after printing them, of a usage error
+// after telling it.
+std::variant<Options, int> parse_options(int argc, char** argv);
+
+// The settings that these options lead to: configuration files, then the command line.
+Result<LoadedSettings> load_effective_settings(const Options& options);
+
+}  // namespace keplerd

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/energy_interface.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "daemon/publish/energy_streams.h"
+#include "daemon/publish/report_json.h"
+#include "energy_idl.h"
+
+namespace keplerd {
+namespace {
+
+using varlink::Answer;
+using varlink::Call;
+using varlink::Failure;
+using varlink::Json;
+using varlink::Reply;
+
+constexpr char kInterface[] = "org.keplerd.Energy";
+constexpr std::string_view kNoSuch[] = {"NoSuchUnit", "NoSuchProcess", "NoSuchZone"};  // by RowKind
+
+Failure failure(std::string_view name, Json parameters) {
+  return {std::string(kInterface) + "." + std::string(name), std::move(parameters)};
+}
+
+// A parameter that may be absent or null; `bad` where it has another type.
+template <class T>
+struct Parameter {
+  std::optional<T> value;
+  bool bad = false;
+};
+
+const Json* find(const Call& call, const char* name) {
+  const auto parameter = call.parameters.find(name);
+  return parameter == call.parameters.end() || parameter->is_null() ? nullptr : &*parameter;
+}
+
+Parameter<std::string> text(const Call& call, const char* name) {
+  const Json* const json = find(call, name);
+  if (json == nullptr) return {};
+  if (!json->is_string()) return {std::nullopt, true};
+  return {json->get<std::string>()};
+}
+
+// A number that is not negative; what is too large for the type is its largest.
+Parameter<std::int64_t> number(const Call& call, const char* name) {
+  const Json* const json = find(call, name);
+  if (json == nullptr) return {};
+  if (!json->is_number_integer()) return {std::nullopt, true};
+  if (json->is_number_unsigned() && json->get<std::uint64_t>() > INT64_MAX) return {INT64_MAX};
+  if (json->get<std::int64_t>() < 0) return {std::nullopt, true};
+  return {json->get<std::int64_t>()};
+}
+
+Parameter<RowKind> kind_of(const Call& call) {
+  const auto name = text(call, "kind");
+  if (!name.value) return {std::nullopt, name.bad};
+  const auto kind = parse_row_kind(*name.value);
+  return {kind, !kind};
+}
+
+using Before = std::function<bool(const RowKey&, const RowKey&)>;
+
+// The order that `sort` asks for; empty where there is no such.
+Before order_by(std::string_view sort) {
+  if (sort == "energy") return [](const RowKey& a, const RowKey& b) { return a.energy > b.energy; };
+  if (sort == "power") return [](const RowKey& a, const RowKey& b) { return a.power > b.power; };
+  if (sort == "cpu") return [](const RowKey& a, const RowKey& b) { return a.cpu > b.cpu; };
+  if (sort == "name") return [](const RowKey& a, const RowKey& b) { return a.name < b.name; };
+  if (sort == "id") return [](const RowKey& a, const RowKey& b) { return a.id < b.id; };
+  return {};
+}
+
+Answer get_status(Reports& reports, const Call&) {
+  return Reply{status_json(*reports.fresh(), reports.settings())};
+}
+
+Answer list(Reports& reports, const Call& call) {
+  if (!call.more) return varlink::expected_more();
+  const auto kind = kind_of(call);
+  if (!kind.value) return varlink::invalid_parameter("kind");
+  const auto limit = number(call, "limit");
+  if (limit.bad) return varlink::invalid_parameter("limit");
+  const auto sort = text(call, "sort");
+  const Before before = order_by(sort.value.value_or("energy"));
+  if (sort.bad || !before) return varlink::invalid_parameter("sort");
+
+  const auto report = reports.fresh();
+  const std::size_t count = row_count(*report, *kind.value);
+  std::vector<RowKey> keys;
+  for (std::size_t i = 0; i < count; ++i) keys.push_back(row_key(*report, *kind.value, i));
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return before(keys[a], keys[b]); });
+  if (limit.value) order.resize(std::min(count, static_cast<std::size_t>(*limit.value)));
+  return std::make_unique<ListStream>(report, *kind.value, std::move(order));
+}
+
+Answer get(Reports& reports, const Call& call) {
+  const auto kind = kind_of(call);
+  if (!kind.value) return varlink::invalid_parameter("kind");
+  const auto id = text(call, "id");
+  if (!id.value) return varlink::invalid_parameter("id");
+
+  const auto report = reports.fresh();
+  std::vector<std::size_t> named;
+  for (std::size_t i = 0; i < row_count(*report, *kind.value); ++i) {
+    const RowKey key = row_key(*report, *kind.value, i);
+    if (key.id == *id.value) return Reply{{{"row", row_json(*report, *kind.value, i)}}};
+    if (key.name == *id.value) named.push_back(i);
+  }
+  if (named.size() == 1) return Reply{{{"row", row_json(*report, *kind.value, named[0])}}};
+  if (named.empty()) return failure(kNoSuch[static_cast<std::size_t>(*kind.value)], {{"id", *id.value}});
+  constexpr std::size_t kToldIds = 100;
+  named.resize(std::min(named.size(), kToldIds));
+  Json ids = Json::array();
+  for (const std::size_t i : named) ids.push_back(row_key(*report, *kind.value, i).id);
+  return failure("AmbiguousName", {{"name", *id.value}, {"ids", std::move(ids)}});
+}
+
+Answer monitor(Reports& reports, const Call& call) {
+  if (!call.more) return varlink::expected_more();
+  const auto kind = kind_of(call);
+  if (kind.bad) return varlink::invalid_parameter("kind");
+  const auto interval = number(call, "intervalUsec");
+  if (interval.bad) return varlink::invalid_parameter("intervalUsec");
+  constexpr std::int64_t kMost = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
+  reports.fresh();
+  return std::make_unique<MonitorStream>(
+      reports, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));
+}
+
+}  // namespace
+
+void add_energy_interface(varlink::Server& server, Reports& reports) {
+  const auto bind = [&reports](Answer (*method)(Reports&, const Call&)) {
+    return [&reports, method](const Call& call) { return method(reports, call); };
+  };
+  server.add({.name = kInterface,
+              .description = kEnergyIdl,
+              .methods = {{"GetStatus", bind(get_status)},
+                          {"List", bind(list)},
+                          {"Get", bind(get)},
+                          {"Monitor", bind(monitor)}}});
+}
+
+}  // namespace keplerd

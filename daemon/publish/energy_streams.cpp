@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/energy_streams.h"
+
+#include <algorithm>
+
+#include "daemon/publish/report_json.h"
+
+namespace keplerd {
+namespace {
+
+using varlink::Json;
+using varlink::Reply;
+
+// Rows in one reply of Monitor: some 200 KB.
+constexpr std::size_t kRowsAtOnce = 400;
+
+std::int64_t usec(Nanoseconds span) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(span).count();
+}
+
+Json monitor_json(const Report& report) {
+  return {{"host", host_json(report.host)},          {"accounts", accounts_json(report.accounts)},
+          {"source", source_json(report.source)},    {"sequence", report.sequence},
+          {"realtimeUsec", report.realtime.count()}, {"monotonicUsec", usec(report.monotonic)},
+          {"windowUsec", usec(report.window)},       {"instanceId", report.instance_id}};
+}
+
+}  // namespace
+
+ListStream::ListStream(std::shared_ptr<const Report> report, RowKind kind, std::vector<std::size_t> order)
+    : report_(std::move(report)), kind_(kind), order_(std::move(order)) {}
+
+std::optional<std::variant<Reply, varlink::Failure>> ListStream::next() {
+  if (order_.empty()) return Reply{Json::object()};
+  Json row = row_json(*report_, kind_, order_[position_++]);
+  return Reply{{{"row", std::move(row)}}, position_ < order_.size()};
+}
+
+MonitorStream::MonitorStream(const Reports& reports, std::optional<RowKind> kind, Nanoseconds interval)
+    : reports_(reports), kind_(kind), interval_(interval) {}
+
+std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
+  if (!telling_) {
+    const auto latest = reports_.latest();
+    if (latest == told_) return std::nullopt;
+    // A tick that comes a little early still counts.
+    if (told_ && latest->monotonic - told_->monotonic < interval_ - interval_ / 10) return std::nullopt;
+    telling_ = latest;
+    if (kind_) collect_changes(*telling_);
+  }
+  Json json = monitor_json(*telling_);
+  if (kind_) {
+    Json rows = Json::array();
+    const std::size_t end = std::min(position_ + kRowsAtOnce, changed_.size());
+    for (; position_ < end; ++position_) rows.push_back(row_json(*telling_, *kind_, changed_[position_]));
+    json["rows"] = std::move(rows);
+    if (!removed_.empty()) json["removed"] = std::exchange(removed_, {});
+    if (position_ < changed_.size()) {
+      json["partial"] = true;
+      return Reply{std::move(json), true};
+    }
+  }
+  told_ = std::exchange(telling_, nullptr);
+  return Reply{std::move(json), true};
+}
+
+// Finds the rows that are new or read differently, and those that are gone; both reports are in the same
+// order.
+void MonitorStream::collect_changes(const Report& report) {
+  changed_.clear();
+  removed_.clear();
+  position_ = 0;
+  const std::size_t count = row_count(report, *kind_);
+  const std::size_t told = told_ ? row_count(*told_, *kind_) : 0;
+  std::size_t i = 0, j = 0;
+  while (i < count || j < told) {
+    const auto order = i == count  ? std::strong_ordering::greater
+                       : j == told ? std::strong_ordering::less
+                                   : compare_rows(report, i, *told_, j, *kind_);
+    if (order < 0) {
+      changed_.push_back(i++);
+    } else if (order > 0) {
+      removed_.emplace_back(row_key(*told_, *kind_, j++).id);
+    } else {
+      if (row_changed(report, i, *told_, j, *kind_)) changed_.push_back(i);
+      ++i;
+      ++j;
+    }
+  }
+}
+
+}  // namespace keplerd

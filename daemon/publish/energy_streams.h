@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streams of org.keplerd.Energy: List and Monitor. Each makes its next reply only when its client has
+// room for it, so that a slow client sees later reports instead of many.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "daemon/publish/reports.h"
+#include "daemon/publish/row_kinds.h"
+#include "varlink/server.h"
+
+namespace keplerd {
+
+// One row a reply, of one report, in this order.
+class ListStream : public varlink::Stream {
+ public:
+  ListStream(std::shared_ptr<const Report> report, RowKind kind, std::vector<std::size_t> order);
+  std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
+
+ private:
+  std::shared_ptr<const Report> report_;
+  RowKind kind_;
+  std::vector<std::size_t> order_;
+  std::size_t position_ = 0;
+};
+
+// Everything once, then what has changed since the last report that was told. Many rows are told in several
+// replies.
+class MonitorStream : public varlink::Stream {
+ public:
+  // `reports` must outlive the stream. `kind` unset: the host alone.
+  MonitorStream(const Reports& reports, std::optional<RowKind> kind, Nanoseconds interval);
+  std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
+
+ private:
+  void collect_changes(const Report& report);
+
+  const Reports& reports_;
+  std::optional<RowKind> kind_;
+  Nanoseconds interval_;
+  std::shared_ptr<const Report> told_;     // in full
+  std::shared_ptr<const Report> telling_;  // its rows changed_[position_] and on are still to be told
+  std::vector<std::size_t> changed_;
+  std::vector<std::string> removed_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace keplerd

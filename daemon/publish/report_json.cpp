@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/report_json.h"
+
+namespace keplerd {
+namespace {
+
+using varlink::Json;
+
+std::int64_t usec(Nanoseconds span) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(span).count();
+}
+
+void set_power(Json& json, const char* key, const std::optional<Microwatts>& power) {
+  if (power) json[key] = power->value;
+}
+
+std::string_view split_name(SplitRule) { return "usage-ratio"; }
+std::string_view share_name(ShareRule) { return "cpu-time"; }
+std::string_view idle_name(IdlePolicy) { return "separate"; }
+
+Json shares_json(const Report& report, const WorkloadRow& row) {
+  Json shares = Json::array();
+  for (std::size_t i = 0; i < row.zones.size(); ++i) {
+    const Zone& zone = report.zones[i].zone;
+    Json share = {{"id", zone.id},
+                  {"name", zone.name},
+                  {"index", zone.index},
+                  {"energyMicrojoules", row.zones[i].energy.value}};
+    set_power(share, "powerMicrowatts", row.zones[i].power);
+    shares.push_back(std::move(share));
+  }
+  return shares;
+}
+
+// What all kinds of workloads have.
+Json workload_json(const Report& report, const WorkloadRow& row, const std::string& id,
+                   const std::string& name, std::string_view kind) {
+  Json json = {{"id", id},
+               {"name", name},
+               {"kind", kind},
+               {"state", row.running ? "running" : "terminated"},
+               {"energyMicrojoules", (row.active + row.idle).value},
+               {"activeMicrojoules", row.active.value},
+               {"idleMicrojoules", row.idle.value}};
+  set_power(json, "powerMicrowatts", row.power);
+  json["cpuUsec"] = usec(row.cpu);
+  json["zones"] = shares_json(report, row);
+  json["quality"] = quality_name(report.workload_quality);
+  json["sinceUsec"] = row.since.count();
+  return json;
+}
+
+}  // namespace
+
+Json host_json(const HostReport& host) {
+  Json json = {{"energyMicrojoules", host.energy.value},
+               {"activeMicrojoules", host.active.value},
+               {"idleMicrojoules", host.idle.value}};
+  set_power(json, "powerMicrowatts", host.power);
+  set_power(json, "activeMicrowatts", host.active_power);
+  set_power(json, "idleMicrowatts", host.idle_power);
+  return json;
+}
+
+Json accounts_json(const AccountsReport& accounts) {
+  return {{"idle", accounts.idle.value},
+          {"kernel", accounts.kernel.value},
+          {"workloads", accounts.workloads.value},
+          {"unattributed", accounts.unattributed.value}};
+}
+
+Json source_json(const SourceReport& source) {
+  Json json = {{"name", source.name}};
+  if (source.quality) json["quality"] = quality_name(*source.quality);
+  if (source.reason) json["reason"] = *source.reason;
+  return json;
+}
+
+Json status_json(const Report& report, const Settings& settings) {
+  return {{"host", host_json(report.host)},
+          {"accounts", accounts_json(report.accounts)},
+          {"source", source_json(report.source)},
+          {"split", split_name(settings.split)},
+          {"share", share_name(settings.share)},
+          {"idle", idle_name(settings.idle)},
+          {"intervalUsec", usec(settings.interval)},
+          {"sequence", report.sequence},
+          {"realtimeUsec", report.realtime.count()},
+          {"monotonicUsec", usec(report.monotonic)},
+          {"windowUsec", usec(report.window)},
+          {"instanceId", report.instance_id},
+          {"sinceUsec", report.since.count()},
+          {"outsideOtherMicrojoules", report.outside_other.value},
+          {"discardedWindows", report.discarded_windows}};
+}
+
+Json row_json(const Report&, const ZoneReport& zone) {
+  Json json = {{"id", zone.zone.id},
+               {"name", zone.zone.name},
+               {"kind", "zone"},
+               {"state", zone.current ? "running" : "terminated"},
+               {"index", zone.zone.index},
+               {"quality", quality_name(zone.zone.quality)},
+               {"inTotal", zone.zone.in_total},
+               {"energyMicrojoules", zone.energy.value},
+               {"activeMicrojoules", zone.active.value},
+               {"idleMicrojoules", zone.idle.value}};
+  set_power(json, "powerMicrowatts", zone.power);
+  set_power(json, "activeMicrowatts", zone.active_power);
+  set_power(json, "idleMicrowatts", zone.idle_power);
+  if (zone.problem) json["problem"] = *zone.problem;
+  json["sinceUsec"] = zone.since.count();
+  return json;
+}
+
+Json row_json(const Report& report, const UnitRow& unit) {
+  Json json =
+      workload_json(report, unit, unit.info->id, unit.info->name, unit.info->is_unit ? "unit" : "group");
+  if (unit.info->parent) json["parent"] = *unit.info->parent;
+  json["ownMicrojoules"] = unit.own.value;
+  json["otherMicrojoules"] = unit.other.value;
+  return json;
+}
+
+Json row_json(const Report& report, const ProcessRow& process) {
+  Json json = workload_json(report, process, process.info->id_text, process.info->comm, "process");
+  json["pid"] = process.info->id.pid;
+  json["comm"] = process.info->comm;
+  if (process.unit) json["unit"] = process.unit->id;
+  json["unitMicrojoules"] = process.in_unit.value;
+  return json;
+}
+
+}  // namespace keplerd

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of rows in a report, seen alike: by kind and index.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ledger/report.h"
+#include "varlink/json.h"
+
+namespace keplerd {
+
+enum class RowKind { kUnits, kProcesses, kZones };
+
+// "units" or "unit", and so on.
+std::optional<RowKind> parse_row_kind(std::string_view name);
+
+std::size_t row_count(const Report& report, RowKind kind);
+
+// What rows are sorted and found by.
+struct RowKey {
+  std::string_view id;
+  std::string_view name;
+  Microjoules energy;
+  std::optional<Microwatts> power;
+  Nanoseconds cpu{0};
+};
+RowKey row_key(const Report& report, RowKind kind, std::size_t index);
+
+varlink::Json row_json(const Report& report, RowKind kind, std::size_t index);
+
+// How two rows of one kind are ordered in their reports.
+std::strong_ordering compare_rows(const Report& a, std::size_t i, const Report& b, std::size_t j,
+                                  RowKind kind);
+
+// Whether two rows of the same thing read differently.
+bool row_changed(const Report& a, std::size_t i, const Report& b, std::size_t j, RowKind kind);
+
+}  // namespace keplerd

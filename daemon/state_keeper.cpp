@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/state_keeper.h"
+
+#include <array>
+
+#include <systemd/sd-id128.h>
+
+#include "base/parse.h"
+#include "config/settings.h"
+#include "daemon/log.h"
+#include "host/host_root.h"
+#include "ledger/state_file.h"
+
+namespace keplerd {
+namespace {
+
+std::string new_instance_id() {
+  sd_id128_t id{};
+  if (sd_id128_randomize(&id) < 0) return "00000000000000000000000000000000";
+  std::array<char, SD_ID128_STRING_MAX> text{};
+  return sd_id128_to_string(id, text.data());
+}
+
+std::string read_boot_id(const HostRoot& host) {
+  std::array<char, 64> buffer{};
+  const auto id = read_file(host.procfs(), "sys/kernel/random/boot_id", buffer);
+  return id ? std::string(trim(*id)) : std::string();
+}
+
+}  // namespace
+
+StateKeeper::StateKeeper(const HostRoot& host, const std::string& directory, const Settings& settings)
+    : path_(directory + (settings.source == "simulated" ? "/ledger-simulated.json" : "/ledger.json")),
+      boot_id_(read_boot_id(host)) {}
+
+StateKeeper::Restored StateKeeper::restore(Realtime now) {
+  Restored empty{Ledger(new_instance_id(), now), {}};
+  auto loaded = load_state(path_);
+  if (!loaded) {
+    log_error("totals of the last run: " + loaded.error().message +
+              "; counting starts anew and is not saved");
+    usable_ = false;
+    return empty;
+  }
+  if (loaded->warning) log_error("totals of the last run: " + *loaded->warning);
+  if (!loaded->state) return empty;
+  const LedgerState& state = *loaded->state;
+  return {Ledger(state, new_instance_id()),
+          state.boot_id == boot_id_ ? state.readings : std::vector<SavedReading>{}};
+}
+
+void StateKeeper::save(LedgerState state, bool clean) {
+  if (!usable_) return;
+  state.clean = clean;
+  state.boot_id = boot_id_;
+  const auto saved = save_state(path_, state);
+  if (!saved && !failed_) log_error("totals cannot be saved: " + saved.error().message);
+  if (saved && failed_) log_info("totals are saved again");
+  failed_ = !saved.ok();
+}
+
+}  // namespace keplerd

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/meter_host.h"
+
+#include <stdexcept>
+
+#include "daemon/report_checks.h"
+
+namespace keplerd {
+
+MeterHost::MeterHost() {
+  files.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0", .limits = {100'000'000}});
+  files.add_powercap_zone({.dir = "intel-rapl:0:0", .name = "dram"});
+  files.set_stat(ticks_);
+}
+
+const Report& MeterHost::begin(SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved) {
+  root_ = std::make_unique<HostRoot>(files.open());
+  meter_ = std::make_unique<Meter>(*root_, std::move(choice), std::move(ledger), std::move(saved), [this] { return now; });
+  report_ = meter_->sample();
+  expect_sums(*report_);
+  return *report_;
+}
+
+const Report& MeterHost::step(Nanoseconds time) {
+  now.monotonic += time;
+  now.boottime += time;
+  now.realtime += std::chrono::duration_cast<Realtime>(time);
+  ticks_.user += time / std::chrono::milliseconds(20);
+  ticks_.idle += time / std::chrono::milliseconds(20);
+  files.set_stat(ticks_);
+  const auto before = report_;
+  report_ = meter_->sample();
+  expect_sums(*report_);
+  expect_no_step_back(*before, *report_);
+  return *report_;
+}
+
+void MeterHost::draw(std::int64_t package_microjoules, std::int64_t dram_microjoules) {
+  package_ += package_microjoules;
+  dram_ += dram_microjoules;
+  files.set_energy("intel-rapl:0", package_);
+  files.set_energy("intel-rapl:0:0", dram_);
+}
+
+const UnitRow& MeterHost::unit(const std::string& id) const {
+  for (const UnitRow& unit : report_->units) {
+    if (unit.info->id == id) return unit;
+  }
+  throw std::runtime_error("no row of unit " + id);
+}
+
+const ProcessRow* MeterHost::process(pid_t pid) const {
+  for (const ProcessRow& process : report_->processes) {
+    if (process.info->id.pid == pid) return &process;
+  }
+  return nullptr;
+}
+
+}  // namespace keplerd

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A written host with a meter on it and a clock that the test moves. Every report is checked.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/meter.h"
+#include "support/fake_host.h"
+
+namespace keplerd {
+
+class MeterHost {
+ public:
+  // One package of 100 W limit and its DRAM, and idle CPUs.
+  MeterHost();
+
+  FakeHost files;
+  Instant now{.monotonic = std::chrono::hours(1), .boottime = std::chrono::hours(1),
+              .realtime = std::chrono::seconds(1'700'000'000)};
+
+  // Begins to measure, and takes the first sample: the baseline.
+  const Report& begin(SourceChoice choice = {}, Ledger ledger = Ledger("instance", Realtime(1)),
+                      std::vector<SavedReading> saved = {});
+
+  // Another sample, so much later; the CPUs were busy for a half of it.
+  const Report& step(Nanoseconds time = std::chrono::seconds(1));
+
+  void draw(std::int64_t package_microjoules, std::int64_t dram_microjoules = 0);
+
+  Meter& meter() { return *meter_; }
+  const UnitRow& unit(const std::string& id) const;
+  const ProcessRow* process(pid_t pid) const;  // null where there is no row
+
+ private:
+  std::unique_ptr<HostRoot> root_;
+  std::unique_ptr<Meter> meter_;
+  std::shared_ptr<const Report> report_;
+  std::int64_t package_ = 0, dram_ = 0;
+  FakeCpuTicks ticks_{.user = 1000, .idle = 9000};
+};
+
+}  // namespace keplerd

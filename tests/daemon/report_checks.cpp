@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/report_checks.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace keplerd {
+namespace {
+
+void expect_zones_of(const Report& report, const WorkloadRow& row, const std::string& id) {
+  Microjoules sum;
+  ASSERT_EQ(row.zones.size(), report.zones.size()) << id;
+  for (std::size_t i = 0; i < row.zones.size(); ++i) {
+    if (report.zones[i].zone.in_total) sum += row.zones[i].energy;
+  }
+  EXPECT_EQ((row.active + row.idle).value, sum.value) << id;
+}
+
+void expect_host(const Report& report) {
+  EXPECT_EQ(report.host.energy.value, (report.host.active + report.host.idle).value);
+  const AccountsReport& accounts = report.accounts;
+  EXPECT_EQ(report.host.energy.value,
+            (accounts.idle + accounts.kernel + accounts.workloads + accounts.unattributed).value);
+  for (const Microjoules account : {accounts.idle, accounts.kernel, accounts.workloads, accounts.unattributed}) {
+    EXPECT_GE(account.value, 0);
+  }
+  Microjoules zones;
+  for (const ZoneReport& zone : report.zones) {
+    EXPECT_EQ(zone.energy.value, (zone.active + zone.idle).value) << zone.zone.id;
+    if (zone.zone.in_total) zones += zone.energy;
+  }
+  EXPECT_EQ(report.host.energy.value, zones.value);
+}
+
+void expect_units(const Report& report) {
+  std::map<std::string, Microjoules> children, processes;
+  Microjoules outside = report.outside_other;
+  for (const ProcessRow& process : report.processes) {
+    expect_zones_of(report, process, process.info->id_text);
+    EXPECT_LE(process.in_unit.value, process.active.value) << process.info->id_text;
+    if (process.unit) {
+      processes[process.unit->id] += process.in_unit;
+    } else {
+      outside += process.in_unit;
+    }
+  }
+  for (const UnitRow& unit : report.units) {
+    if (unit.info->parent) children[*unit.info->parent] += unit.active + unit.idle;
+  }
+  Microjoules own;
+  for (const UnitRow& unit : report.units) {
+    expect_zones_of(report, unit, unit.info->id);
+    EXPECT_EQ((unit.active + unit.idle).value, (unit.own + children[unit.info->id]).value) << unit.info->id;
+    EXPECT_EQ(unit.own.value, (unit.other + processes[unit.info->id]).value) << unit.info->id;
+    EXPECT_GE(unit.other.value, 0) << unit.info->id;
+    own += unit.own;
+    children.erase(unit.info->id);
+    processes.erase(unit.info->id);
+  }
+  EXPECT_TRUE(children.empty()) << "the parent of a unit is not listed: " << children.begin()->first;
+  EXPECT_TRUE(processes.empty()) << "the unit of a process is not listed: " << processes.begin()->first;
+  EXPECT_EQ((own + outside).value, report.accounts.workloads.value);
+}
+
+template <class Rows, class Id>
+void expect_rows_no_step_back(const Rows& earlier, const Rows& later, Id id) {
+  std::map<std::string, const typename Rows::value_type*> before;
+  for (const auto& row : earlier) before[id(row)] = &row;
+  for (const auto& row : later) {
+    const auto known = before.find(id(row));
+    if (known == before.end()) continue;
+    EXPECT_GE(row.active.value, known->second->active.value) << id(row);
+    EXPECT_GE(row.cpu, known->second->cpu) << id(row);
+    EXPECT_EQ(row.since, known->second->since) << id(row);
+  }
+}
+
+}  // namespace
+
+void expect_sums(const Report& report) {
+  expect_host(report);
+  expect_units(report);
+}
+
+void expect_no_step_back(const Report& earlier, const Report& later) {
+  EXPECT_GE(later.host.energy, earlier.host.energy);
+  EXPECT_GE(later.host.idle, earlier.host.idle);
+  EXPECT_GE(later.accounts.kernel, earlier.accounts.kernel);
+  EXPECT_GE(later.accounts.workloads, earlier.accounts.workloads);
+  EXPECT_GE(later.accounts.unattributed, earlier.accounts.unattributed);
+  ASSERT_GE(later.zones.size(), earlier.zones.size());
+  for (std::size_t i = 0; i < earlier.zones.size(); ++i) {
+    EXPECT_EQ(later.zones[i].zone.id, earlier.zones[i].zone.id);
+    EXPECT_GE(later.zones[i].energy, earlier.zones[i].energy);
+  }
+  expect_rows_no_step_back(earlier.units, later.units, [](const UnitRow& row) { return row.info->id; });
+  expect_rows_no_step_back(earlier.processes, later.processes, [](const ProcessRow& row) { return row.info->id_text; });
+}
+
+}  // namespace keplerd

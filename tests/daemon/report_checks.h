@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold of every report, by its rows alone: what a reader can check for itself.
+#pragma once
+
+#include "ledger/report.h"
+
+namespace keplerd {
+
+// Fails the running test unless, to the microjoule:
+//   the host is its active and idle, its four accounts, and the zones in the total;
+//   the units' own, the processes outside any unit and outside_other are accounts.workloads;
+//   each unit is its own and its children, and its own is its other and its processes;
+//   each row is its zones in the total.
+void expect_sums(const Report& report);
+
+// Fails the running test where a counter of `later` is below the same one of `earlier`.
+void expect_no_step_back(const Report& earlier, const Report& later);
+
+}  // namespace keplerd

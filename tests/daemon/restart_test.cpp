@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What survives the end of a run: state files, and the counters that go on meanwhile.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "daemon/meter_host.h"
+#include "daemon/state_keeper.h"
+#include "ledger/state_file.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Restart : public testing::Test {
+ protected:
+  Restart() {
+    host.files.write("proc/sys/kernel/random/boot_id", "11111111-2222-3333-4444-555555555555\n");
+    host.files.add_cgroup("/a.service", 0);
+    directory = std::filesystem::temp_directory_path() / ("keplerd-restart-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(directory);
+  }
+  ~Restart() override { std::filesystem::remove_all(directory); }
+
+  StateKeeper keeper() { return StateKeeper(host.files.open(), directory, Settings{}); }
+  // A run that gives 10 J to /a.service, 10 J to idle.
+  void first_run(bool clean) {
+    auto restored = keeper().restore(Realtime(5));
+    host.begin({}, std::move(restored.ledger), restored.readings);
+    host.draw(20'000'000);
+    host.files.set_cgroup_usage("/a.service", 100'000);
+    host.step();
+    instance = host.meter().last_report()->instance_id;
+    keeper().save(host.meter().state(), clean);
+  }
+  const Report& second_run() {
+    auto restored = keeper().restore(Realtime(99));
+    return host.begin({}, std::move(restored.ledger), restored.readings);
+  }
+
+  MeterHost host;
+  std::filesystem::path directory;
+  std::string instance;
+};
+
+TEST_F(Restart, TotalsGoOnAndWhatWasDrawnMeanwhileIsUnattributed) {
+  first_run(true);
+  host.draw(3'000'000);
+  host.now.monotonic += 5s;
+  host.now.boottime += 5s;
+  const Report& report = second_run();
+  EXPECT_EQ(report.host.energy.value, 23'000'000);
+  EXPECT_EQ(report.accounts.idle.value, 10'000'000);
+  EXPECT_EQ(report.accounts.unattributed.value, 3'000'000);
+  EXPECT_EQ(report.accounts.workloads.value, 10'000'000);
+  EXPECT_EQ(report.instance_id, instance);
+  EXPECT_EQ(report.since, Realtime(5));
+  EXPECT_EQ(host.unit("/a.service").active.value, 10'000'000);
+  EXPECT_EQ(host.unit("/a.service").cpu, 100ms);
+  EXPECT_FALSE(report.host.power.has_value());
+
+  host.draw(20'000'000);
+  host.files.set_cgroup_usage("/a.service", 300'000);
+  host.step();
+  EXPECT_EQ(host.unit("/a.service").active.value, 20'000'000);
+  EXPECT_EQ(host.unit("/a.service").cpu, 300ms);
+}
+
+TEST_F(Restart, AfterACrashAnotherInstanceTellsThatCountersMayHaveGoneBack) {
+  first_run(false);
+  const Report& report = second_run();
+  EXPECT_NE(report.instance_id, instance);
+  EXPECT_EQ(report.host.energy.value, 20'000'000);
+}
+
+TEST_F(Restart, AfterARebootTheCountersMeanNothingButTotalsGoOn) {
+  first_run(true);
+  host.files.write("proc/sys/kernel/random/boot_id", "another\n");
+  host.draw(-20'000'000 + 700'000);
+  const Report& report = second_run();
+  EXPECT_EQ(report.host.energy.value, 20'000'000);
+  EXPECT_EQ(report.discarded_windows, 0u);
+  EXPECT_EQ(host.unit("/a.service").active.value, 10'000'000);
+}
+
+TEST_F(Restart, MeanwhileSoLongThatTheCounterMayHaveWrappedTwiceIsNotCounted) {
+  first_run(true);
+  host.draw(1'000'000);
+  host.now.monotonic += 10min;
+  host.now.boottime += 10min;
+  const Report& report = second_run();
+  EXPECT_EQ(report.host.energy.value, 20'000'000);
+  EXPECT_EQ(report.accounts.unattributed.value, 0);
+}
+
+TEST_F(Restart, AUnitThatIsGoneByThenIsTerminated) {
+  first_run(true);
+  host.files.remove_cgroup("/a.service");
+  second_run();
+  EXPECT_FALSE(host.unit("/a.service").running);
+  EXPECT_EQ(host.unit("/a.service").active.value, 10'000'000);
+}
+
+TEST_F(Restart, ProcessesBeginAnewAndTheirEnergyStaysInTheirUnit) {
+  host.files.add_process({.pid = 10, .cgroup = "/a.service"});
+  auto restored = keeper().restore(Realtime(5));
+  host.begin({}, std::move(restored.ledger), restored.readings);
+  host.draw(20'000'000);
+  host.files.set_cgroup_usage("/a.service", 100'000);
+  host.files.set_process_time(10, 10);
+  host.step();
+  EXPECT_EQ(host.process(10)->active.value, 10'000'000);
+  keeper().save(host.meter().state(), true);
+  second_run();
+  EXPECT_EQ(host.process(10)->active.value, 0);
+  EXPECT_EQ(host.unit("/a.service").other.value, 10'000'000);
+}
+
+TEST_F(Restart, SimulatedEnergyNeverGetsIntoTheTotalsOfMeasuredEnergy) {
+  first_run(true);
+  Settings simulated;
+  simulated.source = "simulated";
+  auto restored = StateKeeper(host.files.open(), directory, simulated).restore(Realtime(99));
+  EXPECT_EQ(host.begin({.source = "simulated"}, std::move(restored.ledger), restored.readings).host.energy.value, 0);
+}
+
+class CorruptState : public Restart, public testing::WithParamInterface<std::string> {};
+
+TEST_P(CorruptState, IsSetAsideWithAReasonAndCountingStartsAnew) {
+  first_run(true);
+  const std::string path = directory / "ledger.json";
+  std::ofstream(path) << GetParam();
+  const auto loaded = load_state(path);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_FALSE(loaded->state.has_value());
+  ASSERT_TRUE(loaded->warning.has_value());
+  EXPECT_NE(loaded->warning->find(path), std::string::npos) << *loaded->warning;
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(std::filesystem::exists(path + ".corrupt"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, CorruptState,
+    testing::Values("", "{", "[]", "null", "\x01\x02", R"({"version":2})", R"({"version":1})",
+                    // Sums that do not hold: the zone gave 5 to workloads, no unit has them.
+                    R"({"version":1,"instanceId":"i","sinceUsec":1,"savedUsec":1,"clean":true,"bootId":"b",)"
+                    R"("discardedWindows":0,"outsideOtherMicrojoules":0,"zones":[{"id":"z","name":"package",)"
+                    R"("index":0,"quality":"measured","inTotal":true,"energyMicrojoules":5,"idleMicrojoules":0,)"
+                    R"("kernelMicrojoules":0,"unattributedMicrojoules":0,"sinceUsec":1}],"units":[],"readings":[]})",
+                    std::string(200'000, '[')));
+
+TEST_F(Restart, AnUnreadableStateFileIsNotWrittenOver) {
+  std::filesystem::create_directory(directory / "ledger.json");  // reading it fails, and not because it is absent
+  StateKeeper keeper(host.files.open(), directory, Settings{});
+  auto restored = keeper.restore(Realtime(5));
+  host.begin({}, std::move(restored.ledger), restored.readings);
+  keeper.save(host.meter().state(), true);
+  EXPECT_FALSE(std::filesystem::exists(directory / "ledger.json.new"));
+}
+
+TEST_F(Restart, TheStateOfThousandsOfUnitsReadsBackTheSame) {
+  for (int i = 0; i < 2000; ++i) host.files.add_cgroup("/s.slice/unit-" + std::to_string(i) + ".service", 0);
+  host.begin();
+  host.draw(123'456'789, 1'000'003);
+  for (int i = 0; i < 2000; ++i) host.files.set_cgroup_usage("/s.slice/unit-" + std::to_string(i) + ".service", i);
+  host.files.set_cgroup_usage("/s.slice", 1999 * 1000);
+  host.step();
+  LedgerState state = host.meter().state();
+  const auto parsed = parse_state(format_state(state));
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(format_state(*parsed), format_state(state));
+}
+
+}  // namespace
+}  // namespace keplerd
