@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/rows.h"
+#include "cli/screens.h"
+#include "config/time_span.h"
+
+namespace keplerd::cli {
+namespace {
+
+// Where CLI11 puts what it finds, before it is made into Options.
+struct Raw {
+  Options options;
+  std::string json = "off";
+  bool default_json = false;  // -j
+  bool no_legend = false;
+  bool no_pager = false;
+  std::string interval;
+  std::string cgroupfs;
+  std::size_t limit = 0;
+  std::size_t count = 0;
+};
+
+std::string check_positive(const std::string& text) {
+  std::size_t number = 0;
+  const bool positive = CLI::detail::lexical_cast(text, number) && number > 0 && text.front() != '-';
+  return positive ? "" : "'" + text + "' is no positive number";
+}
+
+std::string check_time(const std::string& text) {
+  return parse_time_span(text) ? "" : "'" + text + "' is no time span, such as 500ms or \"1min 30s\"";
+}
+
+std::string check_kind(const std::string& text) {
+  return find_kind(text) != nullptr ? "" : "unknown kind '" + text + "': units, processes or zones";
+}
+
+std::string check_sort(const std::string& text) {
+  const auto& keys = sort_keys();
+  if (std::find(keys.begin(), keys.end(), text) != keys.end()) return "";
+  return "cannot sort by '" + text + "': energy, power, cpu, name or id";
+}
+
+std::string check_json(const std::string& text) {
+  if (text == "pretty" || text == "short" || text == "off") return "";
+  return "'" + text + "' is none of pretty, short and off";
+}
+
+void declare_global(CLI::App& app, Raw& raw) {
+  app.set_help_flag("-h,--help", "Show this help");
+  app.set_version_flag("--version", std::string("keplerctl ") + KEPLERD_VERSION, "Show the version");
+  app.add_option("--varlink", raw.options.address, "Where keplerd listens")->type_name("ADDRESS");
+  app.add_option("--json", raw.json, "Write JSON: pretty, short or off")
+      ->type_name("MODE")
+      ->check(check_json);
+  app.add_flag("-j", raw.default_json, "The same as --json=pretty on a terminal, --json=short elsewhere");
+  app.add_flag("--no-legend", raw.no_legend, "Leave out headers and footers");
+  app.add_flag("--no-pager", raw.no_pager, "Do not use a pager");
+}
+
+void declare_list(CLI::App& app, Raw& raw, bool short_limit) {
+  app.add_option(short_limit ? "-n,--limit" : "--limit", raw.limit, "At most so many rows")
+      ->type_name("N")
+      ->check(check_positive);
+  app.add_option("--sort", raw.options.sort, "By energy (the default), power, cpu, name or id")
+      ->type_name("KEY")
+      ->check(check_sort);
+  app.add_flag("--all", raw.options.all, "Show in tables what has ended, too");
+}
+
+void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
+  if (accepts.list) declare_list(app, raw, !accepts.ticks);
+  if (accepts.ticks) {
+    app.add_option("-n,--count", raw.count, "End after so many ticks")
+        ->type_name("COUNT")
+        ->check(check_positive);
+    app.add_option("--interval", raw.interval, "At least so long between two ticks")
+        ->type_name("TIME")
+        ->check(check_time);
+  }
+  if (accepts.kind) app.add_option("KIND", raw.options.kind, "units, processes or zones")->check(check_kind);
+  if (accepts.id) app.add_option("ID", raw.options.id, "An id, or a name that is unique")->required();
+  if (accepts.host_roots) {
+    app.add_option("--sysfs", raw.options.host.sysfs, "Look here instead of in /sys")->type_name("DIR");
+    app.add_option("--procfs", raw.options.host.procfs, "Look here instead of in /proc")->type_name("DIR");
+    app.add_option("--cgroupfs", raw.cgroupfs, "The cgroup2 root itself")->type_name("DIR");
+  }
+}
+
+std::unique_ptr<CLI::App> make_parser(Raw& raw) {
+  auto app = std::make_unique<CLI::App>("Says where this host's energy goes.", "keplerctl");
+  app->fallthrough();  // so that options of all verbs may follow the verb
+  app->require_subcommand(0, 1);
+  app->get_formatter()->label("SUBCOMMAND", "VERB");
+  declare_global(*app, raw);
+  for (const Verb& verb : verbs()) {
+    CLI::App* parser = app->add_subcommand(std::string(verb.name), std::string(verb.help));
+    parser->set_help_flag("-h,--help", "Show this help");
+    parser->group("Verbs");
+    declare(*parser, verb.options, raw);
+  }
+  return app;
+}
+
+Options finish(const Raw& raw, bool on_terminal) {
+  Options options = raw.options;
+  if (raw.json == "pretty") options.json = JsonMode::kPretty;
+  if (raw.json == "short") options.json = JsonMode::kShort;
+  if (raw.default_json) options.json = on_terminal ? JsonMode::kPretty : JsonMode::kShort;
+  options.legend = !raw.no_legend;
+  options.pager = !raw.no_pager;
+  if (raw.limit > 0) options.limit = raw.limit;
+  if (raw.count > 0) options.count = raw.count;
+  if (!raw.interval.empty()) options.interval = parse_time_span(raw.interval);
+  if (!raw.cgroupfs.empty()) options.host.cgroupfs = raw.cgroupfs;
+  if (const Kind* kind = find_kind(options.kind)) options.kind = kind->name;
+  return options;
+}
+
+// CLI11 calls a verb that it does not know an argument that was not expected.
+std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
+  const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const std::vector<std::string> remaining = app.remaining(true);
+  if (!extras || remaining.empty()) return error.what();
+  const std::string first = escape_name(remaining.front());
+  if (first.starts_with('-') && first != "-") return "unknown option '" + first + "'";
+  if (app.get_subcommands().empty()) return "unknown verb '" + first + "'";
+  return "unexpected argument '" + first + "'";
+}
+
+std::string first_line(std::string text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& arguments, bool on_terminal) {
+  Raw raw;
+  const auto app = make_parser(raw);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(),
+                                      arguments.rend());  // CLI11 takes them from the back
+    app->parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    return Answer{app->help()};
+  } catch (const CLI::CallForVersion& version) {
+    return Answer{std::string(version.what()) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return Answer{first_line(error_text(*app, error)), true};
+  }
+  const auto chosen = app->get_subcommands();
+  const std::string name = chosen.empty() ? std::string(verbs().front().name) : chosen.front()->get_name();
+  const auto verb =
+      std::find_if(verbs().begin(), verbs().end(), [&](const Verb& v) { return v.name == name; });
+  return Command{&*verb, finish(raw, on_terminal)};
+}
+
+std::vector<std::string> known_words() {
+  Raw raw;
+  const auto app = make_parser(raw);
+  std::vector<std::string> words;
+  const auto add_options = [&words](const CLI::App& parser) {
+    for (const CLI::Option* option : parser.get_options()) {
+      for (const std::string& name : option->get_snames()) words.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    }
+  };
+  add_options(*app);
+  for (const CLI::App* parser : app->get_subcommands([](const CLI::App*) { return true; })) {
+    words.push_back(parser->get_name());
+    add_options(*parser);
+  }
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/daemon.h"
+
+#include <fmt/format.h>
+
+#include "cli/fields.h"
+
+namespace keplerd::cli {
+namespace {
+
+using varlink::ClientReply;
+
+constexpr std::string_view kInterface = "org.keplerd.Energy.";
+constexpr std::string_view kService = "org.varlink.service.";
+
+std::string method(std::string_view name) { return std::string(kInterface) + std::string(name); }
+
+// The error's name without its interface; empty where it is of another one.
+std::string_view own_error(const ClientReply& reply, std::string_view interface) {
+  std::string_view name = reply.error;
+  if (!name.starts_with(interface)) return {};
+  name.remove_prefix(interface.size());
+  return name;
+}
+
+Error failure(const ClientReply& reply) { return {describe_error(reply), 0}; }
+
+Result<Json> parameters_of(Result<ClientReply> reply) {
+  if (!reply) return reply.error();
+  if (!reply->error.empty()) return failure(*reply);
+  return std::move(reply->parameters);
+}
+
+std::string ambiguous_text(const Json& parameters) {
+  std::string ids;
+  for (const Json& id : field(parameters, "ids")) {
+    if (!id.is_string()) continue;
+    ids += (ids.empty() ? "" : ", ") + printable(id.get<std::string>());
+  }
+  return fmt::format("'{}' is the name of several: {}; say which by its id", name_text(parameters, "name"),
+                     ids);
+}
+
+std::string service_error_text(std::string_view name, const Json& parameters) {
+  if (name == "InvalidParameter") {
+    return fmt::format("keplerd does not accept the parameter '{}'", name_text(parameters, "parameter"));
+  }
+  if (name == "PermissionDenied") return "keplerd does not allow you this";
+  if (name == "MethodNotFound" || name == "InterfaceNotFound" || name == "MethodNotImplemented") {
+    const std::string what = name_text(parameters, name == "InterfaceNotFound" ? "interface" : "method");
+    return fmt::format("what answers does not know '{}': is it keplerd, and as new as keplerctl?", what);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describe_error(const ClientReply& reply) {
+  const std::string_view own = own_error(reply, kInterface);
+  const Json& parameters = reply.parameters;
+  if (own == "AmbiguousName") return ambiguous_text(parameters);
+  if (own == "NoSuchUnit") return fmt::format("no such unit: '{}'", name_text(parameters, "id"));
+  if (own == "NoSuchProcess") return fmt::format("no such process: '{}'", name_text(parameters, "id"));
+  if (own == "NoSuchZone") return fmt::format("no such zone: '{}'", name_text(parameters, "id"));
+  const std::string text = service_error_text(own_error(reply, kService), parameters);
+  if (!text.empty()) return text;
+  const std::string details = parameters.empty() ? "" : " " + printable(json_line(parameters));
+  return fmt::format("keplerd answered with the error {}{}", printable(reply.error), details);
+}
+
+bool is_nothing_such(const ClientReply& reply) { return own_error(reply, kInterface).starts_with("NoSuch"); }
+
+bool is_ambiguous(const ClientReply& reply) { return own_error(reply, kInterface) == "AmbiguousName"; }
+
+Result<Daemon> Daemon::connect(const std::string& address) {
+  auto client = varlink::Client::connect(address);
+  if (!client) return client.error();
+  return Daemon(std::move(*client));
+}
+
+Result<Json> Daemon::status() { return parameters_of(client_.call(method("GetStatus"), Json::object())); }
+
+Result<std::vector<Json>> Daemon::list(const ListQuery& query) {
+  Json parameters = {{"kind", query.kind}};
+  if (query.limit) parameters["limit"] = *query.limit;
+  if (!query.sort.empty()) parameters["sort"] = query.sort;
+  if (auto sent = client_.send(method("List"), std::move(parameters), true); !sent) return sent.error();
+
+  std::vector<Json> rows;
+  for (bool more = true; more;) {
+    auto reply = client_.receive();
+    if (!reply) return reply.error();
+    if (!reply->error.empty()) return failure(*reply);
+    more = reply->continues;
+    // An empty list is one reply without a row.
+    if (reply->parameters.contains("row")) rows.push_back(std::move(reply->parameters["row"]));
+  }
+  return rows;
+}
+
+Result<ClientReply> Daemon::get(std::string_view kind, std::string_view id) {
+  return client_.call(method("Get"), {{"kind", kind}, {"id", id}});
+}
+
+Result<Done> Daemon::start_monitor(Json parameters) {
+  return client_.send(method("Monitor"), std::move(parameters), true);
+}
+
+Result<Json> Daemon::next_tick() { return parameters_of(client_.receive(std::nullopt)); }
+
+}  // namespace keplerd::cli

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor/checks.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "cli/fields.h"
+#include "cli/output/terminal.h"
+
+namespace keplerd::cli {
+namespace {
+
+using enum CheckState;
+
+constexpr mode_t kOthersMayRead = 0004;
+constexpr mode_t kOthersMayWrite = 0002;
+
+bool answers(const DoctorFacts& facts) { return !facts.daemon_error; }
+
+// Whether keplerd itself has found a meter.
+bool is_measured(const DoctorFacts& facts) {
+  const std::string quality = name_text(field(facts.status, "source"), "quality");
+  return answers(facts) && (quality == "measured" || quality == "modelled");
+}
+
+// Sources that are never taken but by name say nothing about the host's meters.
+bool is_meter(const SourceProbe& probe) { return probe.name != "simulated" && probe.name != "estimated"; }
+
+bool any_meter_usable(const DoctorFacts& facts) {
+  return std::any_of(facts.meters.begin(), facts.meters.end(),
+                     [](const SourceProbe& probe) { return is_meter(probe) && probe.usable; });
+}
+
+std::string file_text(const FileFacts& file) {
+  return fmt::format("{} {:04o} {}:{}", printable(file.path), file.mode, file.owner, file.group);
+}
+
+Check check_daemon(const DoctorFacts& facts) {
+  if (answers(facts)) return {"daemon", kOk, "answers at " + printable(facts.address), ""};
+  const Error& error = *facts.daemon_error;
+  std::string fix = "'systemctl status keplerd' and 'journalctl -u keplerd' tell why";
+  if (error.code == ENOENT) fix = "systemctl enable --now keplerd";
+  if (error.code == ECONNREFUSED)
+    fix = "systemctl restart keplerd; 'journalctl -u keplerd' tells why it stopped";
+  if (error.code == EACCES) {
+    fix =
+        "run keplerctl as root, or join the group of the socket: usermod -aG keplerd USER, and log in again";
+  }
+  return {"daemon", kProblem, printable(error.message), fix};
+}
+
+Check check_source(const DoctorFacts& facts) {
+  const Json& source = field(facts.status, "source");
+  const std::string name = name_text(source, "name");
+  const std::string quality = name_text(source, "quality");
+  const std::string reason = name_text(source, "reason");
+  const std::string found =
+      name + (quality.empty() ? "" : ", " + quality) + (reason.empty() ? "" : ": " + reason);
+  if (is_measured(facts)) return {"source", reason.empty() ? kOk : kWarning, found, ""};
+  if (quality == "simulated" || quality == "estimated") {
+    return {
+        "source", kWarning, found + ": the numbers are not measured",
+        "set Source=auto in keplerd.conf, and start keplerd without --source, to use a meter of this host"};
+  }
+  return {"source", kProblem, found, "what is said about the meters below"};
+}
+
+Check check_socket(const DoctorFacts& facts) {
+  if (!facts.socket) {
+    return {"socket", kWarning, printable(facts.address) + " is not there, or not to be seen by you", ""};
+  }
+  const FileFacts& socket = *facts.socket;
+  if ((socket.mode & kOthersMayWrite) != 0) {
+    return {"socket", kWarning, file_text(socket) + ": everybody may ask for the energy of all processes",
+            "SocketMode=0660 and SocketGroup=keplerd in keplerd.socket"};
+  }
+  if (!socket.readable) return {"socket", kWarning, file_text(socket) + ": you may not use it", ""};
+  return {"socket", kOk, file_text(socket), ""};
+}
+
+Check check_meter(const SourceProbe& probe, const DoctorFacts& facts) {
+  Check check{"meter " + printable(probe.name), kOk, "usable", ""};
+  if (probe.usable) return check;
+  check.found = printable(probe.reason);
+  if (any_meter_usable(facts)) {
+    check.found += " (not needed: another meter works)";
+  } else if (is_measured(facts)) {
+    check.found += " (for you; keplerd reads its meter)";
+  } else {
+    check.state = kProblem;
+    check.fix = printable(probe.fix);
+  }
+  return check;
+}
+
+Check check_counters(const DoctorFacts& facts) {
+  if (facts.counters.empty()) return {"counters", kOk, "no energy_uj files", ""};
+  for (const FileFacts& counter : facts.counters) {
+    if ((counter.mode & kOthersMayRead) == 0) continue;
+    return {"counters", kWarning, file_text(counter) + ": every user can spy on others by it (CVE-2020-8694)",
+            "chmod 0400 " + printable(counter.path)};
+  }
+  return {"counters", kOk,
+          fmt::format(
+              "{} of energy_uj, {}", facts.counters.size(),
+              facts.counters.front().readable ? "readable by you" : "not readable by you, as it should be"),
+          ""};
+}
+
+Check check_cgroup2(const DoctorFacts& facts) {
+  if (facts.cgroup2) return {"cgroup2", kOk, "at " + printable(*facts.cgroup2), ""};
+  return {"cgroup2", kWarning, "not mounted: energy is divided among processes only, not units",
+          "boot with systemd.unified_cgroup_hierarchy=1"};
+}
+
+Check check_configuration(const DoctorFacts& facts) {
+  if (facts.config_error) {
+    return {"configuration", kProblem, printable(*facts.config_error),
+            "correct it; keplerd --check-config tells whether it is right"};
+  }
+  std::string files;
+  for (const std::string& file : facts.config_files) files += (files.empty() ? "" : ", ") + printable(file);
+  return {"configuration", kOk, files.empty() ? "none: the defaults are in effect" : "valid: " + files, ""};
+}
+
+Check check_processes(const DoctorFacts& facts) {
+  if (facts.proc.hidepid.empty()) return {"processes", kOk, "/proc shows all of them", ""};
+  const std::string found = "/proc is mounted with hidepid=" + printable(facts.proc.hidepid);
+  if (!facts.proc.gid.empty()) {
+    return {"processes", kOk, found + ", group " + printable(facts.proc.gid) + " sees all", ""};
+  }
+  return {"processes", kWarning, found + ": keplerd may not see processes of other users",
+          "mount -o remount,gid=keplerd /proc, and the same in /etc/fstab"};
+}
+
+Check check_interrupts(const DoctorFacts& facts) {
+  return {"interrupts", kOk,
+          facts.interrupts_apart ? "accounted apart: they count for the kernel"
+                                 : "not accounted apart by this kernel: they count for whom they interrupt",
+          ""};
+}
+
+}  // namespace
+
+std::string_view state_name(CheckState state) {
+  switch (state) {
+    case kOk:
+      return "ok";
+    case kWarning:
+      return "warning";
+    case kProblem:
+      return "problem";
+  }
+  return "";
+}
+
+std::vector<Check> check_all(const DoctorFacts& facts) {
+  std::vector<Check> checks = {check_daemon(facts)};
+  if (answers(facts)) checks.push_back(check_source(facts));
+  checks.push_back(check_socket(facts));
+  checks.push_back(check_configuration(facts));
+  if (facts.host_error) {
+    checks.push_back({"host", kProblem, printable(*facts.host_error), "mount it, or name where it is"});
+    return checks;
+  }
+  for (const SourceProbe& probe : facts.meters) {
+    if (is_meter(probe)) checks.push_back(check_meter(probe, facts));
+  }
+  for (const auto check : {check_counters, check_cgroup2, check_processes, check_interrupts}) {
+    checks.push_back(check(facts));
+  }
+  return checks;
+}
+
+ExitStatus doctor_status(const DoctorFacts& facts, const std::vector<Check>& checks) {
+  if (!answers(facts)) return kFailed;
+  if (!is_measured(facts)) return kNotMeasured;
+  const bool any_problem =
+      std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.state == kProblem; });
+  return any_problem ? kFailed : kFine;
+}
+
+Json checks_json(const std::vector<Check>& checks) {
+  Json list = Json::array();
+  for (const Check& check : checks) {
+    Json entry = Json::object();
+    entry["name"] = check.name;
+    entry["state"] = state_name(check.state);
+    entry["found"] = check.found;
+    entry["fix"] = check.fix.empty() ? Json() : Json(check.fix);
+    list.push_back(std::move(entry));
+  }
+  Json object = Json::object();
+  object["checks"] = std::move(list);
+  return object;
+}
+
+std::string checks_text(const std::vector<Check>& checks, bool colour) {
+  std::size_t width = 0;
+  for (const Check& check : checks) width = std::max(width, check.name.size());
+  std::string out;
+  for (const Check& check : checks) {
+    const Paint how = check.state == kOk        ? Paint::kGood
+                      : check.state == kWarning ? Paint::kWarning
+                                                : Paint::kBad;
+    const std::string state = fmt::format("{:<7}", state_name(check.state));
+    out += fmt::format("{}  {:<{}}  {}\n", paint(state, how, colour), check.name, width, check.found);
+    if (!check.fix.empty()) out += fmt::format("{:<7}  {:<{}}  Fix: {}\n", "", "", width, check.fix);
+  }
+  return out;
+}
+
+}  // namespace keplerd::cli

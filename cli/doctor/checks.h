@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doctor's judgement: from what was found to what is wrong and how it is put right. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/doctor/facts.h"
+#include "cli/exit_status.h"
+#include "varlink/json.h"
+
+namespace keplerd::cli {
+
+enum class CheckState { kOk, kWarning, kProblem };
+std::string_view state_name(CheckState state);  // "ok", "warning", "problem"
+
+struct Check {
+  std::string name;
+  CheckState state = CheckState::kOk;
+  std::string found;
+  std::string fix;  // empty: nothing to do
+};
+
+std::vector<Check> check_all(const DoctorFacts& facts);
+
+// 1: keplerd does not answer, or something else is a problem; 4: it answers, but measures nothing.
+ExitStatus doctor_status(const DoctorFacts& facts, const std::vector<Check>& checks);
+
+// {"checks":[{"name","state","found","fix"}]}; a fix that is not needed is null.
+varlink::Json checks_json(const std::vector<Check>& checks);
+
+std::string checks_text(const std::vector<Check>& checks, bool colour);
+
+}  // namespace keplerd::cli

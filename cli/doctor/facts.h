@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What doctor looks at. All of it can be gathered without a running daemon and without being root.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "config/load.h"
+#include "energy/select_source.h"
+#include "varlink/json.h"
+
+namespace keplerd::cli {
+
+struct FileFacts {
+  std::string path;
+  mode_t mode = 0;  // permission bits
+  std::string owner, group;
+  bool readable = false;  // by who runs doctor
+};
+
+struct ProcMount {
+  std::string hidepid;  // as mounted: "2", "invisible"; empty: not used
+  std::string gid;      // who sees all nevertheless
+  bool operator==(const ProcMount&) const = default;
+};
+
+struct DoctorFacts {
+  std::string address;
+  std::optional<Error> daemon_error;  // set: it does not answer
+  varlink::Json status;               // GetStatus's reply
+  std::optional<FileFacts> socket;    // unset: no such file, or not to be seen
+
+  std::optional<std::string> host_error;  // set: /sys or /proc cannot be read, and nothing below is known
+  std::vector<SourceProbe> meters;
+  std::vector<FileFacts> counters;     // every energy_uj
+  std::optional<std::string> cgroup2;  // where it is mounted
+  ProcMount proc;
+  bool interrupts_apart = false;  // the kernel accounts them apart
+
+  std::vector<std::string> config_files;
+  std::optional<std::string> config_error;
+};
+
+// The options with which PROC itself is mounted, of proc_pid_mountinfo(5)'s lines.
+ProcMount parse_proc_mount(std::string_view mountinfo);
+
+DoctorFacts gather_facts(const std::string& address, const HostPaths& paths);
+
+}  // namespace keplerd::cli

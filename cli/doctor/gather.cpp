@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "cli/daemon.h"
+#include "cli/doctor/facts.h"
+#include "host/host_root.h"
+
+namespace keplerd::cli {
+namespace {
+
+constexpr std::size_t kMountinfoLimit = 4 << 20;
+
+std::string user_name(uid_t uid) {
+  const passwd* entry = getpwuid(uid);
+  return entry != nullptr ? entry->pw_name : std::to_string(uid);
+}
+
+std::string group_name(gid_t gid) {
+  const ::group* entry = getgrgid(gid);
+  return entry != nullptr ? entry->gr_name : std::to_string(gid);
+}
+
+std::optional<FileFacts> look_at(int directory, const std::string& path, int access) {
+  struct stat status {};
+  if (fstatat(directory, path.c_str(), &status, 0) != 0) return std::nullopt;
+  FileFacts facts;
+  facts.path = path;
+  facts.mode = status.st_mode & 07777;
+  facts.owner = user_name(status.st_uid);
+  facts.group = group_name(status.st_gid);
+  facts.readable = faccessat(directory, path.c_str(), access, AT_EACCESS) == 0;
+  return facts;
+}
+
+void gather_daemon(const std::string& address, DoctorFacts& facts) {
+  facts.address = address;
+  const std::string path = address.starts_with("unix:") ? address.substr(5) : address;
+  facts.socket = look_at(AT_FDCWD, path, R_OK | W_OK);
+  auto daemon = Daemon::connect(address);
+  if (!daemon) {
+    facts.daemon_error = daemon.error();
+    return;
+  }
+  auto status = daemon->status();
+  if (status) {
+    facts.status = std::move(*status);
+  } else {
+    facts.daemon_error = status.error();
+  }
+}
+
+void gather_counters(const HostRoot& host, DoctorFacts& facts) {
+  auto zones = list_directory(host.sysfs(), "class/powercap");
+  if (!zones) return;
+  std::sort(zones->begin(), zones->end());
+  for (const std::string& zone : *zones) {
+    auto counter = look_at(host.sysfs(), "class/powercap/" + zone + "/energy_uj", R_OK);
+    if (!counter) continue;
+    counter->path = host.paths().sysfs + "/" + counter->path;
+    facts.counters.push_back(std::move(*counter));
+  }
+}
+
+void gather_host(const HostPaths& paths, DoctorFacts& facts) {
+  const auto host = HostRoot::open(paths);
+  if (!host) {
+    facts.host_error = host.error().message;
+    return;
+  }
+  facts.meters = probe_sources(*host);
+  gather_counters(*host, facts);
+  if (host->cgroupfs()) facts.cgroup2 = host->paths().cgroupfs.value_or("");
+  if (const auto mountinfo = read_text(host->procfs(), "self/mountinfo", kMountinfoLimit)) {
+    facts.proc = parse_proc_mount(*mountinfo);
+  }
+  facts.interrupts_apart = faccessat(host->procfs(), "pressure/irq", F_OK, 0) == 0;
+}
+
+}  // namespace
+
+ProcMount parse_proc_mount(std::string_view mountinfo) {
+  ProcMount found;
+  while (!mountinfo.empty()) {
+    // ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS [OPTIONAL...] - TYPE SOURCE SUPER-OPTIONS
+    const std::string_view line = take_until(mountinfo, '\n');
+    const auto separator = line.find(" - ");
+    if (separator == std::string_view::npos) continue;
+    std::string_view before = line.substr(0, separator);
+    for (int i = 0; i < 4; ++i) take_word(before);
+    std::string_view after = line.substr(separator + 3);
+    if (take_word(before) != "/proc" || take_word(after) != "proc") continue;
+    take_word(after);
+    found = {};  // a later mount hides the earlier one
+    std::string_view options = take_word(after);
+    while (!options.empty()) {
+      const std::string_view option = take_until(options, ',');
+      if (option.starts_with("hidepid=")) found.hidepid = option.substr(8);
+      if (option.starts_with("gid=")) found.gid = option.substr(4);
+    }
+    if (found.hidepid == "0" || found.hidepid == "off") found.hidepid.clear();
+  }
+  return found;
+}
+
+DoctorFacts gather_facts(const std::string& address, const HostPaths& paths) {
+  DoctorFacts facts;
+  gather_daemon(address, facts);
+  gather_host(paths, facts);
+  if (const auto loaded = load_settings()) {
+    facts.config_files = loaded->files;
+  } else {
+    facts.config_error = loaded.error().message;
+  }
+  return facts;
+}
+
+}  // namespace keplerd::cli

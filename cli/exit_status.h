@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keplerctl's exit status means; told in keplerctl(1).
+#pragma once
+
+namespace keplerd::cli {
+
+enum ExitStatus : int {
+  kFine = 0,
+  kFailed = 1,
+  kUsage = 2,
+  kNothingSuch = 3,
+  kNotMeasured = 4,  // doctor only
+};
+
+}  // namespace keplerd::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fields.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+#include "cli/output/human.h"
+
+namespace keplerd::cli {
+
+const Json& field(const Json& object, std::string_view name) {
+  static const Json kNull;
+  if (!object.is_object()) return kNull;
+  const auto found = object.find(std::string(name));
+  return found == object.end() ? kNull : *found;
+}
+
+std::optional<std::int64_t> integer_field(const Json& object, std::string_view name) {
+  const Json& value = field(object, name);
+  if (!value.is_number_integer()) return std::nullopt;
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost) return std::nullopt;
+  return value.get<std::int64_t>();
+}
+
+std::optional<std::string> string_field(const Json& object, std::string_view name) {
+  const Json& value = field(object, name);
+  if (!value.is_string()) return std::nullopt;
+  return value.get<std::string>();
+}
+
+std::optional<bool> bool_field(const Json& object, std::string_view name) {
+  const Json& value = field(object, name);
+  if (!value.is_boolean()) return std::nullopt;
+  return value.get<bool>();
+}
+
+std::string power_text(const Json& object, std::string_view name) {
+  const auto power = integer_field(object, name);
+  return power ? format_power({*power}) : "-";
+}
+
+std::string energy_text(const Json& object, std::string_view name) {
+  const auto energy = integer_field(object, name);
+  return energy ? format_energy({*energy}) : "-";
+}
+
+std::string time_text(const Json& object, std::string_view name) {
+  const auto span = integer_field(object, name);
+  return span ? format_time(std::chrono::microseconds(*span)) : "-";
+}
+
+std::string date_text(const Json& object, std::string_view name) {
+  const auto date = integer_field(object, name);
+  return date ? format_date(std::chrono::microseconds(*date)) : "-";
+}
+
+std::string name_text(const Json& object, std::string_view name) {
+  return printable(string_field(object, name).value_or(""));
+}
+
+std::string printable(std::string_view text) {
+  // escape_name() would escape the backslash of an escape, too; the parts between backslashes have none.
+  std::string out;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('\\', start), text.size());
+    out += escape_name(text.substr(start, end - start));
+    if (end < text.size()) out += '\\';
+    start = end + 1;
+  }
+  return out;
+}
+
+std::string json_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line asked for, checked.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "host/host_root.h"
+
+namespace keplerd::cli {
+
+inline constexpr const char* kDefaultAddress = "/run/keplerd/org.keplerd.Energy";
+
+enum class JsonMode { kOff, kShort, kPretty };
+
+struct Options {
+  std::string address = kDefaultAddress;  // --varlink
+  JsonMode json = JsonMode::kOff;         // --json, -j
+  bool legend = true;                     // --no-legend
+  bool pager = true;                      // --no-pager
+
+  // Lists
+  std::optional<std::size_t> limit;  // --limit
+  std::string sort = "energy";       // --sort
+  bool all = false;                  // --all: ended ones in tables too
+
+  // monitor
+  std::string kind;                     // "units", "processes", "zones"; empty: the host alone
+  std::optional<std::size_t> count;     // -n
+  std::optional<Nanoseconds> interval;  // --interval
+
+  std::string id;  // show
+  HostPaths host;  // doctor: --sysfs, --procfs, --cgroupfs
+};
+
+}  // namespace keplerd::cli

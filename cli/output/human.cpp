@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output/human.h"
+
+#include <array>
+#include <ctime>
+#include <limits>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace keplerd::cli {
+namespace {
+
+using Wide = __int128;
+
+struct Scale {
+  std::string_view name;
+  std::int64_t size;   // in the smallest unit
+  std::int64_t limit;  // from so many (rounded) on the next scale is used
+};
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+constexpr Scale kPowerScales[] = {{"uW", 1, 1000},
+                                  {"mW", 1'000, 1000},
+                                  {"W", 1'000'000, 1000},
+                                  {"kW", 1'000'000'000, 1000},
+                                  {"MW", 1'000'000'000'000, 1000},
+                                  {"GW", 1'000'000'000'000'000, 1000},
+                                  {"TW", 1'000'000'000'000'000'000, kNoLimit}};
+constexpr Scale kEnergyScales[] = {{"uJ", 1, 1000},
+                                   {"mJ", 1'000, 1000},
+                                   {"J", 1'000'000, 3600},
+                                   {"Wh", 3'600'000'000, 1000},
+                                   {"kWh", 3'600'000'000'000, 1000},
+                                   {"MWh", 3'600'000'000'000'000, 1000},
+                                   {"GWh", 3'600'000'000'000'000'000, kNoLimit}};
+constexpr Scale kShortTimeScales[] = {{"us", 1, 1000}, {"ms", 1'000, 1000}, {"s", 1'000'000, 60}};
+constexpr std::int64_t kMinute = 60;
+
+// `value / size` in hundredths, tenths or whole, whichever leaves three significant digits.
+struct Rounded {
+  Wide digits;
+  int decimals;
+};
+
+Rounded round_to_three_digits(Wide value, Wide size) {
+  Wide factor = 100;
+  for (int decimals = 2; decimals > 0; --decimals, factor /= 10) {
+    const Wide digits = (value * factor + size / 2) / size;
+    if (digits < 1000) return {digits, decimals};
+  }
+  return {(value + size / 2) / size, 0};
+}
+
+std::string decimal(Rounded number) {
+  const auto digits = static_cast<std::int64_t>(number.digits);
+  if (number.decimals == 0) return fmt::format("{}", digits);
+  const std::int64_t factor = number.decimals == 2 ? 100 : 10;
+  return fmt::format("{}.{:0{}}", digits / factor, digits % factor, number.decimals);
+}
+
+bool reaches(Rounded number, std::int64_t limit) {
+  const Wide factor = number.decimals == 2 ? 100 : number.decimals == 1 ? 10 : 1;
+  return number.digits >= limit * factor;
+}
+
+// Nothing where `value` is beyond the last scale.
+std::string scaled(std::int64_t value, std::span<const Scale> scales) {
+  for (const Scale& scale : scales) {
+    // The smallest unit is an integer on the wire: it has no decimals to show.
+    const Rounded number = scale.size == 1 ? Rounded{value, 0} : round_to_three_digits(value, scale.size);
+    if (!reaches(number, scale.limit)) return decimal(number) + " " + std::string(scale.name);
+  }
+  return {};
+}
+
+std::string long_span(std::int64_t seconds) {
+  constexpr std::array<std::pair<std::int64_t, std::string_view>, 4> kParts = {
+      {{86400, "d"}, {3600, "h"}, {kMinute, "min"}, {1, "s"}}};
+  for (std::size_t i = 0; i + 1 < kParts.size(); ++i) {
+    const auto [size, name] = kParts[i];
+    if (seconds < size) continue;
+    const auto [next_size, next_name] = kParts[i + 1];
+    const std::int64_t rest = seconds % size / next_size;
+    const std::string whole = fmt::format("{}{}", seconds / size, name);
+    return rest == 0 ? whole : fmt::format("{} {}{}", whole, rest, next_name);
+  }
+  return fmt::format("{} s", seconds);
+}
+
+}  // namespace
+
+std::string format_power(Microwatts power) {
+  if (power.value < 0) return "-";
+  return power.value == 0 ? "0 W" : scaled(power.value, kPowerScales);
+}
+
+std::string format_energy(Microjoules energy) {
+  if (energy.value < 0) return "-";
+  return energy.value == 0 ? "0 J" : scaled(energy.value, kEnergyScales);
+}
+
+std::string format_time(std::chrono::microseconds span) {
+  if (span.count() < 0) return "-";
+  if (span.count() == 0) return "0 s";
+  const std::string brief = scaled(span.count(), kShortTimeScales);
+  if (!brief.empty()) return brief;
+  // What rounds up to a minute at three digits is one; further on, whole seconds are cut off, as systemd
+  // does.
+  return long_span(std::max(kMinute, span.count() / 1'000'000));
+}
+
+std::string format_percent(std::int64_t part, std::int64_t whole) {
+  if (part < 0 || whole <= 0) return "-";
+  if (part == 0) return "0%";
+  const Rounded number = round_to_three_digits(static_cast<Wide>(part) * 100, whole);
+  return number.digits == 0 ? "<0.01%" : decimal(number) + "%";
+}
+
+std::string format_date(std::chrono::microseconds since_1970) {
+  const std::time_t seconds = since_1970.count() / 1'000'000;
+  std::tm parts{};
+  std::array<char, 64> text{};
+  if (since_1970.count() < 0 || localtime_r(&seconds, &parts) == nullptr) return "-";
+  const std::size_t length = std::strftime(text.data(), text.size(), "%a %Y-%m-%d %H:%M:%S %Z", &parts);
+  return {text.data(), length};
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Amounts as people read them: three significant digits and the unit that fits. Rounded half up; computed in
+// integers, so that the same amount always looks the same. An amount that cannot be (a negative one) is "-".
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "base/units.h"
+
+namespace keplerd::cli {
+
+// "0 W", "350 uW", "12.3 mW", "1.24 kW".
+std::string format_power(Microwatts power);
+
+// "0 J", "350 mJ", "3599 J", then watt-hours: "1.00 Wh", "12.3 kWh".
+std::string format_energy(Microjoules energy);
+
+// "0 s", "350 us", "12.3 s", then as systemd.time(7) has it: "1min 30s", "2h 5min", "3d 4h".
+std::string format_time(std::chrono::microseconds span);
+
+// "0%", "<0.01%", "0.12%", "12.3%", "100%"; "-" where there is no whole.
+std::string format_percent(std::int64_t part, std::int64_t whole);
+
+// A point in time in the local time zone: "Fri 2025-11-21 04:01:02 UTC".
+std::string format_date(std::chrono::microseconds since_1970);
+
+}  // namespace keplerd::cli

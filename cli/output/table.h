@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of text in aligned columns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output/width.h"
+
+namespace keplerd::cli {
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string header;  // UPPER CASE
+  Align align = Align::kRight;
+  // Set for the one column that is shortened where the table is wider than the terminal.
+  std::optional<Keep> gives_way = std::nullopt;
+};
+
+struct TableStyle {
+  bool header = true;
+  bool bold_header = false;       // with a terminal's escape sequence
+  std::optional<int> width = {};  // of the terminal; unset: every line as long as it needs
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // One cell a column, printable text; an empty one is shown as "-".
+  void add_row(std::vector<std::string> cells);
+
+  bool empty() const { return rows_.empty(); }
+
+  // Lines, each ended by a newline and without blanks at its end.
+  std::string text(const TableStyle& style = {}) const;
+
+ private:
+  std::vector<int> column_widths(const TableStyle& style) const;
+  std::string line(const std::vector<std::string>& cells, const std::vector<int>& widths) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace keplerd::cli

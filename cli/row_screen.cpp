@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row as a list of its properties.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/fields.h"
+#include "cli/screens.h"
+
+namespace keplerd::cli {
+namespace {
+
+struct Label {
+  std::string_view field, label;
+};
+
+// Other fields, of a newer daemon, are shown under the name they have on the wire.
+constexpr std::array<Label, 26> kLabels = {{{"id", "Id"},
+                                            {"name", "Name"},
+                                            {"kind", "Kind"},
+                                            {"state", "State"},
+                                            {"energyMicrojoules", "Energy"},
+                                            {"activeMicrojoules", "Active energy"},
+                                            {"idleMicrojoules", "Idle energy"},
+                                            {"powerMicrowatts", "Power"},
+                                            {"activeMicrowatts", "Active power"},
+                                            {"idleMicrowatts", "Idle power"},
+                                            {"cpuUsec", "CPU time"},
+                                            {"quality", "Quality"},
+                                            {"errorPercent", "Error"},
+                                            {"sinceUsec", "Since"},
+                                            {"index", "Index"},
+                                            {"inTotal", "In host's total"},
+                                            {"problem", "Problem"},
+                                            {"parent", "Parent"},
+                                            {"ownMicrojoules", "Own energy"},
+                                            {"otherMicrojoules", "Ended or moved"},
+                                            {"pid", "PID"},
+                                            {"comm", "Command"},
+                                            {"exe", "Executable"},
+                                            {"unit", "Unit"},
+                                            {"unitMicrojoules", "In this unit"},
+                                            {"virtualMachineId", "Virtual machine"}}};
+
+std::string label_of(std::string_view name) {
+  const auto found = std::find_if(kLabels.begin(), kLabels.end(),
+                                  [name](const Label& label) { return label.field == name; });
+  return found == kLabels.end() ? printable(name) : std::string(found->label);
+}
+
+// By the unit that ends the field's name, as everywhere in this interface.
+std::string value_text(const Json& row, std::string_view name) {
+  const Json& value = field(row, name);
+  if (name.ends_with("Microjoules")) return energy_text(row, name);
+  if (name.ends_with("Microwatts")) return power_text(row, name);
+  if (name == "sinceUsec") return date_text(row, name);
+  if (name.ends_with("Usec")) return time_text(row, name);
+  if (name.ends_with("Percent")) return value.is_number() ? json_line(value) + "%" : "-";
+  if (value.is_string()) return name_text(row, name);
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return printable(json_line(value));
+}
+
+std::string zones_text(const Json& row, const TableStyle& style) {
+  Table table({{"POWER"}, {"ENERGY"}, {"ZONE", Align::kLeft}});
+  for (const Json& zone : field(row, "zones")) {
+    table.add_row(
+        {power_text(zone, "powerMicrowatts"), energy_text(zone, "energyMicrojoules"), name_text(zone, "id")});
+  }
+  return table.empty() ? "" : "\n" + table.text(style);
+}
+
+}  // namespace
+
+std::string row_screen(const Json& row, const TableStyle& style) {
+  std::string out;
+  for (const auto& [name, value] : row.items()) {
+    if (name == "zones" || value.is_null()) continue;
+    out += fmt::format("{:>16}: {}\n", label_of(name), value_text(row, name));
+  }
+  return out + zones_text(row, style);
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/screens.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/fields.h"
+#include "cli/output/human.h"
+#include "cli/output/terminal.h"
+
+namespace keplerd::cli {
+namespace {
+
+struct Account {
+  const char* field;
+  std::string_view meaning;
+};
+constexpr std::array<Account, 4> kAccounts = {{{"idle", "nothing ran"},
+                                               {"kernel", "kernel threads and interrupts"},
+                                               {"workloads", "units and processes"},
+                                               {"unattributed", "nobody is known to have run"}}};
+
+bool is_terminated(const Json& row) { return string_field(row, "state") == "terminated"; }
+
+std::string count_text(std::size_t count, const Kind& kind) {
+  return fmt::format("{} {}", count, count == 1 ? kind.singular : kind.name);
+}
+
+std::string source_text(const Json& status) {
+  const Json& source = field(status, "source");
+  const std::string name = name_text(source, "name");
+  const std::string quality = name_text(source, "quality");
+  return quality.empty() ? name : name + ", " + quality;
+}
+
+// What was left out of a list, and the host's totals.
+std::string footer(const ListScreen& screen, std::size_t shown, std::size_t all, std::size_t hidden) {
+  std::string out = shown == all ? count_text(all, screen.kind)
+                                 : fmt::format("{} of {}", shown, count_text(all, screen.kind));
+  if (hidden > 0) out += fmt::format(", {} terminated not shown (--all shows them)", hidden);
+  return out + ". Host: " + accounts_line(screen.status) + ".\n";
+}
+
+// The split of the host's energy, each with its share of it.
+std::string accounts_table(const Json& status) {
+  Table table({{"ENERGY"}, {"SHARE"}, {"ACCOUNT", Align::kLeft}, {"DRAWN WHILE OR BY", Align::kLeft}});
+  const Json& accounts = field(status, "accounts");
+  const auto total = integer_field(field(status, "host"), "energyMicrojoules");
+  for (const Account& account : kAccounts) {
+    const auto energy = integer_field(accounts, account.field);
+    table.add_row({energy_text(accounts, account.field),
+                   energy && total ? format_percent(*energy, *total) : "-", account.field,
+                   std::string(account.meaning)});
+  }
+  table.add_row({energy_text(field(status, "host"), "energyMicrojoules"), "", "host", "all of it"});
+  return table.text();
+}
+
+std::string interval_text(const Json& status) {
+  const auto interval = integer_field(status, "intervalUsec");
+  if (interval == 0) return "on demand";
+  return "every " + time_text(status, "intervalUsec");
+}
+
+}  // namespace
+
+std::optional<std::string> source_warning(const Json& status) {
+  const Json& source = field(status, "source");
+  const std::string quality = name_text(source, "quality");
+  const std::string reason = name_text(source, "reason");
+  if (quality == "simulated") return "SIMULATED: no meter is read, the numbers are invented";
+  if (quality == "estimated") return "ESTIMATED: no meter is read, the numbers are a guess from the load";
+  if (!quality.empty() && string_field(source, "name") != "none") return std::nullopt;
+  return "NOT MEASURED: " + (reason.empty() ? "no meter" : reason) + "; 'keplerctl doctor' tells more";
+}
+
+std::string source_line(const Json& status, bool colour) {
+  const Json& host = field(status, "host");
+  std::string out;
+  if (const auto warning = source_warning(status)) {
+    const auto colon = warning->find(':');
+    out = paint(warning->substr(0, colon), Paint::kWarning, colour) + warning->substr(colon) + ". ";
+  }
+  out += fmt::format("Host {} ({})", power_text(host, "powerMicrowatts"), source_text(status));
+  if (integer_field(host, "activeMicrowatts")) {
+    out += fmt::format(": {} active, {} idle", power_text(host, "activeMicrowatts"),
+                       power_text(host, "idleMicrowatts"));
+  }
+  return out;
+}
+
+std::string accounts_line(const Json& status) {
+  const Json& accounts = field(status, "accounts");
+  std::string out = energy_text(field(status, "host"), "energyMicrojoules") + " =";
+  for (const Account& account : kAccounts) {
+    const bool first = out.ends_with("=");
+    out += fmt::format("{} {} {}", first ? "" : " +", energy_text(accounts, account.field), account.field);
+  }
+  return out;
+}
+
+std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
+  const Options& options = screen.options;
+  const std::size_t all = rows.size();
+  if (!options.all) std::erase_if(rows, is_terminated);
+  const std::size_t hidden = all - rows.size();
+  if (options.limit && rows.size() > *options.limit) rows.resize(*options.limit);
+
+  const bool state = options.all && screen.kind.name != "zones";
+  const Table table = rows_table(screen.kind, rows, field(screen.status, "host"), state);
+  if (!options.legend) return table.text(screen.style);
+  std::string out = source_line(screen.status, screen.style.bold_header) + "\n\n";
+  if (!table.empty()) out += table.text(screen.style) + "\n";
+  return out + footer(screen, rows.size(), all, hidden);
+}
+
+std::string status_screen(const Json& status, bool legend, bool colour) {
+  const Json& host = field(status, "host");
+  std::string out = legend ? source_line(status, colour) + "\n\n" : "";
+  const auto line = [&out](std::string_view label, std::string_view value) {
+    out += fmt::format("{:>12}: {}\n", label, value);
+  };
+  line("Source", source_text(status));
+  if (const std::string reason = name_text(field(status, "source"), "reason"); !reason.empty()) {
+    line("Reason", reason);
+  }
+  line("Power", power_text(host, "powerMicrowatts"));
+  line("Energy", fmt::format("{} ({} active, {} idle)", energy_text(host, "energyMicrojoules"),
+                             energy_text(host, "activeMicrojoules"), energy_text(host, "idleMicrojoules")));
+  line("Since", date_text(status, "sinceUsec"));
+  line("Sampled", fmt::format("{}, {}, over {}", date_text(status, "realtimeUsec"), interval_text(status),
+                              time_text(status, "windowUsec")));
+  line("Rules", fmt::format("split {}, share {}, idle {}", name_text(status, "split"),
+                            name_text(status, "share"), name_text(status, "idle")));
+  if (const auto discarded = integer_field(status, "discardedWindows"); discarded > 0) {
+    line("Discarded", fmt::format("{} windows of a zone (the journal tells which)", *discarded));
+  }
+  return out + "\n" + accounts_table(status);
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people are shown: text made of the daemon's replies. Every screen says where its numbers come from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/output/table.h"
+#include "varlink/json.h"
+
+namespace keplerd::cli {
+
+// One kind of rows that has a list.
+struct Kind {
+  std::string_view name;      // "units"
+  std::string_view singular;  // "unit"
+};
+const std::vector<Kind>& kinds();
+// By either word; null where there is no such kind.
+const Kind* find_kind(std::string_view word);
+
+// A table of the rows, in their order. `host` is the host object of the same report. With `state`, whether
+// each is still running is told, too.
+Table rows_table(const Kind& kind, const std::vector<varlink::Json>& rows, const varlink::Json& host,
+                 bool state);
+
+// "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle". `status` is GetStatus's reply, or
+// Monitor's. Numbers that are not measured are labelled in upper case in front.
+std::string source_line(const varlink::Json& status, bool colour);
+
+// What must be told wherever numbers of this source are shown: that they are simulated, estimated, or why
+// there are none. Nothing where they are measured.
+std::optional<std::string> source_warning(const varlink::Json& status);
+
+// "12.3 Wh = 10.0 Wh idle + 2.00 J kernel + 2.30 Wh workloads + 0 J unattributed".
+std::string accounts_line(const varlink::Json& status);
+
+struct ListScreen {
+  const Kind& kind;
+  const varlink::Json& status;
+  const Options& options;
+  TableStyle style;
+};
+// The source line, the table of the rows that are wanted, and a footer that says what is not shown.
+std::string list_screen(const ListScreen& screen, std::vector<varlink::Json> rows);
+
+// The whole host.
+std::string status_screen(const varlink::Json& status, bool legend, bool colour);
+
+// Everything known about one row.
+std::string row_screen(const varlink::Json& row, const TableStyle& style);
+
+}  // namespace keplerd::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verb.h"
+
+namespace keplerd::cli {
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> kVerbs = {
+      {"status", "What the host draws, and who is behind it (the default)", {}, run_status},
+      {"units", "Energy of every systemd unit and other cgroup", {.list = true}, run_units},
+      {"processes", "Energy of every process", {.list = true}, run_processes},
+      {"zones", "The host's energy zones: packages, memory, ...", {.list = true}, run_zones},
+      {"show", "All about one unit, process or zone", {.id = true}, run_show},
+      {"monitor",
+       "Follow the host, or all of a kind, live",
+       {.list = true, .ticks = true, .kind = true},
+       run_monitor},
+      {"doctor", "Check what keplerd needs, and tell the fix", {.host_roots = true}, run_doctor},
+  };
+  return kVerbs;
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of keplerctl. A new one is one file in verbs/ and one line in verb.cpp.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cli/context.h"
+
+namespace keplerd::cli {
+
+// Which options a verb takes besides those of all.
+struct VerbOptions {
+  bool list = false;        // --limit, --sort, --all
+  bool ticks = false;       // --count, --interval
+  bool kind = false;        // [KIND]
+  bool id = false;          // ID
+  bool host_roots = false;  // --sysfs, --procfs, --cgroupfs
+};
+
+struct Verb {
+  std::string_view name;
+  std::string_view help;  // one line
+  VerbOptions options;
+  int (*run)(const Context&);  // yields the exit status
+};
+
+// The first is the one that is meant where none is given.
+const std::vector<Verb>& verbs();
+
+int run_status(const Context& context);
+int run_units(const Context& context);
+int run_processes(const Context& context);
+int run_zones(const Context& context);
+int run_show(const Context& context);
+int run_monitor(const Context& context);
+int run_doctor(const Context& context);
+
+}  // namespace keplerd::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/ask.h"
+
+#include "cli/screens.h"
+
+namespace keplerd::cli {
+namespace {
+
+using varlink::Json;
+
+int show_list_json(const Context& context, Daemon& daemon, std::string_view kind) {
+  auto rows = daemon.list({std::string(kind), context.options.limit, context.options.sort});
+  if (!rows) return context.fail(rows.error().message);
+  Json list = Json::array();
+  for (Json& row : *rows) list.push_back(std::move(row));
+  Json object = Json::object();
+  object[std::string(kind)] = std::move(list);
+  context.show_json(object);
+  return kFine;
+}
+
+}  // namespace
+
+int fail_to_connect(const Context& context, const Error& error) {
+  return context.fail(error.message + " ('keplerctl doctor' tells more)");
+}
+
+void warn_without_legend(const Context& context, const Json& status) {
+  if (context.options.legend || context.wants_json()) return;
+  if (const auto warning = source_warning(status)) context.fail(*warning);
+}
+
+int show_list(const Context& context, std::string_view kind) {
+  auto daemon = Daemon::connect(context.options.address);
+  if (!daemon) return fail_to_connect(context, daemon.error());
+  if (context.wants_json()) return show_list_json(context, *daemon, kind);
+  const auto status = daemon->status();
+  if (!status) return context.fail(status.error().message);
+  // Ended ones are hidden here: a limit applies to what is left.
+  auto rows = daemon->list({std::string(kind), std::nullopt, context.options.sort});
+  if (!rows) return context.fail(rows.error().message);
+  warn_without_legend(context, *status);
+  context.show(
+      list_screen({*find_kind(kind), *status, context.options, context.table_style()}, std::move(*rows)));
+  return kFine;
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows the daemon's live stream. A terminal shows a kind's table anew each tick, and one line a tick of
+// the host; elsewhere a table is shown once, unless --count says otherwise. JSON is a sequence (RFC 7464)
+// without an end.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/fields.h"
+#include "cli/rows.h"
+#include "cli/screens.h"
+#include "cli/verb.h"
+#include "cli/verbs/ask.h"
+
+namespace keplerd::cli {
+namespace {
+
+constexpr std::string_view kClear = "\033[H\033[2J";
+constexpr int kLinesAroundTable = 6;  // source, blank, header, blank, footer, cursor
+
+// Where ticks go. False: the tick is not counted.
+class TickWriter {
+ public:
+  virtual ~TickWriter() = default;
+  virtual Result<bool> write(const Json& tick) = 0;
+};
+
+// Monitor's reply is no whole status; GetStatus's is, and all of it from one instant.
+class StatusSequence : public TickWriter {
+ public:
+  StatusSequence(const Context& context, Daemon daemon) : context_(context), daemon_(std::move(daemon)) {}
+
+  Result<bool> write(const Json&) override {
+    auto status = daemon_.status();
+    if (!status) return status.error();
+    const auto sequence = integer_field(*status, "sequence");
+    if (sequence && sequence == last_) return false;
+    last_ = sequence;
+    context_.out << json_sequence_text(status_json(std::move(*status)), context_.options.json);
+    return true;
+  }
+
+ private:
+  const Context& context_;
+  Daemon daemon_;
+  std::optional<std::int64_t> last_;
+};
+
+class HostLines : public TickWriter {
+ public:
+  explicit HostLines(const Context& context) : context_(context) {}
+
+  Result<bool> write(const Json& tick) override {
+    const std::string quality = string_field(field(tick, "source"), "quality").value_or("none");
+    if (quality != last_quality_) write_head(tick);
+    last_quality_ = quality;
+    const Json& host = field(tick, "host");
+    context_.out << fmt::format("{:>9}  {:>9}  {:>9}  {:>9}  {:<11}  {}\n",
+                                power_text(host, "powerMicrowatts"), power_text(host, "activeMicrowatts"),
+                                power_text(host, "idleMicrowatts"), energy_text(host, "energyMicrojoules"),
+                                label(tick), date_text(tick, "realtimeUsec"));
+    return true;
+  }
+
+ private:
+  void write_head(const Json& tick) {
+    warn_without_legend(context_, tick);
+    if (!context_.options.legend) return;
+    context_.out << source_line(tick, context_.terminal.colour) << "\n\n";
+    const std::string header = fmt::format("{:>9}  {:>9}  {:>9}  {:>9}  {:<11}  {}", "POWER", "ACTIVE",
+                                           "IDLE", "ENERGY", "QUALITY", "TIME");
+    context_.out << paint(header, Paint::kBold, context_.terminal.colour) << "\n";
+  }
+
+  // The source line has long scrolled away: what is not measured says so on every line.
+  static std::string label(const Json& tick) {
+    if (const auto warning = source_warning(tick)) return warning->substr(0, warning->find(':'));
+    return name_text(field(tick, "source"), "quality");
+  }
+
+  const Context& context_;
+  std::optional<std::string> last_quality_;
+};
+
+class KindTicks : public TickWriter {
+ public:
+  explicit KindTicks(const Context& context) : context_(context), options_(context.options) {
+    const int room = std::max(1, context.terminal.height - kLinesAroundTable);
+    if (context.terminal.is_terminal && !options_.limit) options_.limit = static_cast<std::size_t>(room);
+  }
+
+  Result<bool> write(const Json& tick) override {
+    set_.apply(tick);
+    std::vector<Json> rows = set_.rows();
+    sort_rows(rows, context_.options.sort);
+    if (context_.wants_json()) {
+      write_json(std::move(rows));
+      return true;
+    }
+    if (context_.terminal.is_terminal) context_.out << kClear;
+    if (!warned_) warn_without_legend(context_, tick);
+    warned_ = true;
+    const ListScreen screen{*find_kind(options_.kind), tick, options_, context_.table_style()};
+    context_.out << list_screen(screen, std::move(rows));
+    return true;
+  }
+
+ private:
+  void write_json(std::vector<Json> rows) {
+    if (const auto limit = context_.options.limit; limit && rows.size() > *limit) rows.resize(*limit);
+    Json object = Json::object();
+    object[context_.options.kind] = std::move(rows);
+    context_.out << json_sequence_text(object, context_.options.json);
+  }
+
+  const Context& context_;
+  Options options_;
+  RowSet set_;
+  bool warned_ = false;
+};
+
+Result<std::unique_ptr<TickWriter>> make_writer(const Context& context) {
+  if (!context.options.kind.empty()) return std::unique_ptr<TickWriter>(std::make_unique<KindTicks>(context));
+  if (!context.wants_json()) return std::unique_ptr<TickWriter>(std::make_unique<HostLines>(context));
+  auto daemon = Daemon::connect(context.options.address);
+  if (!daemon) return daemon.error();
+  return std::unique_ptr<TickWriter>(std::make_unique<StatusSequence>(context, std::move(*daemon)));
+}
+
+Json monitor_parameters(const Options& options) {
+  Json parameters = Json::object();
+  if (!options.kind.empty()) parameters["kind"] = options.kind;
+  if (options.interval) parameters["intervalUsec"] = options.interval->count() / 1000;
+  return parameters;
+}
+
+}  // namespace
+
+int run_monitor(const Context& context) {
+  auto daemon = Daemon::connect(context.options.address);
+  if (!daemon) return fail_to_connect(context, daemon.error());
+  auto writer = make_writer(context);
+  if (!writer) return fail_to_connect(context, writer.error());
+  if (auto started = daemon->start_monitor(monitor_parameters(context.options)); !started) {
+    return context.fail(started.error().message);
+  }
+  std::optional<std::size_t> left = context.options.count;
+  if (!left && !context.wants_json() && !context.terminal.is_terminal) left = 1;
+  while (!left || *left > 0) {
+    const auto tick = daemon->next_tick();
+    if (!tick) return context.fail(tick.error().message);
+    const auto counted = (*writer)->write(*tick);
+    if (!counted) return context.fail(counted.error().message);
+    if (!context.out.flush()) return kFine;  // nobody reads any more
+    if (left && *counted) --*left;
+  }
+  return kFine;
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fields.h"
+#include "cli/screens.h"
+#include "cli/verb.h"
+#include "cli/verbs/ask.h"
+
+namespace keplerd::cli {
+namespace {
+
+// What all kinds together know by that id or name.
+struct Matches {
+  std::vector<Json> rows;
+  std::vector<std::string> ids;  // of the rows, and of those that share the name
+};
+
+Result<Matches> find_matches(Daemon& daemon, const std::string& wanted) {
+  Matches matches;
+  for (const Kind& kind : kinds()) {
+    const auto reply = daemon.get(kind.name, wanted);
+    if (!reply) return reply.error();
+    if (is_nothing_such(*reply)) continue;
+    const auto add = [&](const Json& id) {
+      if (id.is_string())
+        matches.ids.push_back(std::string(kind.singular) + " " + printable(id.get<std::string>()));
+    };
+    if (is_ambiguous(*reply)) {
+      for (const Json& id : field(reply->parameters, "ids")) add(id);
+      continue;
+    }
+    if (!reply->error.empty()) return Error{describe_error(*reply)};
+    const Json& row = field(reply->parameters, "row");
+    // An id is an id, whatever else has it as its name.
+    if (string_field(row, "id") == wanted) return Matches{{row}, {wanted}};
+    add(field(row, "id"));
+    matches.rows.push_back(row);
+  }
+  return matches;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+}  // namespace
+
+int run_show(const Context& context) {
+  const std::string& wanted = context.options.id;
+  auto daemon = Daemon::connect(context.options.address);
+  if (!daemon) return fail_to_connect(context, daemon.error());
+  const auto status = daemon->status();
+  if (!status) return context.fail(status.error().message);
+  const auto matches = find_matches(*daemon, wanted);
+  if (!matches) return context.fail(matches.error().message);
+
+  const std::string name = "'" + printable(wanted) + "'";
+  if (matches->ids.empty()) return context.fail("no unit, process or zone is called " + name, kNothingSuch);
+  if (matches->ids.size() > 1 || matches->rows.empty()) {
+    return context.fail(name + " is the name of several: " + joined(matches->ids) + "; say which by its id");
+  }
+  const Json& row = matches->rows.front();
+  if (context.wants_json()) {
+    context.show_json(row);
+    return kFine;
+  }
+  warn_without_legend(context, *status);
+  const std::string legend =
+      context.options.legend ? source_line(*status, context.terminal.colour) + "\n\n" : std::string();
+  context.show(legend + row_screen(row, context.table_style()));
+  return kFine;
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verb.h"
+#include "cli/verbs/ask.h"
+
+namespace keplerd::cli {
+
+int run_zones(const Context& context) { return show_list(context, "zones"); }
+
+}  // namespace keplerd::cli

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace keplerd::cli {
+namespace {
+
+using testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+Command parsed(const Words& words, bool on_terminal = false) {
+  auto result = parse_arguments(words, on_terminal);
+  if (const auto* answer = std::get_if<Answer>(&result)) {
+    ADD_FAILURE() << answer->text;
+    return {&verbs().front(), {}};
+  }
+  return std::get<Command>(result);
+}
+
+std::string usage_error(const Words& words) {
+  const auto result = parse_arguments(words, false);
+  const auto* answer = std::get_if<Answer>(&result);
+  if (answer == nullptr || !answer->usage_error) return "accepted";
+  return answer->text;
+}
+
+TEST(Arguments, WithoutAVerbItIsTheStatus) {
+  const Command command = parsed({});
+  EXPECT_EQ(command.verb->name, "status");
+  EXPECT_EQ(command.options.address, "/run/keplerd/org.keplerd.Energy");
+  EXPECT_EQ(command.options.json, JsonMode::kOff);
+  EXPECT_TRUE(command.options.legend);
+  EXPECT_TRUE(command.options.pager);
+}
+
+TEST(Arguments, GlobalOptionsMayStandOnBothSidesOfTheVerb) {
+  for (const Words& words :
+       {Words{"--json=short", "--no-legend", "--no-pager", "--varlink=/x", "units"},
+        Words{"units", "--json", "short", "--no-legend", "--no-pager", "--varlink", "/x"}}) {
+    const Command command = parsed(words);
+    EXPECT_EQ(command.verb->name, "units");
+    EXPECT_EQ(command.options.json, JsonMode::kShort);
+    EXPECT_FALSE(command.options.legend);
+    EXPECT_FALSE(command.options.pager);
+    EXPECT_EQ(command.options.address, "/x");
+  }
+}
+
+TEST(Arguments, JIsPrettyForPeopleAndShortForPrograms) {
+  EXPECT_EQ(parsed({"-j"}, true).options.json, JsonMode::kPretty);
+  EXPECT_EQ(parsed({"-j"}, false).options.json, JsonMode::kShort);
+  EXPECT_EQ(parsed({"--json=pretty"}, false).options.json, JsonMode::kPretty);
+  EXPECT_EQ(parsed({"--json=off"}, true).options.json, JsonMode::kOff);
+}
+
+TEST(Arguments, ListsTakeLimitSortAndAll) {
+  const Command command = parsed({"processes", "-n", "7", "--sort", "cpu", "--all"});
+  EXPECT_EQ(command.options.limit, 7u);
+  EXPECT_EQ(command.options.sort, "cpu");
+  EXPECT_TRUE(command.options.all);
+  EXPECT_EQ(parsed({"units"}).options.sort, "energy");
+}
+
+TEST(Arguments, MonitorTakesAKindACountAndAnInterval) {
+  const Command command = parsed({"monitor", "unit", "-n", "3", "--interval", "500ms", "--limit=5"});
+  EXPECT_EQ(command.options.kind, "units");
+  EXPECT_EQ(command.options.count, 3u);
+  EXPECT_EQ(command.options.interval, std::chrono::milliseconds(500));
+  EXPECT_EQ(command.options.limit, 5u);
+  EXPECT_EQ(parsed({"monitor", "process"}).options.kind, "processes");
+  EXPECT_EQ(parsed({"monitor"}).options.kind, "");
+}
+
+TEST(Arguments, ShowTakesAnIdThatMayBeAVerb) {
+  EXPECT_EQ(parsed({"show", "/system.slice/ssh.service"}).options.id, "/system.slice/ssh.service");
+  EXPECT_EQ(parsed({"show", "units"}).options.id, "units");
+  EXPECT_EQ(parsed({"show", "--", "-.slice"}).options.id, "-.slice");
+}
+
+TEST(Arguments, DoctorTakesOtherRoots) {
+  const Command command = parsed({"doctor", "--sysfs=/s", "--procfs=/p", "--cgroupfs=/c"});
+  EXPECT_EQ(command.options.host.sysfs, "/s");
+  EXPECT_EQ(command.options.host.procfs, "/p");
+  EXPECT_EQ(command.options.host.cgroupfs, "/c");
+  EXPECT_EQ(parsed({"doctor"}).options.host.cgroupfs, std::nullopt);
+}
+
+TEST(UsageError, SaysWhatIsWrongInOneLine) {
+  EXPECT_EQ(usage_error({"foo"}), "unknown verb 'foo'");
+  EXPECT_EQ(usage_error({"--foo"}), "unknown option '--foo'");
+  EXPECT_EQ(usage_error({"units", "--count=3"}), "unknown option '--count=3'");
+  EXPECT_EQ(usage_error({"units", "extra"}), "unexpected argument 'extra'");
+  EXPECT_EQ(usage_error({"units", "zones"}), "unexpected argument 'zones'");
+  EXPECT_EQ(usage_error({"show"}), "ID is required");
+  EXPECT_EQ(usage_error({"foo\x1b[2J"}), "unknown verb 'foo\\x1b[2J'");
+}
+
+TEST(UsageError, ValuesAreChecked) {
+  EXPECT_EQ(usage_error({"--json=xml"}), "--json: 'xml' is none of pretty, short and off");
+  EXPECT_EQ(usage_error({"units", "--sort=age"}),
+            "--sort: cannot sort by 'age': energy, power, cpu, name or id");
+  EXPECT_EQ(usage_error({"units", "-n", "0"}), "--limit: '0' is no positive number");
+  EXPECT_EQ(usage_error({"units", "--limit=-1"}), "--limit: '-1' is no positive number");
+  EXPECT_EQ(usage_error({"units", "--limit=1x"}), "--limit: '1x' is no positive number");
+  EXPECT_EQ(usage_error({"monitor", "vms"}), "KIND: unknown kind 'vms': units, processes or zones");
+  EXPECT_EQ(usage_error({"monitor", "--interval=soon"}),
+            "--interval: 'soon' is no time span, such as 500ms or \"1min 30s\"");
+}
+
+TEST(Help, IsAnAnswerAndNoError) {
+  const auto general = std::get<Answer>(parse_arguments({"-h"}, false));
+  EXPECT_FALSE(general.usage_error);
+  for (const Verb& verb : verbs()) EXPECT_THAT(general.text, HasSubstr(verb.help));
+  const auto of_verb = std::get<Answer>(parse_arguments({"units", "--help"}, false));
+  EXPECT_FALSE(of_verb.usage_error);
+  EXPECT_THAT(of_verb.text, HasSubstr("--sort"));
+}
+
+TEST(Help, VersionIsOneLine) {
+  const auto version = std::get<Answer>(parse_arguments({"--version"}, false));
+  EXPECT_FALSE(version.usage_error);
+  EXPECT_THAT(version.text, testing::MatchesRegex("keplerctl [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+}  // namespace
+}  // namespace keplerd::cli

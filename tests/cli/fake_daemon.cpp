@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fake_daemon.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/program.h"
+
+namespace keplerd::cli {
+namespace {
+
+using varlink::Answer;
+using varlink::Call;
+using varlink::Failure;
+using varlink::Reply;
+
+class CannedStream : public varlink::Stream {
+ public:
+  explicit CannedStream(std::vector<std::variant<Reply, Failure>> replies) : replies_(std::move(replies)) {}
+  std::optional<std::variant<Reply, Failure>> next() override {
+    if (next_ >= replies_.size()) return std::nullopt;
+    return replies_[next_++];
+  }
+
+ private:
+  std::vector<std::variant<Reply, Failure>> replies_;
+  std::size_t next_ = 0;
+};
+
+Failure failure(std::string_view name, Json parameters) {
+  return {"org.keplerd.Energy." + std::string(name), std::move(parameters)};
+}
+
+Answer stream_of(std::vector<std::variant<Reply, Failure>> replies) {
+  return std::make_unique<CannedStream>(std::move(replies));
+}
+
+Answer list(const Canned& canned, const Call& call) {
+  std::vector<std::variant<Reply, Failure>> replies;
+  const auto& rows = canned.lists.at(call.parameters.at("kind"));
+  const std::size_t limit = call.parameters.value("limit", rows.size());
+  for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i) {
+    replies.push_back(Reply{Json{{"row", rows[i]}}, true});
+  }
+  if (replies.empty()) replies.push_back(Reply{Json::object(), false});
+  std::get<Reply>(replies.back()).continues = false;
+  return stream_of(std::move(replies));
+}
+
+Answer get(const Canned& canned, const Call& call) {
+  const std::string kind = call.parameters.at("kind");
+  const std::string wanted = call.parameters.at("id");
+  std::vector<Json> found;
+  std::vector<std::string> ids;
+  for (const Json& row : canned.lists.at(kind)) {
+    if (row.at("id") == wanted) return Reply{Json{{"row", row}}};
+    if (row.at("name") != wanted) continue;
+    found.push_back(row);
+    ids.push_back(row.at("id"));
+  }
+  if (found.size() == 1) return Reply{Json{{"row", found.front()}}};
+  if (found.size() > 1) return failure("AmbiguousName", Json{{"name", wanted}, {"ids", ids}});
+  const std::string error = kind == "units" ? "NoSuchUnit" : kind == "zones" ? "NoSuchZone" : "NoSuchProcess";
+  return failure(error, Json{{"id", wanted}});
+}
+
+Answer monitor(const Canned& canned, const Call&) {
+  std::vector<std::variant<Reply, Failure>> replies;
+  for (const Json& tick : canned.ticks) replies.push_back(Reply{tick, true});
+  replies.push_back(Failure{"org.example.Ended", Json::object()});
+  return stream_of(std::move(replies));
+}
+
+[[noreturn]] void serve(UniqueFd socket, Canned canned) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sd_event* event = nullptr;
+  if (sd_event_new(&event) < 0) _exit(1);
+  varlink::Server server(event, {"keplerd", "fake", "0", "https://example.org"});
+  varlink::Interface interface {
+    "org.keplerd.Energy", "interface org.keplerd.Energy", {}
+  };
+  std::size_t calls = 0;
+  interface.methods["GetStatus"] = [&](const Call&) -> Answer {
+    return Reply{canned.statuses.at(std::min(calls++, canned.statuses.size() - 1))};
+  };
+  interface.methods["List"] = [&](const Call& call) { return list(canned, call); };
+  interface.methods["Get"] = [&](const Call& call) { return get(canned, call); };
+  interface.methods["Monitor"] = [&](const Call& call) { return monitor(canned, call); };
+  if (!canned.failure.empty()) {
+    for (auto& [name, handler] : interface.methods) {
+      handler = [&](const Call&) -> Answer { return Failure{canned.failure, Json::object()}; };
+    }
+  }
+  server.add(std::move(interface));
+  if (!server.listen(std::move(socket))) _exit(1);
+  sd_event_loop(event);
+  _exit(0);
+}
+
+}  // namespace
+
+FakeDaemon::FakeDaemon(Canned canned) {
+  std::string directory = std::filesystem::temp_directory_path() / "keplerctl-XXXXXX";
+  if (mkdtemp(directory.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  directory_ = directory;
+  address_ = directory_ + "/socket";
+  auto socket = varlink::bind_unix_socket(address_, 0600);
+  if (!socket) throw std::runtime_error(socket.error().message);
+  child_ = fork();
+  if (child_ == 0) serve(std::move(*socket), std::move(canned));
+}
+
+FakeDaemon::~FakeDaemon() {
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
+  std::filesystem::remove_all(directory_);
+}
+
+Outcome run_keplerctl(const std::vector<std::string>& arguments) {
+  std::ostringstream out, err;
+  const int status = run_program(arguments, {}, out, err);
+  return {status, out.str(), err.str()};
+}
+
+Outcome run_keplerctl(const FakeDaemon& daemon, std::vector<std::string> arguments) {
+  arguments.push_back("--varlink=" + daemon.address());
+  return run_keplerctl(arguments);
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A keplerd with canned replies, in a process of its own because the client blocks. It serves from
+// construction to destruction; its socket is ready at once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "cli/sample_replies.h"
+#include "varlink/server.h"
+
+namespace keplerd::cli {
+
+struct Canned {
+  // Successive replies of GetStatus; the last is given again and again.
+  std::vector<Json> statuses = {measured_status()};
+  std::map<std::string, std::vector<Json>> lists = {
+      {"units", unit_rows()}, {"processes", process_rows()}, {"zones", zone_rows()}};
+  // Replies of Monitor; then the daemon ends the connection with an error.
+  std::vector<Json> ticks = {};
+  std::string failure = {};  // every method answers with this error
+};
+
+class FakeDaemon {
+ public:
+  explicit FakeDaemon(Canned canned = {});
+  ~FakeDaemon();
+  FakeDaemon(const FakeDaemon&) = delete;
+  FakeDaemon& operator=(const FakeDaemon&) = delete;
+
+  const std::string& address() const { return address_; }
+
+ private:
+  std::string directory_, address_;
+  pid_t child_ = -1;
+};
+
+// What a run of keplerctl left.
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+// `keplerctl ARGUMENTS` with its output not on a terminal.
+Outcome run_keplerctl(const std::vector<std::string>& arguments);
+// The same against a daemon.
+Outcome run_keplerctl(const FakeDaemon& daemon, std::vector<std::string> arguments);
+
+}  // namespace keplerd::cli

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole command lines against a daemon with canned replies.
+#include "cli/program.h"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/fake_daemon.h"
+
+namespace keplerd::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Program, AUsageErrorPrintsThatErrorAlone) {
+  const Outcome outcome = run_keplerctl({"foo"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "keplerctl: unknown verb 'foo'\n");
+}
+
+TEST(Program, HelpGoesToStandardOutput) {
+  const Outcome outcome = run_keplerctl({"--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("doctor"));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Program, WithoutADaemonItFailsAndSaysWhereHelpIs) {
+  for (const char* verb : {"status", "units", "monitor"}) {
+    const Outcome outcome = run_keplerctl({verb, "--varlink=/nonexistent/socket"});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr("/nonexistent/socket"));
+    EXPECT_THAT(outcome.err, HasSubstr("('keplerctl doctor' tells more)\n"));
+  }
+}
+
+TEST(Program, StatusAsJsonIsTheDaemonsReplyWithNulls) {
+  Canned canned;
+  canned.statuses.front()["host"]["energyMicrojoules"] = kBeyondDouble;
+  const FakeDaemon daemon(canned);
+  const Outcome outcome = run_keplerctl(daemon, {"--json=short", "status"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(
+      outcome.out,
+      R"({"host":{"energyMicrojoules":9007199254740993,"activeMicrojoules":8280000000,)"
+      R"("idleMicrojoules":36000000000,"powerMicrowatts":42300000,"activeMicrowatts":12300000,)"
+      R"("idleMicrowatts":30000000},)"
+      R"("accounts":{"idle":36000000000,"kernel":120000000,"workloads":8160000000,"unattributed":0},)"
+      R"("source":{"name":"powercap","quality":"measured","reason":null},)"
+      R"("split":"usage-ratio","share":"cpu-time","idle":"separate","intervalUsec":1000000,)"
+      R"("sequence":1234,"realtimeUsec":1763697662000000,"monotonicUsec":5000000000,"windowUsec":1000123,)"
+      R"("instanceId":"0123456789abcdef","sinceUsec":1763694062000000,)"
+      R"("outsideOtherMicrojoules":0,"discardedWindows":0})"
+      "\n");
+}
+
+TEST(Program, StatusIsTheDefault) {
+  const FakeDaemon daemon;
+  const Outcome outcome = run_keplerctl(daemon, {});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, StartsWith("Host 42.3 W (powercap, measured)"));
+}
+
+TEST(Program, ListsAsJsonHaveEveryRow) {
+  Canned canned;
+  canned.lists["units"][2]["energyMicrojoules"] = kBeyondDouble;
+  const FakeDaemon daemon(canned);
+  for (const auto& [kind, rows] : canned.lists) {
+    const Outcome outcome = run_keplerctl(daemon, {kind, "--json=short"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out, Json({{kind, rows}}).dump() + "\n");
+  }
+}
+
+TEST(Program, AnEmptyListAsJsonIsAnEmptyArray) {
+  Canned canned;
+  canned.lists["units"].clear();
+  const FakeDaemon daemon(canned);
+  EXPECT_EQ(run_keplerctl(daemon, {"units", "-j"}).out, "{\"units\":[]}\n");
+}
+
+TEST(Program, TheDaemonLimitsJson) {
+  const FakeDaemon daemon;
+  const Outcome outcome = run_keplerctl(daemon, {"units", "-j", "-n1"});
+  EXPECT_EQ(outcome.out, Json({{"units", Json::array({unit_rows()[0]})}}).dump() + "\n");
+}
+
+TEST(Program, TablesHaveAHeadAndAFooter) {
+  const FakeDaemon daemon;
+  const Outcome outcome = run_keplerctl(daemon, {"units"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, StartsWith("Host 42.3 W (powercap, measured)"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n2 of 3 units, 1 terminated not shown"));
+}
+
+TEST(Program, WithoutALegendSimulatedIsSaidOnStandardError) {
+  Canned canned;
+  canned.statuses = {simulated_status()};
+  const FakeDaemon daemon(canned);
+  for (const char* verb : {"status", "units", "processes", "zones"}) {
+    const Outcome outcome = run_keplerctl(daemon, {verb, "--no-legend"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "keplerctl: SIMULATED: no meter is read, the numbers are invented\n") << verb;
+  }
+}
+
+TEST(Program, ATerminalsWidthIsKept) {
+  const FakeDaemon daemon;
+  Terminal terminal;
+  terminal.is_terminal = true;
+  terminal.width = 60;
+  std::ostringstream out, err;
+  run_program({"units", "--no-pager", "--varlink=" + daemon.address()}, terminal, out, err);
+  EXPECT_THAT(out.str(), HasSubstr("\n11.5 W  2.08 Wh  16.9%  2.08 Wh  1min 30s  …lice/ssh.service\n"));
+}
+
+TEST(Program, TheDaemonsErrorsAreReadable) {
+  Canned canned;
+  canned.failure = "org.varlink.service.PermissionDenied";
+  const FakeDaemon daemon(canned);
+  const Outcome outcome = run_keplerctl(daemon, {"units"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err, "keplerctl: keplerd does not allow you this\n");
+}
+
+TEST(Show, FindsByIdAndByName) {
+  const FakeDaemon daemon;
+  for (const char* wanted : {"/system.slice/ssh.service", "ssh.service"}) {
+    const Outcome outcome = run_keplerctl(daemon, {"show", wanted});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("Id: /system.slice/ssh.service\n"));
+  }
+  EXPECT_THAT(run_keplerctl(daemon, {"show", "812.4711"}).out, HasSubstr("Command: sshd\n"));
+  EXPECT_THAT(run_keplerctl(daemon, {"show", "powercap:core:0"}).out, HasSubstr("In host's total: no\n"));
+}
+
+TEST(Show, AsJsonIsTheRow) {
+  const FakeDaemon daemon;
+  EXPECT_EQ(run_keplerctl(daemon, {"show", "stray", "-j"}).out, process_rows()[1].dump() + "\n");
+}
+
+TEST(Show, NothingSuchHasItsOwnStatus) {
+  const FakeDaemon daemon;
+  const Outcome outcome = run_keplerctl(daemon, {"show", "nobody\n"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "keplerctl: no unit, process or zone is called 'nobody\\x0a'\n");
+}
+
+TEST(Show, AnAmbiguousNameListsTheIdsOfAllKinds) {
+  Canned canned;
+  for (Json& row : canned.lists["units"]) row["name"] = "twice";
+  canned.lists["processes"][0]["name"] = "twice";
+  const FakeDaemon daemon(canned);
+  const Outcome outcome = run_keplerctl(daemon, {"show", "twice"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err,
+            "keplerctl: 'twice' is the name of several: unit /system.slice, unit /system.slice/ssh.service, "
+            "unit /system.slice/old.service, process 812.4711; say which by its id\n");
+}
+
+TEST(Show, AnIdComesBeforeNames) {
+  Canned canned;
+  canned.lists["units"][0]["name"] = "9.5";
+  const FakeDaemon daemon(canned);
+  EXPECT_THAT(run_keplerctl(daemon, {"show", "9.5"}).out, HasSubstr("Name: stray\n"));
+}
+
+}  // namespace
+}  // namespace keplerd::cli

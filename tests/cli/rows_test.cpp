@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/rows.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/sample_replies.h"
+
+namespace keplerd::cli {
+namespace {
+
+std::string ids(const std::vector<Json>& rows) {
+  std::string out;
+  for (const Json& row : rows) out += row.at("id").get<std::string>() + " ";
+  return out;
+}
+
+std::string sorted(std::string_view key) {
+  const Json rows = Json::parse(R"([
+    {"id": "d", "name": "b", "energyMicrojoules": 5, "cpuUsec": 1},
+    {"id": "c", "name": "b", "energyMicrojoules": 5, "powerMicrowatts": 0, "cpuUsec": 9},
+    {"id": "b", "name": "c", "energyMicrojoules": 9007199254740993, "powerMicrowatts": 7},
+    {"id": "a", "name": "d", "energyMicrojoules": 9007199254740992, "powerMicrowatts": 8, "cpuUsec": 9}])");
+  std::vector<Json> list(rows.begin(), rows.end());
+  sort_rows(list, key);
+  return ids(list);
+}
+
+TEST(SortRows, MostFirstAndEqualOnesById) {
+  EXPECT_EQ(sorted("energy"), "b a c d ");
+  EXPECT_EQ(sorted("power"), "a b c d ");
+  EXPECT_EQ(sorted("cpu"), "a c d b ");
+  EXPECT_EQ(sorted("name"), "c d b a ");
+  EXPECT_EQ(sorted("id"), "a b c d ");
+}
+
+TEST(RowSet, AddsUpToTheCompleteList) {
+  RowSet set;
+  const Json first = Json::parse(R"({"rows": [{"id": "a", "n": 1}, {"id": "b", "n": 2}]})");
+  set.apply(first);
+  EXPECT_EQ(ids(set.rows()), "a b ");
+  set.apply(Json::parse(R"({"rows": [{"id": "c", "n": 3}, {"id": "a", "n": 9}], "removed": ["b"]})"));
+  ASSERT_EQ(ids(set.rows()), "a c ");
+  EXPECT_EQ(set.rows().front().at("n"), 9);
+  set.apply(Json::object());
+  EXPECT_EQ(ids(set.rows()), "a c ");
+}
+
+TEST(RowSet, WhatIsRemovedAndThereAgainStays) {
+  RowSet set;
+  set.apply(Json::parse(R"({"rows": [{"id": "a"}]})"));
+  set.apply(Json::parse(R"({"rows": [{"id": "a"}], "removed": ["a"]})"));
+  EXPECT_EQ(ids(set.rows()), "a ");
+}
+
+TEST(RowSet, IgnoresWhatIsNoRow) {
+  RowSet set;
+  set.apply(Json::parse(R"({"rows": [1, {"name": "x"}], "removed": [7, null]})"));
+  set.apply(Json::parse(R"({"rows": "garbage"})"));
+  EXPECT_EQ(ids(set.rows()), "");
+}
+
+}  // namespace
+}  // namespace keplerd::cli

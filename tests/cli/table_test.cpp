@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output/table.h"
+
+#include <gtest/gtest.h>
+
+namespace keplerd::cli {
+namespace {
+
+Table example() {
+  Table table({{"POWER"}, {"NAME", Align::kLeft, Keep::kStart}, {"UNIT", Align::kLeft}});
+  table.add_row({"12.3 W", "a name that is long", "/a.slice"});
+  table.add_row({"", "b", ""});
+  return table;
+}
+
+TEST(Width, CountsColumnsNotBytes) {
+  EXPECT_EQ(display_width(""), 0);
+  EXPECT_EQ(display_width("abc"), 3);
+  EXPECT_EQ(display_width("größe"), 5);
+  EXPECT_EQ(display_width("e\xcc\x81"), 1);  // e and a combining acute accent
+  EXPECT_EQ(display_width("日本"), 4);
+  EXPECT_EQ(display_width("🙂"), 2);
+  EXPECT_EQ(display_width("…"), 1);
+}
+
+TEST(Width, ABrokenSequenceIsNotReadBeyondItsEnd) {
+  EXPECT_EQ(display_width("\xff"), 1);
+  EXPECT_EQ(display_width("a\xe6\x97"), 2);
+}
+
+TEST(Shorten, KeepsTheEndThatTellsMost) {
+  EXPECT_EQ(shorten("abcdef", 6, Keep::kStart), "abcdef");
+  EXPECT_EQ(shorten("abcdef", 5, Keep::kStart), "abcd…");
+  EXPECT_EQ(shorten("abcdef", 5, Keep::kEnd), "…cdef");
+  EXPECT_EQ(shorten("abcdef", 1, Keep::kEnd), "…");
+  EXPECT_EQ(shorten("abcdef", 0, Keep::kEnd), "");
+}
+
+TEST(Shorten, NeverCutsAWideCharacter) {
+  EXPECT_EQ(shorten("日本語", 5, Keep::kStart), "日本…");
+  EXPECT_EQ(shorten("日本語", 4, Keep::kStart), "日…");
+  EXPECT_EQ(shorten("日本語", 4, Keep::kEnd), "…語");
+}
+
+TEST(Table, AlignsAndShowsWhatIsMissing) {
+  EXPECT_EQ(example().text(),
+            " POWER  NAME                 UNIT\n"
+            "12.3 W  a name that is long  /a.slice\n"
+            "     -  b                    -\n");
+}
+
+TEST(Table, AWideNameMovesNothing) {
+  Table table({{"NAME", Align::kLeft}, {"N"}});
+  table.add_row({"日本", "1"});
+  table.add_row({"abcd", "22"});
+  EXPECT_EQ(table.text(),
+            "NAME   N\n"
+            "日本   1\n"
+            "abcd  22\n");
+}
+
+TEST(Table, GivesWayToTheTerminalsWidth) {
+  EXPECT_EQ(example().text({.width = 30}),
+            " POWER  NAME          UNIT\n"
+            "12.3 W  a name that…  /a.slice\n"
+            "     -  b             -\n");
+}
+
+TEST(Table, KeepsEnoughOfANameOnATinyTerminal) {
+  EXPECT_EQ(example().text({.width = 5}),
+            " POWER  NAME      UNIT\n"
+            "12.3 W  a name …  /a.slice\n"
+            "     -  b         -\n");
+}
+
+TEST(Table, WithoutHeaderIsNotWidenedByIt) {
+  Table table({{"A LONG HEADER"}, {"B", Align::kLeft}});
+  table.add_row({"1", "x"});
+  EXPECT_EQ(table.text({.header = false}), "1  x\n");
+}
+
+TEST(Table, BoldHeaderWrapsTheLineOnly) {
+  Table table({{"A", Align::kLeft}});
+  table.add_row({"x"});
+  EXPECT_EQ(table.text({.bold_header = true}), "\033[1mA\033[0m\nx\n");
+}
+
+TEST(Table, EmptyHasItsHeaderAlone) {
+  const Table table({{"A"}, {"B"}});
+  EXPECT_TRUE(table.empty());
+  EXPECT_EQ(table.text(), "A  B\n");
+}
+
+}  // namespace
+}  // namespace keplerd::cli
