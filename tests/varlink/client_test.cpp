@@ -2,6 +2,7 @@
 #include "varlink/client.h"
 
 #include <limits>
+#include <thread>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,6 +52,23 @@ TEST_F(Asking, SendsTheCall) {
   EXPECT_EQ(R"({"method":"a.B","parameters":{"x":1},"more":true})"s + '\0', heard());
   ASSERT_TRUE(client_->send("a.B", nullptr).ok());
   EXPECT_EQ(R"({"method":"a.B","parameters":{}})"s + '\0', heard());
+}
+
+TEST_F(Asking, SendsACallThatFitsNoSocketBuffer) {
+  const std::string text(4 << 20, 'x');
+  std::size_t size = 0;
+  std::thread daemon([this, &size] {
+    for (pollfd poll{daemon_.get(), POLLIN, 0}; ::poll(&poll, 1, -1) == 1;) {
+      const auto bytes = heard();
+      size += bytes.size();
+      if (bytes.empty() || bytes.back() == '\0') return;
+    }
+  });
+  const auto sent = client_->send("a.B", Json{{"x", text}});
+  ::shutdown(client_->fd(), SHUT_WR);
+  daemon.join();
+  EXPECT_TRUE(sent.ok());
+  EXPECT_EQ(std::string_view(R"({"method":"a.B","parameters":{"x":""}})").size() + text.size() + 1, size);
 }
 
 TEST_F(Asking, TakesRepliesOneByOne) {

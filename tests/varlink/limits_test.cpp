@@ -17,7 +17,7 @@ class EndlessStream : public Stream {
   EndlessStream(std::size_t& asked, std::size_t size) : asked_(asked), text_(size, 'x') {}
   std::optional<std::variant<Reply, Failure>> next() override {
     ++asked_;
-    return Reply{Json{{"text", text_}}, true};
+    return Reply{Json{{"number", asked_}, {"text", text_}}, true};
   }
 
  private:
@@ -34,11 +34,12 @@ class Bounds : public LoopServer {
       return Reply{Json{{"text", std::string(kReply, 'x')}}};
     };
     interface_.methods["Flood"] = [this](const Call&) -> Answer {
-      return std::make_unique<EndlessStream>(asked_, kReply);
+      return std::make_unique<EndlessStream>(asked_, flood_reply_);
     };
   }
 
   static constexpr std::size_t kReply = 1000;
+  std::size_t flood_reply_ = kReply;
   std::size_t asked_ = 0;
 };
 
@@ -117,6 +118,43 @@ TEST_F(Bounds, AnEndlessStreamLeavesTurnsToOthers) {
   EXPECT_EQ(kPong, answer);
 }
 
+TEST_F(Bounds, ASlowReaderGetsEveryReplyOnceAndInOrder) {
+  flood_reply_ = 10'000;  // so that a turn has more to say than a socket takes
+  start();
+  RawClient client(path_);
+  client.call(kFlood);
+  for (std::size_t number = 1; number <= 300; ++number) {
+    auto message = client.message();
+    if (!message) {  // has read all there was, and the server as much ready as it may
+      settle();
+      message = client.message();
+    }
+    ASSERT_TRUE(message);
+    const auto reply = parse_reply(*message);
+    ASSERT_TRUE(reply.ok());
+    ASSERT_EQ(number, reply->parameters["number"].get<std::size_t>());
+  }
+}
+
+TEST_F(Bounds, AClientThatRefusesToReadIsClosed) {
+  start();
+  RawClient client(path_);
+  client.refuse_output();
+  client.call(kPing);
+  settle();
+  EXPECT_EQ(0U, server_->connection_count());
+}
+
+TEST_F(Bounds, ATurnIsShortHoweverMuchThereIsToSay) {
+  start();
+  RawClient client(path_);
+  settle();
+  client.call(kFlood);
+  settle(1);
+  EXPECT_GT(asked_, 0U);
+  EXPECT_LE(asked_, 100U);
+}
+
 TEST_F(Bounds, CallsAreHeldForAClientThatDoesNotRead) {
   ServerLimits limits;
   limits.output = 10 * kReply;
@@ -155,6 +193,10 @@ TEST_F(Bounds, InputIsNotReadBeyondOneMessageWhileAStreamRuns) {
 }
 
 TEST_F(Bounds, ManyConnectionsAreServedAndOneTooManyIsClosed) {
+  rlimit descriptors{};  // both ends of each connection are in this process
+  ASSERT_EQ(0, ::getrlimit(RLIMIT_NOFILE, &descriptors));
+  descriptors.rlim_cur = descriptors.rlim_max;
+  ASSERT_EQ(0, ::setrlimit(RLIMIT_NOFILE, &descriptors));
   ServerLimits limits;
   limits.connections = 500;
   limits.connections_per_uid = 500;

@@ -64,6 +64,7 @@ class RawClient {
   }
 
   void end_input() { ::shutdown(socket_.get(), SHUT_WR); }
+  void refuse_output() { ::shutdown(socket_.get(), SHUT_RD); }
   void close() { socket_.reset(); }
 
   // Takes what has come.

@@ -123,6 +123,12 @@ TEST(Call, MayHaveFieldsUpToTheBoundOnly) {
   EXPECT_FALSE(parse_call(with_fields(kMaxFields + 1)).ok());
 }
 
+TEST(Call, MayHaveFieldsInAnyNumberOfObjects) {
+  std::string text = R"({"method":"a.B","parameters":{"x":[{"y":1})";
+  for (std::size_t index = 0; index < 2 * kMaxFields; ++index) text += R"(,{"y":1})";
+  EXPECT_TRUE(parse_call(text + "]}}").ok());
+}
+
 TEST(Integers, AreExactOverAll64Bits) {
   for (const std::int64_t number : {(std::int64_t{1} << 53) + 1, std::numeric_limits<std::int64_t>::max(),
                                     std::numeric_limits<std::int64_t>::min()}) {

@@ -85,6 +85,12 @@ TEST_F(Serving, GivesErrorsOfTheInterface) {
             ask(R"({"method":"org.example.Test.Fail"})"));
 }
 
+TEST_F(Serving, OneReplyDoesNotPromiseAnother) {
+  interface_.methods["Promise"] = [](const Call&) { return Reply{{}, true}; };
+  start();
+  EXPECT_EQ(kEchoed, ask(R"({"method":"org.example.Test.Promise","more":true})"));
+}
+
 TEST_F(Serving, KeepsIntegersExactBothWays) {
   start();
   for (const std::int64_t number : {(std::int64_t{1} << 53) + 1, std::numeric_limits<std::int64_t>::max(),
