@@ -91,6 +91,7 @@ class KindTicks : public TickWriter {
 
   Result<bool> write(const Json& tick) override {
     set_.apply(tick);
+    if (bool_field(tick, "partial") == true) return false;  // more rows of the same instant follow
     std::vector<Json> rows = set_.rows();
     sort_rows(rows, context_.options.sort);
     if (context_.wants_json()) {

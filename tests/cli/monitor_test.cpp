@@ -86,6 +86,18 @@ TEST_F(Monitor, JsonOfAKindIsTheCompleteListEachTick) {
   EXPECT_EQ(outcome.out, text({rows[0], rows[1]}) + text({changed, rows[1]}) + text({changed, rows[2]}));
 }
 
+TEST_F(Monitor, ATickInSeveralRepliesIsOne) {
+  const auto rows = unit_rows();
+  Canned canned;
+  canned.ticks = {tick_of(status_of(1), {rows[0]}), tick_of(status_of(1), {rows[1]}),
+                  tick_of(status_of(2), {rows[2]})};
+  canned.ticks[0]["partial"] = true;
+  canned.ticks[1]["partial"] = false;
+  const FakeDaemon daemon(canned);
+  const Outcome outcome = run_keplerctl(daemon, {"monitor", "units", "-j", "-n1"});
+  EXPECT_EQ(outcome.out, "\x1e" + Json({{"units", Json::array({rows[0], rows[1]})}}).dump() + "\n");
+}
+
 TEST_F(Monitor, JsonOfTheHostIsTheStatus) {
   Canned canned;
   canned.statuses = {status_of(1), status_of(2)};
