@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <map>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "base/parse.h"
@@ -34,9 +35,10 @@ struct CgroupTree::Node {
   int watch = -1;
   KeptFile cpu_stat;
   std::uint64_t incarnation = 0;
-  std::optional<Nanoseconds> usage;   // at the last read
-  std::optional<Nanoseconds> before;  // at the read before
-  bool unknown_past = false;          // it may have existed before it was seen
+  std::uint64_t born = 0;             // number of the read before which it came; 0: earlier, or unknown
+  std::uint64_t last_read = 0;        // number of the last read in which it could be read
+  Nanoseconds usage{0};               // at that read
+  std::optional<Nanoseconds> before;  // at the read before the current one
   int reads = 0;                      // up to kSettled
   bool threaded = false;              // found out late: it goes at the next read
   std::size_t index = kNoGroup;       // in the last read
@@ -48,7 +50,7 @@ Result<Nanoseconds> parse_cpu_stat(std::string_view text) {
     std::string_view line = take_until(text, '\n');
     if (take_word(line) != "usage_usec") continue;
     const auto usec = parse_number<std::int64_t>(trim(line));
-    constexpr std::int64_t kMost = INT64_MAX / 2000;  // so that nanoseconds, and a sum of two, still fit
+    constexpr std::int64_t kMost = INT64_MAX / 1000;  // so that nanoseconds fit: 292 years of one CPU
     if (!usec || *usec < 0 || *usec > kMost) break;
     return Nanoseconds(std::chrono::microseconds(*usec));
   }
@@ -63,64 +65,79 @@ CgroupTree::CgroupTree(int root, CgroupLimits limits) : limits_(limits), root_(s
 CgroupTree::~CgroupTree() = default;
 
 void CgroupTree::read(std::vector<GroupUsage>& groups) {
+  ++reads_;
   refresh();
   groups.clear();
   order_.clear();
   for (auto& [name, child] : root_->children) visit(*child, groups);
-  first_ = false;
 }
 
 // Brings the tree up to date, by what inotify told or by looking everything up.
 void CgroupTree::refresh() {
-  const bool complete =
-      watch_.drain([this](int handle, DirectoryWatch::Change change, const std::string& name) {
-        const auto node = by_watch_.find(handle);
-        if (node == by_watch_.end()) return;
-        forget(*node->second, name);
-        if (change == DirectoryWatch::Change::kCame) adopt(*node->second, name);
-      });
-  const bool room_again = left_out_ > 0 && count_ < limits_.groups;
+  const bool complete = watch_.drain([this](int handle, DirectoryWatch::Change, const std::string& name) {
+    const auto node = by_watch_.find(handle);
+    if (node != by_watch_.end()) reconcile(*node->second, name);
+  });
+  const bool room_again = too_many_ > 0 && count_ < limits_.groups;
   if (reliable_ && complete && !room_again) return;
 
   reliable_ = is_kernel_file_system(root_->directory.get());
-  if (root_->watch < 0) {
-    const auto watch = watch_.add(root_->directory.get());
-    if (watch) by_watch_[root_->watch = *watch] = root_.get();
-    if (!watch) reliable_ = false;
-  }
-  late_ = left_out_ > 0;
-  left_out_ = 0;
+  late_ = too_many_ > 0;
+  too_many_ = too_deep_ = 0;
   look_up(*root_);
   late_ = false;
 }
 
 // Compares `node` and all below it with the directories that are there now.
 void CgroupTree::look_up(Node& node) {
+  watch(node);  // before it is listed, so that nothing slips through between the two
   const auto names = list_subdirectories(node.directory.get(), ".");
-  std::map<std::string, std::unique_ptr<Node>, std::less<>> gone = std::move(node.children);
-  node.children.clear();
-  if (names) {
-    for (const std::string& name : *names) {
-      const auto known = gone.find(name);
-      const auto inode = read_inode(node.directory.get(), name.c_str());
-      if (known != gone.end() && inode && *inode == known->second->inode) {
-        node.children.insert(gone.extract(known));
-        look_up(*node.children.at(name));
-      } else {
-        adopt(node, name);
-      }
-    }
+  if (!names) {  // out of descriptors: nothing is known, so nothing is forgotten
+    ++too_many_;
+    reliable_ = false;
+    return;
   }
-  for (const auto& [name, child] : gone) unwatch(*child);
+  const std::unordered_set<std::string_view> there(names->begin(), names->end());
+  std::erase_if(node.children, [&](const auto& child) {
+    const bool gone = !there.contains(child.first);
+    if (gone) unwatch(*child.second);
+    return gone;
+  });
+  for (const std::string& name : *names) {
+    if (reconcile(node, name)) look_up(*node.children.at(name));
+  }
 }
 
-// Takes in the group `name` below `parent`, with all below it. Not threaded ones, nor those beyond the
-// limits.
+// Makes what is known of `name` below `parent` right; true where it was. What has come or gone may be known
+// already, when its event is read only after the directory was listed.
+bool CgroupTree::reconcile(Node& parent, const std::string& name) {
+  const auto known = parent.children.find(name);
+  if (known != parent.children.end()) {
+    const auto inode = read_inode(parent.directory.get(), name.c_str());
+    if (inode && *inode == known->second->inode) return true;
+    unwatch(*known->second);
+    parent.children.erase(known);
+  }
+  adopt(parent, name);
+  return false;
+}
+
+// Takes in the group `name` below `parent`, if there is one, with all below it. Not threaded ones, nor those
+// beyond the limits.
 void CgroupTree::adopt(Node& parent, const std::string& name) {
   auto directory = open_directory(parent.directory.get(), name.c_str());
-  if (!directory || is_threaded(directory->get())) return;
-  if (count_ >= limits_.groups || parent.depth >= limits_.depth) {
-    ++left_out_;
+  if (!directory) {
+    const int code = directory.error().code;
+    if (code != ENOENT && code != ENODEV) ++too_many_;  // out of descriptors: tried again each time
+    return;
+  }
+  if (is_threaded(directory->get())) return;
+  if (parent.depth >= limits_.depth) {
+    ++too_deep_;
+    return;
+  }
+  if (count_ >= limits_.groups) {
+    ++too_many_;
     return;
   }
   auto node = std::make_unique<Node>();
@@ -131,22 +148,20 @@ void CgroupTree::adopt(Node& parent, const std::string& name) {
   const auto inode = read_inode(node->directory.get(), ".");
   if (inode) node->inode = *inode;
   node->incarnation = ++last_incarnation_;
-  node->unknown_past = late_;
+  node->born = late_ ? 0 : reads_;
   ++count_;
-  // Watched before it is listed, so that nothing slips through between the two.
-  const auto watch = watch_.add(node->directory.get());
-  if (watch) by_watch_[node->watch = *watch] = node.get();
-  if (!watch) reliable_ = false;
   Node& adopted = *node;
   parent.children.insert_or_assign(name, std::move(node));
   look_up(adopted);
 }
 
-void CgroupTree::forget(Node& parent, const std::string& name) {
-  const auto child = parent.children.find(name);
-  if (child == parent.children.end()) return;
-  unwatch(*child->second);
-  parent.children.erase(child);
+// Without a watch, changes are found by looking everything up each time.
+void CgroupTree::watch(Node& node) {
+  if (node.watch < 0) {
+    const auto handle = watch_.add(node.directory.get());
+    if (handle) by_watch_[node.watch = *handle] = &node;
+  }
+  if (node.watch < 0) reliable_ = false;
 }
 
 void CgroupTree::unwatch(const Node& node) {
@@ -172,12 +187,12 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   groups.push_back({.incarnation = node.incarnation,
                     .parent = node.parent->index,
                     .path = node.path,
-                    .usage = *node.usage,
+                    .usage = node.usage,
                     .before = node.before});
   for (auto& [name, child] : node.children) visit(*child, groups);
 }
 
-// False where the group is gone.
+// False where the group is gone, or cannot be read now.
 bool CgroupTree::read_usage(Node& node) {
   std::array<char, 4096> buffer;
   if (!node.cpu_stat) {
@@ -190,13 +205,18 @@ bool CgroupTree::read_usage(Node& node) {
   const auto usage = parse_cpu_stat(*text);
   if (!usage) return false;
 
-  node.before = node.usage;
-  if (node.before && *usage < *node.before) {  // reborn, unseen
-    node.incarnation = ++last_incarnation_;
-    node.before = Nanoseconds{0};
+  // Time that passed before it was first read, or while it could not be, is in its parent's own account.
+  if (node.last_read != 0 && node.last_read + 1 == reads_) {
+    node.before = node.usage;
+    if (*usage < *node.before) {  // reborn, unseen
+      node.incarnation = ++last_incarnation_;
+      node.before = Nanoseconds{0};
+    }
+  } else if (reads_ > 1) {
+    node.before = node.born == reads_ ? Nanoseconds{0} : *usage;
   }
-  if (!node.before && !first_) node.before = node.unknown_past ? *usage : Nanoseconds{0};
   node.usage = *usage;
+  node.last_read = reads_;
   return true;
 }
 

@@ -47,7 +47,7 @@ class CgroupTree {
   std::size_t find(std::string_view path) const;
 
   // Groups that were left in their parents because of the limits.
-  std::size_t left_out() const { return left_out_; }
+  std::size_t left_out() const { return too_many_ + too_deep_; }
 
  private:
   struct Node;
@@ -55,7 +55,8 @@ class CgroupTree {
   void refresh();
   void look_up(Node& node);
   void adopt(Node& parent, const std::string& name);
-  void forget(Node& parent, const std::string& name);
+  bool reconcile(Node& parent, const std::string& name);
+  void watch(Node& node);
   void unwatch(const Node& node);
   void visit(Node& node, std::vector<GroupUsage>& groups);
   bool read_usage(Node& node);
@@ -63,11 +64,12 @@ class CgroupTree {
   CgroupLimits limits_;
   DirectoryWatch watch_;
   bool reliable_ = false;  // inotify has told of every change since the last read
-  bool first_ = true;
-  bool late_ = false;  // what is found now may have been left out before
+  bool late_ = false;      // what is found now may have been left out before
+  std::uint64_t reads_ = 0;
   std::uint64_t last_incarnation_ = 0;
   std::size_t count_ = 0;
-  std::size_t left_out_ = 0;
+  std::size_t too_many_ = 0;  // left out, for want of room or descriptors
+  std::size_t too_deep_ = 0;  // left out
   std::unique_ptr<Node> root_;
   std::unordered_map<int, Node*> by_watch_;
   std::vector<Node*> order_;  // of the last read()

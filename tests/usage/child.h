@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child process that does as it is told, step by step: each call returns when it is done.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <sys/types.h>
+
+#include "base/unique_fd.h"
+
+namespace keplerd {
+
+class Child {
+ public:
+  Child();
+  ~Child();  // killed and reaped
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  void burn(std::chrono::milliseconds time);           // CPU time, at least
+  void burn_in_child(std::chrono::milliseconds time);  // a child of its own, that ends and is reaped
+  void rename(const std::string& comm);                // at most 15 bytes
+  void become_cat();                                   // exec: nothing else can be told it afterwards
+  void end();                                          // it stays a zombie until reap()
+  void reap();
+
+ private:
+  void tell(char what, const std::string& argument);
+
+  pid_t pid_ = -1;
+  UniqueFd wire_;
+};
+
+}  // namespace keplerd
