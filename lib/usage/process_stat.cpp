@@ -24,7 +24,8 @@ enum {
 };
 
 constexpr Nanoseconds kTick = std::chrono::milliseconds(10);  // USER_HZ is 100
-constexpr std::int64_t kTicksLimit = std::int64_t{1} << 55;  // so that a sum of two in nanoseconds still fits
+// So that the sum of two still fits into nanoseconds: 146 years of one CPU.
+constexpr std::int64_t kMostTicks = INT64_MAX / 2 / kTick.count();
 
 }  // namespace
 
@@ -48,8 +49,7 @@ Result<ProcessStat> parse_process_stat(std::string_view stat) {
   const auto start = parse_number<std::uint64_t>(fields[kStart]);
   const auto size = parse_number<std::uint64_t>(fields[kVirtualSize]);
   if (!pid || !parent || !flags || !user || !system || !start || !size) return malformed;
-  constexpr std::int64_t kMost = kTicksLimit / kTick.count();
-  if (*pid <= 0 || *user < 0 || *system < 0 || *user > kMost || *system > kMost) return malformed;
+  if (*pid <= 0 || *user < 0 || *system < 0 || *user > kMostTicks || *system > kMostTicks) return malformed;
 
   const bool child_of_daemon = *parent == kKernelThreadDaemon && *size == 0;
   return ProcessStat{.id = {*pid, *start},
