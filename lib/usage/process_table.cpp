@@ -28,16 +28,17 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   if (sample.groups.empty()) tree = nullptr;
   const bool by_group = tree != nullptr && host_.has_own_procfs();
   const bool scan_due = !last_full_scan_ || boottime - *last_full_scan_ >= kFullScanPeriod;
+  bool all_found = false;
   if (by_group && !scan_due) {
     find_by_group(*tree, sample);
   } else {
-    find_all(tree, sample);
-    last_full_scan_ = boottime;
+    all_found = find_all(tree, sample);
+    if (all_found) last_full_scan_ = boottime;
   }
 
   sample.processes.clear();
   for (const Seen& seen : found_) read_one(seen, sample);
-  drop_ended(!by_group || scan_due);
+  if (by_group || all_found) drop_ended(all_found);
   // The table does not change any more: now its strings can be referred to.
   for (ProcessUsage& process : sample.processes) process.comm = processes_.at(process.id.pid).comm;
   sample.ended = ended_;
@@ -61,7 +62,8 @@ void ProcessTable::find_by_group(CgroupTree& tree, const UsageSample& sample) {
   }
 }
 
-void ProcessTable::find_all(CgroupTree* tree, const UsageSample& sample) {
+// False where /proc cannot be listed.
+bool ProcessTable::find_all(CgroupTree* tree, const UsageSample& sample) {
   std::unordered_map<std::int32_t, std::size_t> groups;
   const auto take = [&](std::size_t group) {
     tree->read_pids(group, pids_);
@@ -71,13 +73,14 @@ void ProcessTable::find_all(CgroupTree* tree, const UsageSample& sample) {
   if (tree != nullptr) take(kNoGroup);
 
   const auto names = list_subdirectories(host_.procfs(), ".");
-  if (!names) return;
+  if (!names) return false;
   for (const std::string& name : *names) {
     const auto pid = parse_number<std::int32_t>(name);
     if (!pid || *pid <= 0) continue;
     const auto group = groups.find(*pid);
     found_.push_back({*pid, group != groups.end() ? group->second : group_of(*pid, tree)});
   }
+  return true;
 }
 
 // For what no cgroup.procs lists: zombies, and written trees that have no such files.
@@ -94,8 +97,9 @@ void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
   std::optional<ProcessUsage::Before> before;
   if (known != processes_.end()) {
     const ProcessUsage::Before last{known->second.group, known->second.stat.usage};
+    const bool seen_before = known->second.seen + 1 == sample_;  // else its time is of more than this window
     if (refresh(known->second)) {
-      before = last;
+      if (seen_before) before = last;
     } else {
       ended_.push_back(known->second.stat.id);
       processes_.erase(known);
@@ -186,11 +190,11 @@ Result<ProcessStat> ProcessTable::read_stat(std::int32_t pid) const {
 // into.
 void ProcessTable::drop_ended(bool all_found) {
   for (auto entry = processes_.begin(); entry != processes_.end();) {
-    const Process& process = entry->second;
-    const bool looked_for = all_found || !quiet_.contains(process.group);
-    // What has moved to a quiet group is still there.
-    const bool gone =
-        process.seen != sample_ && looked_for && (all_found || !read_process_clock(entry->first));
+    Process& process = entry->second;
+    if (quiet_.contains(process.group))
+      process.seen = sample_;  // not looked for, since its clock stood still
+    // What was looked for and not found may have moved to a quiet group, or be a zombie.
+    const bool gone = process.seen != sample_ && (all_found || !read_process_clock(entry->first));
     if (gone) ended_.push_back(process.stat.id);
     entry = gone ? processes_.erase(entry) : std::next(entry);
   }

@@ -47,7 +47,7 @@ class ProcessTable {
   };
 
   void find_by_group(CgroupTree& tree, const UsageSample& sample);
-  void find_all(CgroupTree* tree, const UsageSample& sample);
+  bool find_all(CgroupTree* tree, const UsageSample& sample);
   std::size_t group_of(std::int32_t pid, CgroupTree* tree) const;
   void read_one(const Seen& seen, UsageSample& sample);
   bool refresh(Process& process);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// This host's own processes, in groups of its own cgroup2.
+#include <algorithm>
+#include <optional>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "host/host_root.h"
+#include "usage/cgroup_tree.h"
+#include "usage/child.h"
+#include "usage/process_clock.h"
+#include "usage/process_table.h"
+#include "usage/real_cgroup.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ProcessClock, IsTheProcessesOwn) {
+  Child child;
+  const auto before = read_process_clock(child.pid());
+  child.burn(20ms);
+  const auto after = read_process_clock(child.pid());
+  ASSERT_TRUE(before && after);
+  EXPECT_GE(*after - *before, 20ms);
+  child.burn_in_child(30ms);
+  EXPECT_LT(*read_process_clock(child.pid()) - *after, 30ms);  // without reaped children's
+}
+
+TEST(ProcessClock, OfAZombieIsItsLastAndOfOneReapedIsNone) {
+  Child child;
+  const pid_t pid = child.pid();
+  child.burn(20ms);
+  child.end();
+  EXPECT_GE(read_process_clock(pid).value_or(0ns), 20ms);
+  child.reap();
+  EXPECT_FALSE(read_process_clock(pid));
+}
+
+class ProcessKernelTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why_not;
+    cgroup_ = RealCgroup::make(why_not);
+    if (!cgroup_) GTEST_SKIP() << "no cgroup can be made here: " << why_not;
+    auto host = HostRoot::open({.cgroupfs = cgroup_->path()});
+    ASSERT_TRUE(host);
+    host_ = std::make_unique<HostRoot>(*std::move(host));
+    ASSERT_TRUE(host_->has_own_procfs());
+    tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs());
+    table_ = std::make_unique<ProcessTable>(*host_);
+    cgroup_->add("a");
+    cgroup_->add("b");
+  }
+
+  void read(Nanoseconds after = 1s) {
+    boottime_ += after;
+    tree_->read(sample_.groups);
+    table_->read(tree_.get(), boottime_, sample_);
+  }
+
+  std::optional<ProcessUsage> find(std::int32_t pid) const {
+    const auto found =
+        std::ranges::find_if(sample_.processes, [&](const ProcessUsage& p) { return p.id.pid == pid; });
+    if (found == sample_.processes.end()) return std::nullopt;
+    return *found;
+  }
+  Nanoseconds time(std::int32_t pid) const {
+    const auto found = find(pid);
+    if (!found || !found->before) return -1ns;
+    return found->usage - found->before->usage;
+  }
+  std::string_view group_of(std::int32_t pid) const {
+    const auto found = find(pid);
+    if (!found) return "not found";
+    return found->group == kNoGroup ? "/" : sample_.groups[found->group].path;
+  }
+  bool has_ended(std::int32_t pid) const {
+    return std::ranges::any_of(sample_.ended, [&](const ProcessId& id) { return id.pid == pid; });
+  }
+
+  std::unique_ptr<RealCgroup> cgroup_;
+  std::unique_ptr<HostRoot> host_;
+  std::unique_ptr<CgroupTree> tree_;
+  std::unique_ptr<ProcessTable> table_;
+  UsageSample sample_;
+  Nanoseconds boottime_ = 1h;
+};
+
+TEST_F(ProcessKernelTest, TimeIsOfTheCpuClock) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  read();
+  EXPECT_EQ(group_of(child.pid()), "/a");
+  child.burn(20ms);
+  read();
+  EXPECT_GE(time(child.pid()), 20ms);
+  EXPECT_EQ(find(child.pid())->usage, read_process_clock(child.pid()));
+}
+
+TEST_F(ProcessKernelTest, OnlyGroupsThatMovedAreLookedInto) {
+  Child busy;
+  Child quiet;
+  cgroup_->move(busy.pid(), "a");
+  cgroup_->move(quiet.pid(), "b");
+  read();  // everything is looked at, at first
+  EXPECT_EQ(group_of(quiet.pid()), "/b");
+  for (int i = 0; i < 3; ++i) {
+    busy.burn(5ms);
+    read();
+    EXPECT_GE(time(busy.pid()), 5ms);
+    EXPECT_EQ(group_of(quiet.pid()), "not found");
+    EXPECT_FALSE(has_ended(quiet.pid()));
+  }
+  quiet.burn(10ms);
+  read();
+  EXPECT_GE(time(quiet.pid()), 10ms);  // its clock stood still in between, so nothing else is in it
+}
+
+TEST_F(ProcessKernelTest, OneThatExitsHasEnded) {
+  Child child;
+  const pid_t pid = child.pid();
+  cgroup_->move(pid, "a");
+  read();
+  child.burn(5ms);
+  child.end();
+  child.reap();
+  read();
+  EXPECT_TRUE(has_ended(pid));
+  EXPECT_FALSE(find(pid));
+  read();
+  EXPECT_FALSE(has_ended(pid));
+}
+
+TEST_F(ProcessKernelTest, OneThatEndsOutsideAnyGroupHasEnded) {
+  Child child;
+  const pid_t pid = child.pid();
+  cgroup_->move(pid, "");
+  read();
+  EXPECT_EQ(group_of(pid), "/");
+  child.burn(5ms);
+  read();
+  EXPECT_GE(time(pid), 5ms);
+  child.end();
+  child.reap();
+  read();
+  EXPECT_TRUE(has_ended(pid));
+}
+
+// What a zombie used last went to its group's other account when it died. Found once more by a full scan, it
+// must not be given time that it did not have in that window.
+TEST_F(ProcessKernelTest, ZombieHasNoTime) {
+  Child child;
+  Child other;
+  cgroup_->move(child.pid(), "a");
+  cgroup_->move(other.pid(), "a");
+  read();
+  child.burn(30ms);
+  child.end();
+  read();
+  EXPECT_FALSE(has_ended(child.pid()));
+  other.burn(5ms);
+  read(20s);  // a full scan
+  ASSERT_TRUE(find(child.pid()));
+  EXPECT_LE(time(child.pid()), 0ns);
+}
+
+TEST_F(ProcessKernelTest, OneThatMovesTellsItsFormerGroup) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  read();
+  const auto from = sample_.groups[find(child.pid())->group].incarnation;
+  child.burn(5ms);
+  cgroup_->move(child.pid(), "b");
+  child.burn(5ms);
+  read();
+  EXPECT_EQ(group_of(child.pid()), "/b");
+  ASSERT_TRUE(find(child.pid())->before);
+  EXPECT_EQ(find(child.pid())->before->group, from);
+  EXPECT_FALSE(has_ended(child.pid()));
+}
+
+TEST_F(ProcessKernelTest, ThatMovesIntoAQuietGroupHasNotEnded) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  read();
+  child.burn(5ms);
+  cgroup_->move(child.pid(), "b");
+  read();
+  EXPECT_FALSE(has_ended(child.pid()));
+  child.burn(5ms);
+  read();
+  EXPECT_EQ(group_of(child.pid()), "/b");
+}
+
+TEST_F(ProcessKernelTest, NewNamesAreToldWhetherByPrctlOrExec) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  read();
+  const auto id = find(child.pid())->id;
+  child.rename(") R 1 (\n\\x");
+  child.burn(5ms);
+  read();
+  ASSERT_TRUE(find(child.pid()));
+  EXPECT_EQ(find(child.pid())->comm, ") R 1 (\\x0a\\x");
+  child.rename("second");
+  child.burn(5ms);
+  read();
+  EXPECT_EQ(find(child.pid())->comm, "second");
+  child.become_cat();
+  read();
+  ASSERT_TRUE(find(child.pid()));
+  EXPECT_EQ(find(child.pid())->comm, "cat");
+  EXPECT_EQ(find(child.pid())->id, id);
+  EXPECT_TRUE(find(child.pid())->before);
+  EXPECT_FALSE(has_ended(child.pid()));
+}
+
+TEST_F(ProcessKernelTest, ShortLivedOnesAreInTheirGroupsTimeOnly) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  read();
+  child.burn_in_child(40ms);
+  read();
+  const GroupUsage& group = sample_.groups[tree_->find("/a")];
+  EXPECT_GE(group.usage - *group.before, 39ms);
+  EXPECT_LT(time(child.pid()), 30ms);
+}
+
+TEST_F(ProcessKernelTest, AFullScanFindsAllThereAre) {
+  Child child;
+  read();
+  EXPECT_TRUE(find(1));
+  EXPECT_EQ(group_of(child.pid()), "/");  // of this tree it is in no group
+}
+
+// Nobody has ended because nothing could be listed.
+TEST_F(ProcessKernelTest, WithoutDescriptorsNobodyHasEnded) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  read();
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{.rlim_cur = 3, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  read(20s);  // a full scan is due
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_TRUE(sample_.ended.empty());
+  read();
+  EXPECT_EQ(group_of(child.pid()), "/a");
+}
+
+}  // namespace
+}  // namespace keplerd

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of written hosts, whose time comes from /proc/PID/stat. With the kernel's own clocks:
+// process_kernel_test.cpp.
+#include "usage/process_table.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "support/fake_host.h"
+#include "usage/cgroup_tree.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ProcessTableTest : public testing::Test {
+ protected:
+  void read() {
+    boottime_ += 1s;
+    tree_.read(sample_.groups);
+    table_.read(&tree_, boottime_, sample_);
+  }
+
+  const ProcessUsage* find(std::int32_t pid) const {
+    const auto found =
+        std::ranges::find_if(sample_.processes, [&](const ProcessUsage& p) { return p.id.pid == pid; });
+    return found == sample_.processes.end() ? nullptr : &*found;
+  }
+
+  std::string_view group_of(std::int32_t pid) const {
+    const std::size_t group = find(pid)->group;
+    return group == kNoGroup ? "/" : sample_.groups[group].path;
+  }
+
+  FakeHost fake_;
+  HostRoot host_ = fake_.open();
+  CgroupTree tree_{*host_.cgroupfs()};
+  ProcessTable table_{host_};
+  UsageSample sample_;
+  Nanoseconds boottime_ = 1000s;
+};
+
+using Ids = std::vector<ProcessId>;
+
+TEST_F(ProcessTableTest, TellsTimeGroupAndName) {
+  fake_.add_cgroup("/a/b");
+  fake_.add_process({.pid = 42, .comm = ") R 1 (\n", .start = 7, .utime = 3, .stime = 4, .cgroup = "/a/b"});
+  fake_.add_process({.pid = 9, .comm = "kswapd0", .ppid = 2, .kernel_thread = true});
+  read();
+  ASSERT_EQ(sample_.processes.size(), 2U);
+  EXPECT_EQ(find(42)->id, (ProcessId{42, 7}));
+  EXPECT_EQ(find(42)->comm, ") R 1 (\\x0a");
+  EXPECT_EQ(find(42)->usage, 70ms);
+  EXPECT_EQ(group_of(42), "/a/b");
+  EXPECT_FALSE(find(42)->kernel_thread);
+  EXPECT_FALSE(find(42)->before);
+  EXPECT_TRUE(find(9)->kernel_thread);
+  EXPECT_EQ(group_of(9), "/");
+}
+
+TEST_F(ProcessTableTest, TellsWhatItHadAndWhereAtTheSampleBefore) {
+  fake_.add_cgroup("/a");
+  fake_.add_process({.pid = 42, .utime = 3, .cgroup = "/a"});
+  read();
+  fake_.set_process_time(42, 5);
+  read();
+  ASSERT_TRUE(find(42)->before);
+  EXPECT_EQ(find(42)->before->usage, 30ms);
+  EXPECT_EQ(find(42)->before->group, sample_.groups[0].incarnation);
+  EXPECT_EQ(find(42)->usage, 50ms);
+}
+
+TEST_F(ProcessTableTest, ProcessThatMovedTellsItsFormerGroup) {
+  fake_.add_cgroup("/a");
+  fake_.add_cgroup("/b");
+  fake_.add_process({.pid = 42, .cgroup = "/a"});
+  read();
+  const auto from = sample_.groups[0].incarnation;
+  fake_.move_process(42, "/b");
+  read();
+  EXPECT_EQ(group_of(42), "/b");
+  EXPECT_EQ(find(42)->before->group, from);
+}
+
+TEST_F(ProcessTableTest, ProcessThatEndedIsToldOnce) {
+  fake_.add_process({.pid = 42, .start = 7});
+  read();
+  EXPECT_EQ(sample_.ended, Ids{});
+  fake_.remove_process(42);
+  read();
+  EXPECT_EQ(sample_.ended, (Ids{{42, 7}}));
+  EXPECT_TRUE(sample_.processes.empty());
+  read();
+  EXPECT_EQ(sample_.ended, Ids{});
+}
+
+TEST_F(ProcessTableTest, PidThatIsReusedIsAnotherProcess) {
+  fake_.add_cgroup("/a");
+  fake_.add_process({.pid = 42, .comm = "old", .start = 7, .utime = 3, .cgroup = "/a"});
+  read();
+  fake_.remove_process(42);
+  fake_.add_process({.pid = 42, .comm = "new", .start = 8, .utime = 90, .cgroup = "/a"});
+  read();
+  EXPECT_EQ(sample_.ended, (Ids{{42, 7}}));
+  EXPECT_EQ(find(42)->id, (ProcessId{42, 8}));
+  EXPECT_EQ(find(42)->comm, "new");
+  EXPECT_FALSE(find(42)->before);
+}
+
+TEST_F(ProcessTableTest, WhatIsBornSinceOutsideGroupsHasUsedAllItsTimeSince) {
+  fake_.add_cgroup("/a");
+  read();                                                                        // at 1001 s
+  fake_.add_process({.pid = 42, .start = 100'150, .utime = 3});                  // 1001.5 s
+  fake_.add_process({.pid = 43, .start = 100'050, .utime = 3});                  // before, but not seen
+  fake_.add_process({.pid = 44, .start = 100'150, .utime = 3, .cgroup = "/a"});  // its group tells
+  read();
+  ASSERT_TRUE(find(42)->before);
+  EXPECT_EQ(find(42)->before->usage, 0ms);
+  EXPECT_EQ(find(42)->before->group, 0U);
+  EXPECT_FALSE(find(43)->before);
+  EXPECT_FALSE(find(44)->before);
+}
+
+TEST_F(ProcessTableTest, NewNameIsTold) {
+  fake_.add_process({.pid = 42, .comm = "sh"});
+  read();
+  fake_.add_process({.pid = 42, .comm = "cc1plus", .utime = 5});
+  read();
+  EXPECT_EQ(find(42)->comm, "cc1plus");
+  EXPECT_TRUE(find(42)->before);
+}
+
+TEST_F(ProcessTableTest, ProcessOfAThreadedGroupIsItsDomains) {
+  fake_.add_cgroup("/vm/emulator");
+  fake_.set_cgroup_type("/vm/emulator", "threaded");
+  fake_.add_process({.pid = 42, .cgroup = "/vm/emulator"});
+  read();
+  EXPECT_EQ(group_of(42), "/vm");
+}
+
+TEST_F(ProcessTableTest, WhatNoGroupListsIsFoundByItsOwnRecord) {
+  fake_.add_cgroup("/a");
+  fake_.add_process({.pid = 42, .cgroup = "/a"});
+  fake_.set_cgroup_procs("/a", {});  // a zombie
+  read();
+  EXPECT_EQ(group_of(42), "/a");
+}
+
+TEST_F(ProcessTableTest, MalformedStatCostsThatProcessOnly) {
+  fake_.add_process({.pid = 42});
+  fake_.add_process({.pid = 43});
+  fake_.write("proc/42/stat", "42 (x S garbage\n");
+  fake_.write("proc/44/stat", "45 (of another) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7 1\n");
+  read();
+  EXPECT_EQ(find(42), nullptr);
+  EXPECT_EQ(find(44), nullptr);
+  EXPECT_NE(find(43), nullptr);
+}
+
+TEST_F(ProcessTableTest, WithoutGroupsAllAreOutside) {
+  UsageSample sample;
+  fake_.add_process({.pid = 42, .utime = 3});
+  table_.read(nullptr, 1s, sample);
+  ASSERT_EQ(sample.processes.size(), 1U);
+  EXPECT_EQ(sample.processes[0].group, kNoGroup);
+  fake_.set_process_time(42, 9);
+  table_.read(nullptr, 2s, sample);
+  EXPECT_EQ(sample.processes[0].before->usage, 30ms);
+}
+
+}  // namespace
+}  // namespace keplerd
