@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/invariants.h"
+
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+// Found out here once more, from the sample alone.
+struct Times {
+  std::vector<Nanoseconds> own;      // of the groups, before any deficit is taken off; may be negative
+  std::vector<Nanoseconds> process;  // 0 unless in the same group at both ends
+};
+
+Times times_of(const UsageSample& usage) {
+  Times times;
+  times.own.resize(usage.groups.size());
+  for (std::size_t i = 0; i < usage.groups.size(); ++i) {
+    const GroupUsage& group = usage.groups[i];
+    const Nanoseconds time = group.usage - group.before.value_or(group.usage);
+    times.own[i] += time;
+    if (group.parent != kNoGroup) times.own[group.parent] -= time;
+  }
+  for (const ProcessUsage& process : usage.processes) {
+    const std::uint64_t group = process.group == kNoGroup ? 0 : usage.groups[process.group].incarnation;
+    const bool stayed = process.before && process.before->group == group;
+    times.process.push_back(stayed ? process.usage - process.before->usage : Nanoseconds{0});
+  }
+  return times;
+}
+
+void expect_not_negative(const ZoneAttribution& zone) {
+  for (const Microjoules part : {zone.energy, zone.idle, zone.kernel, zone.unattributed}) {
+    EXPECT_GE(part, Microjoules{});
+  }
+  for (const auto* parts : {&zone.group, &zone.own, &zone.other, &zone.process}) {
+    for (const Microjoules part : *parts) EXPECT_GE(part, Microjoules{});
+  }
+}
+
+void expect_host_sum(const ZoneAttribution& zone, const UsageSample& usage) {
+  Microjoules sum = zone.idle + zone.kernel + zone.unattributed;
+  for (const Microjoules own : zone.own) sum += own;
+  for (std::size_t i = 0; i < usage.processes.size(); ++i) {
+    if (usage.processes[i].group == kNoGroup) sum += zone.process[i];
+  }
+  EXPECT_EQ(sum, zone.energy) << "idle + kernel + workloads + unattributed";
+}
+
+void expect_group_sums(const ZoneAttribution& zone, const UsageSample& usage) {
+  std::vector<Microjoules> parts = zone.other;
+  for (std::size_t i = 0; i < usage.processes.size(); ++i) {
+    if (usage.processes[i].group != kNoGroup) parts[usage.processes[i].group] += zone.process[i];
+  }
+  std::vector<Microjoules> tree = zone.own;
+  for (std::size_t i = 0; i < usage.groups.size(); ++i) {
+    EXPECT_EQ(parts[i], zone.own[i]) << "processes + other of " << usage.groups[i].path;
+    if (usage.groups[i].parent != kNoGroup) tree[usage.groups[i].parent] += zone.group[i];
+  }
+  for (std::size_t i = 0; i < usage.groups.size(); ++i) {
+    EXPECT_EQ(tree[i], zone.group[i]) << "own + children of " << usage.groups[i].path;
+  }
+}
+
+void expect_nothing_for_nothing(const ZoneAttribution& zone, const UsageSample& usage) {
+  const Times times = times_of(usage);
+  for (std::size_t i = 0; i < usage.groups.size(); ++i) {
+    if (times.own[i] <= Nanoseconds{0}) {
+      EXPECT_EQ(zone.own[i], Microjoules{}) << usage.groups[i].path;
+    }
+  }
+  for (std::size_t i = 0; i < usage.processes.size(); ++i) {
+    const ProcessUsage& process = usage.processes[i];
+    if (times.process[i] == Nanoseconds{0}) {
+      EXPECT_EQ(zone.process[i], Microjoules{}) << process.id.pid;
+    }
+    const bool in_kernel = process.kernel_thread && process.group == kNoGroup;
+    if (in_kernel) {
+      EXPECT_EQ(zone.process[i], Microjoules{}) << process.id.pid;
+    }
+  }
+}
+
+}  // namespace
+
+void expect_invariants(const Attribution& attribution, const Sample& sample,
+                       const std::vector<Microjoules>& deltas) {
+  const UsageSample& usage = sample.usage;
+  ASSERT_EQ(attribution.zones.size(), deltas.size());
+  for (std::size_t i = 0; i < deltas.size(); ++i) {
+    SCOPED_TRACE(testing::Message() << "zone " << i);
+    const ZoneAttribution& zone = attribution.zones[i];
+    ASSERT_EQ(zone.own.size(), usage.groups.size());
+    ASSERT_EQ(zone.process.size(), usage.processes.size());
+    EXPECT_EQ(zone.energy, deltas[i]);
+    if (!zone.read) {
+      EXPECT_EQ(zone.energy, Microjoules{});
+    }
+    expect_not_negative(zone);
+    expect_host_sum(zone, usage);
+    expect_group_sums(zone, usage);
+    expect_nothing_for_nothing(zone, usage);
+  }
+}
+
+}  // namespace keplerd

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold of every division, whatever the host did (the invariants of attribution/attributor.h).
+#pragma once
+
+#include <vector>
+
+#include "attribution/attributor.h"
+#include "attribution/sample.h"
+
+namespace keplerd {
+
+// Fails the running test unless, for each zone and to the microjoule:
+//   idle + kernel + all groups' own + processes outside any group + unattributed = energy = the zone's delta
+//   processes + other = own of a group;   own + children = a group
+//   nothing is negative, and nothing is given to whoever had no CPU time.
+// `deltas`: the energy each zone is known to have drawn in the window; 0 where none may be told.
+void expect_invariants(const Attribution& attribution, const Sample& sample,
+                       const std::vector<Microjoules>& deltas);
+
+}  // namespace keplerd

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/number_host.h"
+
+namespace keplerd {
+
+Zone package_zone(int index) {
+  return {.id = zone_id("test", "package", index),
+          .name = "package",
+          .index = index,
+          .in_total = true,
+          .range = {262'143'328'850},
+          .largest_limit = {200'000'000}};
+}
+
+Zone dram_zone(int index) {
+  return {.id = zone_id("test", "dram", index),
+          .name = "dram",
+          .index = index,
+          .in_total = true,
+          .range = {65'712'999'613},
+          .largest_limit = {}};
+}
+
+NumberHost::NumberHost(std::vector<Zone> zones)
+    : zones_(std::move(zones)),
+      counters_(zones_.size(), Microjoules{1'000'000'000}),
+      failing_(zones_.size(), false) {}
+
+int NumberHost::add_group(int parent) {
+  const int group = ++last_;
+  const auto around = groups_.find(parent);
+  const std::string above = around == groups_.end() ? "" : around->second.path;
+  groups_[group] = {.parent = parent, .path = above + "/g" + std::to_string(group)};
+  if (!first_) groups_[group].told = Nanoseconds{0};
+  paths_[group] = groups_[group].path;
+  return group;
+}
+
+void NumberHost::remove_group(int group) {
+  std::erase_if(processes_, [&](const auto& entry) { return entry.second.group == group; });
+  std::vector<int> children;
+  for (const auto& [id, other] : groups_) {
+    if (other.parent == group) children.push_back(id);
+  }
+  for (const int child : children) remove_group(child);
+  groups_.erase(group);
+}
+
+int NumberHost::add_process(int group, Kind kind) {
+  const int process = ++last_;
+  processes_[process] = {.id = {process, static_cast<std::uint64_t>(process)}, .group = group, .kind = kind};
+  // As the reader has it: what was born since, outside any group, has used all its time there.
+  if (!first_ && group == kRoot) processes_[process].told = ProcessUsage::Before{};
+  return process;
+}
+
+void NumberHost::run(int process, Nanoseconds time) {
+  processes_.at(process).usage += time;
+  run_group(processes_.at(process).group, time);
+}
+
+void NumberHost::run_group(int group, Nanoseconds time) {
+  for (; group != kRoot; group = groups_.at(group).parent) groups_.at(group).usage += time;
+}
+
+void NumberHost::run_ticks(std::int64_t busy, std::int64_t idle, std::int64_t interrupts) {
+  ticks_.busy += busy;
+  ticks_.idle += idle;
+  ticks_.interrupts += interrupts;
+}
+
+void NumberHost::draw(Microjoules energy, std::size_t zone) {
+  counters_[zone] += energy;
+  const Microjoules range = zones_[zone].range;
+  while (range > Microjoules{} && counters_[zone] > range) counters_[zone] -= range;
+}
+
+Sample NumberHost::sample(Nanoseconds after) {
+  now_ += after;
+  Sample sample;
+  sample.at = {.monotonic = now_, .boottime = now_ + asleep_};
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    if (failing_[i]) sample.readings.emplace_back(Error{"Input/output error"});
+    if (!failing_[i]) sample.readings.emplace_back(counters_[i]);
+  }
+  sample.usage.ticks = ticks_;
+  sample.usage.interrupts_apart = interrupts_apart_;
+  tell_groups(sample.usage);
+  tell_processes(sample.usage);
+  first_ = false;
+  return sample;
+}
+
+void NumberHost::tell_groups(UsageSample& usage) {
+  for (auto& [id, group] : groups_) {
+    const Nanoseconds told = std::max(group.usage - group.skew, group.told.value_or(Nanoseconds{0}));
+    group.skew = Nanoseconds{0};
+    group.index = usage.groups.size();
+    usage.groups.push_back({.incarnation = static_cast<std::uint64_t>(id),
+                            .parent = group.parent == kRoot ? kNoGroup : groups_.at(group.parent).index,
+                            .path = paths_.at(id),
+                            .usage = told,
+                            .before = group.told});
+    group.told = told;
+  }
+}
+
+void NumberHost::tell_processes(UsageSample& usage) {
+  for (auto& [id, process] : processes_) {
+    process.index = usage.processes.size();
+    usage.processes.push_back({.id = process.id,
+                               .comm = "task",
+                               .kernel_thread = process.kind == Kind::kKernelThread,
+                               .group = process.group == kRoot ? kNoGroup : groups_.at(process.group).index,
+                               .usage = process.usage,
+                               .before = process.told});
+    process.told = ProcessUsage::Before{static_cast<std::uint64_t>(process.group), process.usage};
+  }
+}
+
+}  // namespace keplerd

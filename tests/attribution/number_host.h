@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host made of numbers alone: groups, processes and counters as the sensors would tell them, for tests of
+// the division that need no files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attribution/sample.h"
+#include "energy/zone.h"
+
+namespace keplerd {
+
+Zone package_zone(int index = 0);  // its counter wraps at 262143328850 uJ, its largest limit is 200 W
+Zone dram_zone(int index = 0);     // at 65712999613 uJ, no limit
+
+class NumberHost {
+ public:
+  static constexpr int kRoot = 0;
+  enum class Kind { kOrdinary, kKernelThread };
+
+  explicit NumberHost(std::vector<Zone> zones = {package_zone()});
+
+  const std::vector<Zone>& zones() const { return zones_; }
+
+  int add_group(int parent = kRoot);
+  void remove_group(int group);  // with all in it; what it used stays in those around it
+  int add_process(int group = kRoot, Kind kind = Kind::kOrdinary);
+  void move_process(int process, int group) { processes_.at(process).group = group; }
+  void end_process(int process) { processes_.erase(process); }
+
+  void run(int process, Nanoseconds time);      // counts for its groups too
+  void run_group(int group, Nanoseconds time);  // by processes that are not told
+  void run_ticks(std::int64_t busy, std::int64_t idle, std::int64_t interrupts = 0);
+  void keep_interrupts_apart() { interrupts_apart_ = true; }
+
+  void draw(Microjoules energy, std::size_t zone = 0);  // with wrap
+  void set_counter(Microjoules counter, std::size_t zone = 0) { counters_[zone] = counter; }
+  void fail(bool failing, std::size_t zone = 0) { failing_[zone] = failing; }
+  void suspend(Nanoseconds time) { asleep_ += time; }
+
+  // What the sensors say `after` more time. Reading skew: the usage of a group is told less `skew`, once.
+  Sample sample(Nanoseconds after = std::chrono::seconds(1));
+  void skew(int group, Nanoseconds time) { groups_.at(group).skew = time; }
+
+  // Where they are in the last sample.
+  std::size_t group_index(int group) const { return groups_.at(group).index; }
+  std::size_t process_index(int process) const { return processes_.at(process).index; }
+
+ private:
+  struct Group {
+    int parent = kRoot;
+    std::string path;
+    Nanoseconds usage{0};
+    Nanoseconds skew{0};
+    std::optional<Nanoseconds> told;
+    std::size_t index = kNoGroup;
+  };
+  struct Process {
+    ProcessId id;
+    int group = kRoot;
+    Kind kind = Kind::kOrdinary;
+    Nanoseconds usage{0};
+    std::optional<ProcessUsage::Before> told;
+    std::size_t index = 0;
+  };
+  void tell_groups(UsageSample& usage);
+  void tell_processes(UsageSample& usage);
+
+  std::vector<Zone> zones_;
+  std::vector<Microjoules> counters_;
+  std::vector<bool> failing_;
+  std::map<int, Group> groups_;  // by incarnation: parents come first
+  std::map<int, Process> processes_;
+  std::map<int, std::string> paths_;  // outlive their groups, as a sample may
+  int last_ = 0;
+  bool first_ = true;
+  bool interrupts_apart_ = false;
+  CpuTicks ticks_{.busy = 1000, .idle = 9000, .interrupts = 10};
+  Nanoseconds now_ = std::chrono::hours(1);
+  Nanoseconds asleep_{0};
+};
+
+}  // namespace keplerd
