@@ -39,9 +39,9 @@ struct Failure {
 
 // What a client gets: a Reply, or a Failure where `error` says so.
 struct ClientReply {
-  Json parameters;         // always an object
-  std::string error;       // full name; empty: no error
-  bool continues = false;  // more replies follow
+  Json parameters = Json::object();  // always an object
+  std::string error;                 // full name; empty: no error
+  bool continues = false;            // more replies follow
 };
 
 // Cuts a stream of bytes into messages, which end with a NUL. Holds at most one message of the greatest

@@ -5,9 +5,7 @@
 // answered any further and costs nobody else anything.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -62,7 +60,7 @@ Failure expected_more();                           // org.varlink.service.Expect
 
 struct Interface {
   std::string name;              // "org.keplerd.Energy"
-  std::string_view description;  // the text of its IDL file
+  std::string_view description;  // the text of its IDL file; outlives the server
   std::map<std::string, Handler, std::less<>> methods;
 };
 
