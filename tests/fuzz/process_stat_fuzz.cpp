@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process that is accepted has a pid, a time that is not negative, and a name that is in the text.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "usage/process_stat.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto stat = keplerd::parse_process_stat(text);
+  if (!stat) return 0;
+  if (stat->id.pid <= 0 || stat->usage < keplerd::Nanoseconds(0)) std::abort();
+  if (text.find("(" + stat->comm + ")") == std::string_view::npos) std::abort();
+  return 0;
+}
