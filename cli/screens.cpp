@@ -33,7 +33,7 @@ std::string source_text(const Json& status) {
   const Json& source = field(status, "source");
   const std::string name = name_text(source, "name");
   const std::string quality = name_text(source, "quality");
-  return quality.empty() ? name : name + ", " + quality;
+  return quality.empty() || quality == name ? name : name + ", " + quality;
 }
 
 // What was left out of a list, and the host's totals.

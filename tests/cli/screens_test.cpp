@@ -31,7 +31,7 @@ TEST_F(Screens, SourceLineNamesSourceQualityAndPower) {
 TEST_F(Screens, SimulatedNumbersAreLabelledInFront) {
   EXPECT_EQ(source_line(simulated_status(), false),
             "SIMULATED: no meter is read, the numbers are invented. "
-            "Host 42.3 W (simulated, simulated): 12.3 W active, 30.0 W idle");
+            "Host 42.3 W (simulated): 12.3 W active, 30.0 W idle");
   EXPECT_TRUE(source_line(simulated_status(), true).starts_with("\033[1;33mSIMULATED\033[0m: no meter"));
 }
 
