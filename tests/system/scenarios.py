@@ -2,6 +2,7 @@
 """What keplerd must show on a booted host. Each scenario is given the host and a report to write to, in the order of
 ALL; together they are one life of an installation."""
 import json
+import re
 import shlex
 import time
 
@@ -70,7 +71,7 @@ def attribute(host, report):
     watts = status["host"]["powerMicrowatts"] / 1e6
     report.check(f"the host draws the 50 W that are driven: {watts:.1f} W", 42 < watts < 58)
     text = host.property("StatusText")
-    report.check(f"STATUS: {text}", "powercap" in text and "W" in text)
+    report.check(f"STATUS: {text}", re.match(r"[0-9.]+ W, powercap \(measured\), [0-9]+ units, [0-9]+ processes$", text))
     host.rapl("halt", PACKAGE)
     host.wait_for_samples()
     report.equal("the host's energy is the driven counter's, exactly",
@@ -182,7 +183,7 @@ def access(host, report):
     """Who may ask"""
     stranger = host.run("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "keplerctl", "status")
     report.check("an ordinary user is refused, and told so",
-                 stranger.returncode == 1 and "ermission denied" in stranger.stderr,
+                 stranger.returncode == 1 and "not permitted" in stranger.stderr,
                  (stranger.returncode, stranger.stderr))
     member = host.run("setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=keplerd", "keplerctl", "status")
     report.equal("a member of the group is not", member.returncode, 0)
@@ -252,7 +253,7 @@ def configure(host, report):
     check = host.run("keplerd", "--check-config")
     report.equal("--check-config says the same",
                  (check.returncode, f"{DROP_IN}:2:" in check.stdout + check.stderr), (78, True))
-    host.sh(f"rm -r /etc/keplerd; systemctl reset-failed keplerd")
+    host.sh("rm -r /etc/keplerd; systemctl reset-failed keplerd")
     report.equal("back in order, the socket starts it", host.ask("status")["intervalUsec"], 1_000_000)
     report.equal("which is active", host.property("ActiveState"), "active")
 
@@ -262,9 +263,9 @@ def remove(host, report):
     host.sh(f"""
         systemctl stop busy
         systemctl disable --now keplerd.service keplerd.socket 2>/dev/null
-        systemctl clean --what=state --what=runtime keplerd.service
+        systemctl clean --what=state keplerd.service
         xargs rm -f <{BUILD}/install_manifest.txt
-        rmdir /usr/lib/keplerd 2>/dev/null || :
+        rmdir /usr/lib/keplerd /run/keplerd
         systemctl daemon-reload""")
     left = host.sh("""
         ps -C keplerd -o pid= || :
