@@ -140,13 +140,18 @@ bool ProcessTable::refresh(Process& process) {
   const auto usage = read_process_clock(process.stat.id.pid);
   if (!usage || *usage < process.stat.usage) return false;
   if (*usage == process.stat.usage) {
-    if (++process.quiet > kQuietSamples) process.comm_file = KeptFile();
+    rest(process);
     return true;
   }
   process.quiet = 0;
   if (!is_same(process)) return false;
   process.stat.usage = *usage;
   return true;
+}
+
+// Its clock did not move: after a while it holds no descriptor any more.
+void ProcessTable::rest(Process& process) {
+  if (++process.quiet > kQuietSamples) process.comm_file = KeptFile();
 }
 
 // Whether the pid, whose clock was just read, is still the same process; learns its name on the way.
@@ -191,8 +196,10 @@ Result<ProcessStat> ProcessTable::read_stat(std::int32_t pid) const {
 void ProcessTable::drop_ended(bool all_found) {
   for (auto entry = processes_.begin(); entry != processes_.end();) {
     Process& process = entry->second;
-    if (quiet_.contains(process.group))
-      process.seen = sample_;  // not looked for, since its clock stood still
+    if (quiet_.contains(process.group)) {  // not looked for, since its clock stood still
+      process.seen = sample_;
+      rest(process);
+    }
     // What was looked for and not found may have moved to a quiet group, or be a zombie.
     const bool gone = process.seen != sample_ && (all_found || !read_process_clock(entry->first));
     if (gone) ended_.push_back(process.stat.id);

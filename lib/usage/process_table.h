@@ -51,6 +51,7 @@ class ProcessTable {
   std::size_t group_of(std::int32_t pid, CgroupTree* tree) const;
   void read_one(const Seen& seen, UsageSample& sample);
   bool refresh(Process& process);
+  void rest(Process& process);
   bool is_same(Process& process);
   Result<ProcessStat> read_stat(std::int32_t pid) const;
   void drop_ended(bool all_found);

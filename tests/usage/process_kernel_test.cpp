@@ -119,6 +119,18 @@ TEST_F(ProcessKernelTest, OnlyGroupsThatMovedAreLookedInto) {
   EXPECT_GE(time(quiet.pid()), 10ms);  // its clock stood still in between, so nothing else is in it
 }
 
+TEST_F(ProcessKernelTest, OneThatRestsHoldsNoDescriptor) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  read();
+  const auto at_first = open_descriptors();
+  child.burn(5ms);
+  read(1ms);
+  EXPECT_EQ(open_descriptors(), at_first + 1);
+  for (int i = 0; i < 9; ++i) read(1ms);
+  EXPECT_EQ(open_descriptors(), at_first);
+}
+
 TEST_F(ProcessKernelTest, OneThatExitsHasEnded) {
   Child child;
   const pid_t pid = child.pid();
