@@ -13,6 +13,7 @@ constexpr Nanoseconds kClockSkew = std::chrono::milliseconds(10);
 
 // USER_HZ, the unit of /proc/stat: 100 on every architecture Linux has today (proc_stat(5)).
 constexpr Nanoseconds kTick = std::chrono::milliseconds(10);
+constexpr std::int64_t kMostTicks = INT64_MAX / 4 / kTick.count();  // whatever /proc/stat says, sums fit
 
 // What a process used in the window, if it was in the same group at both ends.
 Nanoseconds process_time(const ProcessUsage& process, const UsageSample& usage) {
@@ -72,7 +73,8 @@ void Attributor::weigh(const UsageSample& usage) {
 
   kernel_time_ = Nanoseconds{0};
   if (usage.interrupts_apart && last_) {
-    kernel_time_ += kTick * std::max<std::int64_t>(usage.ticks.interrupts - last_ticks_.interrupts, 0);
+    const std::int64_t ticks = usage.ticks.interrupts - last_ticks_.interrupts;
+    kernel_time_ += kTick * std::clamp<std::int64_t>(ticks, 0, kMostTicks);
   }
   outside_.clear();
   members_.resize(usage.groups.size());

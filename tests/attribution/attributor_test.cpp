@@ -124,6 +124,19 @@ TEST_F(AttributorTest, InterruptsAreTheKernelsOnlyWhereTheyAreKeptApart) {
   EXPECT_EQ(window({{4'000'000}}).zones[0].kernel, Microjoules{1'000'000});
 }
 
+TEST_F(AttributorTest, GarbageInStatDoesNotOverflow) {
+  host.keep_interrupts_apart();
+  const int process = host.add_process();
+  begin();
+  host.run(process, 1s);
+  host.run_ticks(std::int64_t{1} << 57, 0, std::int64_t{1} << 56);
+  host.draw({4'000'000});
+  window({{4'000'000}});
+  host.run_ticks(-(std::int64_t{1} << 57), 0, -(std::int64_t{1} << 56));  // and back
+  host.draw({4'000'000});
+  window({{4'000'000}});
+}
+
 TEST_F(AttributorTest, WindowInWhichNobodyRanIsUnattributed) {
   host.add_process(host.add_group());
   begin();
