@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "cli/rows.h"
 #include "cli/screens.h"
@@ -28,9 +29,7 @@ struct Raw {
 };
 
 std::string check_positive(const std::string& text) {
-  std::size_t number = 0;
-  const bool positive = CLI::detail::lexical_cast(text, number) && number > 0 && text.front() != '-';
-  return positive ? "" : "'" + text + "' is no positive number";
+  return parse_number<std::size_t>(text).value_or(0) > 0 ? "" : "'" + text + "' is no positive number";
 }
 
 std::string check_time(const std::string& text) {

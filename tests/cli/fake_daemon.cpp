@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/program.h"
+#include "cli/rows.h"
 
 namespace keplerd::cli {
 namespace {
@@ -44,7 +45,9 @@ Answer stream_of(std::vector<std::variant<Reply, Failure>> replies) {
 
 Answer list(const Canned& canned, const Call& call) {
   std::vector<std::variant<Reply, Failure>> replies;
-  const auto& rows = canned.lists.at(call.parameters.at("kind"));
+  auto rows = canned.lists.at(call.parameters.at("kind"));
+  // Else as they are canned, for who did not ask for an order.
+  if (call.parameters.contains("sort")) sort_rows(rows, call.parameters.at("sort").get<std::string>());
   const std::size_t limit = call.parameters.value("limit", rows.size());
   for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i) {
     replies.push_back(Reply{Json{{"row", rows[i]}}, true});
@@ -71,7 +74,10 @@ Answer get(const Canned& canned, const Call& call) {
   return failure(error, Json{{"id", wanted}});
 }
 
-Answer monitor(const Canned& canned, const Call&) {
+Answer monitor(const Canned& canned, const Call& call) {
+  if (call.parameters.value("intervalUsec", std::int64_t{0}) != canned.interval) {
+    return varlink::invalid_parameter("intervalUsec");
+  }
   std::vector<std::variant<Reply, Failure>> replies;
   for (const Json& tick : canned.ticks) replies.push_back(Reply{tick, true});
   replies.push_back(Failure{"org.example.Ended", Json::object()});

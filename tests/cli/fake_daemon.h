@@ -21,7 +21,8 @@ struct Canned {
       {"units", unit_rows()}, {"processes", process_rows()}, {"zones", zone_rows()}};
   // Replies of Monitor; then the daemon ends the connection with an error.
   std::vector<Json> ticks = {};
-  std::string failure = {};  // every method answers with this error
+  std::int64_t interval = 0;  // Monitor's intervalUsec must be this; 0: must be absent
+  std::string failure = {};   // every method answers with this error
 };
 
 class FakeDaemon {

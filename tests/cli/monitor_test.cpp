@@ -86,6 +86,27 @@ TEST_F(Monitor, JsonOfAKindIsTheCompleteListEachTick) {
   EXPECT_EQ(outcome.out, text({rows[0], rows[1]}) + text({changed, rows[1]}) + text({changed, rows[2]}));
 }
 
+TEST_F(Monitor, TheIntervalGoesToTheDaemon) {
+  Canned canned;
+  canned.ticks = {tick_of(status_of(1))};
+  canned.interval = 2'500'000;
+  const FakeDaemon daemon(canned);
+  EXPECT_EQ(run_keplerctl(daemon, {"monitor", "--interval=2.5s"}).status, 0);
+  const Outcome other = run_keplerctl(daemon, {"monitor", "--interval=2s"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_EQ(other.err, "keplerctl: keplerd does not accept the parameter 'intervalUsec'\n");
+}
+
+TEST_F(Monitor, SortsAndLimitsWhatItHasMerged) {
+  const auto rows = unit_rows();
+  Canned canned;
+  canned.ticks = {tick_of(status_of(1), rows)};
+  const FakeDaemon daemon(canned);
+  const Outcome outcome =
+      run_keplerctl(daemon, {"monitor", "units", "-j", "-n1", "--sort=name", "--limit=2"});
+  EXPECT_EQ(outcome.out, "\x1e" + Json({{"units", Json::array({rows[2], rows[1]})}}).dump() + "\n");
+}
+
 TEST_F(Monitor, ATickInSeveralRepliesIsOne) {
   const auto rows = unit_rows();
   Canned canned;
@@ -119,6 +140,8 @@ TEST_F(Monitor, OneSampleIsWrittenOnce) {
   const FakeDaemon daemon(canned);
   const Outcome outcome = run_keplerctl(daemon, {"monitor", "--json=short", "-n2"});
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\x1e'), 2);
+  EXPECT_THAT(outcome.out, HasSubstr("\"sequence\":2,"));
+  EXPECT_THAT(outcome.out, HasSubstr("\"sequence\":3,"));
 }
 
 TEST_F(Monitor, JsonGoesOnUntilTheDaemonEnds) {

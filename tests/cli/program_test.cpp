@@ -69,7 +69,7 @@ TEST(Program, StatusIsTheDefault) {
 
 TEST(Program, ListsAsJsonHaveEveryRow) {
   Canned canned;
-  canned.lists["units"][2]["energyMicrojoules"] = kBeyondDouble;
+  canned.lists["units"][0]["energyMicrojoules"] = kBeyondDouble;
   const FakeDaemon daemon(canned);
   for (const auto& [kind, rows] : canned.lists) {
     const Outcome outcome = run_keplerctl(daemon, {kind, "--json=short"});
@@ -89,6 +89,24 @@ TEST(Program, TheDaemonLimitsJson) {
   const FakeDaemon daemon;
   const Outcome outcome = run_keplerctl(daemon, {"units", "-j", "-n1"});
   EXPECT_EQ(outcome.out, Json({{"units", Json::array({unit_rows()[0]})}}).dump() + "\n");
+}
+
+TEST(Program, ATablesLimitCountsWhatIsShown) {
+  Canned canned;
+  for (Json& row : canned.lists["units"]) row["state"] = "terminated";
+  canned.lists["units"][1]["state"] = "running";  // neither the first nor the last by energy
+  const FakeDaemon daemon(canned);
+  const Outcome outcome = run_keplerctl(daemon, {"units", "-n1", "--no-legend"});
+  EXPECT_EQ(outcome.out, "11.5 W  2.08 Wh  16.9%  2.08 Wh  1min 30s  /system.slice/ssh.service\n");
+}
+
+TEST(Program, TheDaemonSorts) {
+  const FakeDaemon daemon;
+  const auto rows = unit_rows();
+  const Json by_name = {{"units", Json::array({rows[2], rows[1], rows[0]})}};
+  EXPECT_EQ(run_keplerctl(daemon, {"units", "-j", "--sort=name"}).out, by_name.dump() + "\n");
+  const Outcome table = run_keplerctl(daemon, {"units", "--sort=name", "-n1", "--no-legend"});
+  EXPECT_THAT(table.out, HasSubstr("/ssh.service\n"));
 }
 
 TEST(Program, TablesHaveAHeadAndAFooter) {
