@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attribution/number_host.h"
 
+#include <algorithm>
+
 namespace keplerd {
 
 Zone package_zone(int index) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attribution/own_time.h"
 
+#include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>

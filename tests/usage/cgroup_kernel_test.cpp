@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of groups on this host's own cgroup2.
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <map>
@@ -192,9 +193,15 @@ TEST_F(CgroupKernelTest, GroupThatComesWhileGroupsAreListedIsTheSameAfterwards) 
   const auto name = [](int i) { return "g" + std::to_string(i); };
   for (int round = 0; round < 100; ++round) {
     CgroupTree tree(cgroup_->directory());
+    std::atomic<bool> making = false;
     std::thread maker([&] {
-      for (int i = 0; i < kGroups; ++i) cgroup_->add(name(i));
+      for (int i = 0; i < kGroups; ++i) {
+        cgroup_->add(name(i));
+        making = true;
+      }
     });
+    while (!making) {
+    }
     tree.read(groups_);
     std::map<std::string, std::uint64_t> listed;
     for (const GroupUsage& known : groups_) listed.emplace(known.path, known.incarnation);

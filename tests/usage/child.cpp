@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/child.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>
 #include <string_view>
 
 #include <gtest/gtest.h>
