@@ -14,10 +14,6 @@ void set_power(Json& json, const char* key, const std::optional<Microwatts>& pow
   if (power) json[key] = power->value;
 }
 
-std::string_view split_name(SplitRule) { return "usage-ratio"; }
-std::string_view share_name(ShareRule) { return "cpu-time"; }
-std::string_view idle_name(IdlePolicy) { return "separate"; }
-
 Json shares_json(const Report& report, const WorkloadRow& row) {
   Json shares = Json::array();
   for (std::size_t i = 0; i < row.zones.size(); ++i) {
@@ -80,9 +76,9 @@ Json status_json(const Report& report, const Settings& settings) {
   return {{"host", host_json(report.host)},
           {"accounts", accounts_json(report.accounts)},
           {"source", source_json(report.source)},
-          {"split", split_name(settings.split)},
-          {"share", share_name(settings.share)},
-          {"idle", idle_name(settings.idle)},
+          {"split", rule_name(settings.split)},
+          {"share", rule_name(settings.share)},
+          {"idle", rule_name(settings.idle)},
           {"intervalUsec", usec(settings.interval)},
           {"sequence", report.sequence},
           {"realtimeUsec", report.realtime.count()},

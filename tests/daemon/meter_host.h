@@ -17,7 +17,8 @@ class MeterHost {
   MeterHost();
 
   FakeHost files;
-  Instant now{.monotonic = std::chrono::hours(1), .boottime = std::chrono::hours(1),
+  Instant now{.monotonic = std::chrono::hours(1),
+              .boottime = std::chrono::hours(1),
               .realtime = std::chrono::seconds(1'700'000'000)};
 
   // Begins to measure, and takes the first sample: the baseline.

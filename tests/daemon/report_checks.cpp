@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/report_checks.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
+
+#include <gtest/gtest.h>
 
 namespace keplerd {
 namespace {
@@ -22,7 +22,8 @@ void expect_host(const Report& report) {
   const AccountsReport& accounts = report.accounts;
   EXPECT_EQ(report.host.energy.value,
             (accounts.idle + accounts.kernel + accounts.workloads + accounts.unattributed).value);
-  for (const Microjoules account : {accounts.idle, accounts.kernel, accounts.workloads, accounts.unattributed}) {
+  for (const Microjoules account :
+       {accounts.idle, accounts.kernel, accounts.workloads, accounts.unattributed}) {
     EXPECT_GE(account.value, 0);
   }
   Microjoules zones;
@@ -95,7 +96,8 @@ void expect_no_step_back(const Report& earlier, const Report& later) {
     EXPECT_GE(later.zones[i].energy, earlier.zones[i].energy);
   }
   expect_rows_no_step_back(earlier.units, later.units, [](const UnitRow& row) { return row.info->id; });
-  expect_rows_no_step_back(earlier.processes, later.processes, [](const ProcessRow& row) { return row.info->id_text; });
+  expect_rows_no_step_back(earlier.processes, later.processes,
+                           [](const ProcessRow& row) { return row.info->id_text; });
 }
 
 }  // namespace keplerd

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What survives the end of a run: state files, and the counters that go on meanwhile.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 #include "daemon/meter_host.h"
 #include "daemon/state_keeper.h"
@@ -123,7 +123,9 @@ TEST_F(Restart, SimulatedEnergyNeverGetsIntoTheTotalsOfMeasuredEnergy) {
   Settings simulated;
   simulated.source = "simulated";
   auto restored = StateKeeper(host.files.open(), directory, simulated).restore(Realtime(99));
-  EXPECT_EQ(host.begin({.source = "simulated"}, std::move(restored.ledger), restored.readings).host.energy.value, 0);
+  EXPECT_EQ(
+      host.begin({.source = "simulated"}, std::move(restored.ledger), restored.readings).host.energy.value,
+      0);
 }
 
 class CorruptState : public Restart, public testing::WithParamInterface<std::string> {};
@@ -143,16 +145,18 @@ TEST_P(CorruptState, IsSetAsideWithAReasonAndCountingStartsAnew) {
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, CorruptState,
-    testing::Values("", "{", "[]", "null", "\x01\x02", R"({"version":2})", R"({"version":1})",
-                    // Sums that do not hold: the zone gave 5 to workloads, no unit has them.
-                    R"({"version":1,"instanceId":"i","sinceUsec":1,"savedUsec":1,"clean":true,"bootId":"b",)"
-                    R"("discardedWindows":0,"outsideOtherMicrojoules":0,"zones":[{"id":"z","name":"package",)"
-                    R"("index":0,"quality":"measured","inTotal":true,"energyMicrojoules":5,"idleMicrojoules":0,)"
-                    R"("kernelMicrojoules":0,"unattributedMicrojoules":0,"sinceUsec":1}],"units":[],"readings":[]})",
-                    std::string(200'000, '[')));
+    testing::Values(
+        "", "{", "[]", "null", "\x01\x02", R"({"version":2})", R"({"version":1})",
+        // Sums that do not hold: the zone gave 5 to workloads, no unit has them.
+        R"({"version":1,"instanceId":"i","sinceUsec":1,"savedUsec":1,"clean":true,"bootId":"b",)"
+        R"("discardedWindows":0,"outsideOtherMicrojoules":0,"zones":[{"id":"z","name":"package",)"
+        R"("index":0,"quality":"measured","inTotal":true,"energyMicrojoules":5,"idleMicrojoules":0,)"
+        R"("kernelMicrojoules":0,"unattributedMicrojoules":0,"sinceUsec":1}],"units":[],"readings":[]})",
+        std::string(200'000, '[')));
 
 TEST_F(Restart, AnUnreadableStateFileIsNotWrittenOver) {
-  std::filesystem::create_directory(directory / "ledger.json");  // reading it fails, and not because it is absent
+  std::filesystem::create_directory(directory /
+                                    "ledger.json");  // reading it fails, and not because it is absent
   StateKeeper keeper(host.files.open(), directory, Settings{});
   auto restored = keeper.restore(Realtime(5));
   host.begin({}, std::move(restored.ledger), restored.readings);
@@ -164,7 +168,8 @@ TEST_F(Restart, TheStateOfThousandsOfUnitsReadsBackTheSame) {
   for (int i = 0; i < 2000; ++i) host.files.add_cgroup("/s.slice/unit-" + std::to_string(i) + ".service", 0);
   host.begin();
   host.draw(123'456'789, 1'000'003);
-  for (int i = 0; i < 2000; ++i) host.files.set_cgroup_usage("/s.slice/unit-" + std::to_string(i) + ".service", i);
+  for (int i = 0; i < 2000; ++i)
+    host.files.set_cgroup_usage("/s.slice/unit-" + std::to_string(i) + ".service", i);
   host.files.set_cgroup_usage("/s.slice", 1999 * 1000);
   host.step();
   LedgerState state = host.meter().state();

@@ -14,7 +14,8 @@ class Ended : public testing::Test {
  protected:
   void run(int processes, TerminatedLimits limits) {
     host.files.add_cgroup("/a.service", 0);
-    for (pid_t pid = 11; pid <= 10 + processes; ++pid) host.files.add_process({.pid = pid, .cgroup = "/a.service"});
+    for (pid_t pid = 11; pid <= 10 + processes; ++pid)
+      host.files.add_process({.pid = pid, .cgroup = "/a.service"});
     host.begin();
     host.meter().set_limits(limits);
     std::int64_t ticks = 0;
@@ -103,7 +104,8 @@ TEST_F(Ended, ATopUnitThatGoesLeavesItsEnergyOutside) {
 }
 
 TEST_F(Ended, TooManyUnitsLeaveChildrenFirst) {
-  for (const char* path : {"/s.slice", "/s.slice/a.service", "/s.slice/b.service"}) host.files.add_cgroup(path, 0);
+  for (const char* path : {"/s.slice", "/s.slice/a.service", "/s.slice/b.service"})
+    host.files.add_cgroup(path, 0);
   host.begin();
   host.meter().set_limits({.max = 2, .min_energy = {}});
   host.files.set_cgroup_usage("/s.slice", 300'000);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// org.keplerd.Energy over a real socket, on a written host.
+#include "daemon/publish/energy_interface.h"
+
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <systemd/sd-event.h>
+
+#include "daemon/meter_host.h"
+#include "varlink/client.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+using varlink::ClientReply;
+using varlink::Json;
+
+class EnergyInterface : public testing::Test, private Reports {
+ protected:
+  EnergyInterface() {
+    directory = std::filesystem::temp_directory_path() / ("keplerd-interface-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(directory);
+    sd_event_new(&loop);
+    server = std::make_unique<varlink::Server>(loop, varlink::ServiceInfo{"v", "p", "1", "u"});
+    add_energy_interface(*server, *this);
+    const std::string path = directory / "socket";
+    EXPECT_TRUE(server->listen(*varlink::bind_unix_socket(path, 0600)).ok());
+    client = std::make_unique<varlink::Client>(*varlink::Client::connect(path));
+
+    host.files.add_cgroup("/user.slice/a.scope", 0);
+    host.files.add_cgroup("/b.slice/a.scope", 0);
+    host.files.add_cgroup("/c.service", 0);
+    host.files.add_process({.pid = 10, .comm = "one", .start = 77, .cgroup = "/c.service"});
+    host.files.add_process({.pid = 11, .comm = "two", .start = 78});
+    host.begin();
+    host.draw(20'000'000);
+    host.files.set_cgroup_usage("/c.service", 100'000);
+    host.files.set_process_time(10, 10);
+    host.files.set_process_time(11, 10);
+    host.step();
+  }
+  ~EnergyInterface() override {
+    client.reset();
+    server.reset();
+    sd_event_unref(loop);
+    std::filesystem::remove_all(directory);
+  }
+
+  ClientReply receive() {
+    auto reply = client->receive(0ms);
+    for (int turn = 0; !reply && turn < 1000; ++turn) {
+      sd_event_run(loop, 10'000);
+      reply = client->receive(0ms);
+    }
+    return *reply;
+  }
+  ClientReply call(const std::string& method, Json parameters = Json::object()) {
+    EXPECT_TRUE(client->send("org.keplerd.Energy." + method, std::move(parameters)).ok());
+    return receive();
+  }
+  std::vector<Json> list(Json parameters) {
+    EXPECT_TRUE(client->send("org.keplerd.Energy.List", std::move(parameters), true).ok());
+    std::vector<Json> rows;
+    while (true) {
+      const ClientReply reply = receive();
+      EXPECT_EQ(reply.error, "");
+      if (reply.parameters.contains("row")) rows.push_back(reply.parameters.at("row"));
+      if (!reply.continues) return rows;
+    }
+  }
+
+  std::shared_ptr<const Report> latest() const override { return host.meter().last_report(); }
+  std::shared_ptr<const Report> fresh() override {
+    ++asked;
+    return latest();
+  }
+  const Settings& settings() const override { return settings_; }
+
+  mutable MeterHost host;
+  std::filesystem::path directory;
+  sd_event* loop = nullptr;
+  std::unique_ptr<varlink::Server> server;
+  std::unique_ptr<varlink::Client> client;
+  Settings settings_;
+  int asked = 0;
+};
+
+TEST_F(EnergyInterface, StatusTellsHostAccountsSourceAndSettings) {
+  const Json status = call("GetStatus").parameters;
+  EXPECT_EQ(status.at("host").dump(),
+            R"({"energyMicrojoules":20000000,"activeMicrojoules":10000000,"idleMicrojoules":10000000,)"
+            R"("powerMicrowatts":20000000,"activeMicrowatts":10000000,"idleMicrowatts":10000000})");
+  EXPECT_EQ(status.at("accounts").dump(),
+            R"({"idle":10000000,"kernel":0,"workloads":10000000,"unattributed":0})");
+  EXPECT_EQ(status.at("source").dump(), R"({"name":"powercap","quality":"measured"})");
+  EXPECT_EQ(status.at("split"), "usage-ratio");
+  EXPECT_EQ(status.at("share"), "cpu-time");
+  EXPECT_EQ(status.at("idle"), "separate");
+  EXPECT_EQ(status.at("intervalUsec"), 1'000'000);
+  EXPECT_EQ(status.at("windowUsec"), 1'000'000);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(EnergyInterface, RowsHaveTheFieldsOfTheirKind) {
+  EXPECT_EQ(
+      call("Get", {{"kind", "units"}, {"id", "/c.service"}}).parameters.at("row").dump(),
+      R"({"id":"/c.service","name":"c.service","kind":"unit","state":"running","energyMicrojoules":5000000,)"
+      R"("activeMicrojoules":5000000,"idleMicrojoules":0,"powerMicrowatts":5000000,"cpuUsec":100000,"zones":[)"
+      R"({"id":"powercap:package:0","name":"package","index":0,"energyMicrojoules":5000000,"powerMicrowatts":5000000},)"
+      R"({"id":"powercap:dram:0","name":"dram","index":0,"energyMicrojoules":0,"powerMicrowatts":0}],)"
+      R"("quality":"attributed","sinceUsec":1700000000000000,"ownMicrojoules":5000000,"otherMicrojoules":0})");
+  const Json process = call("Get", {{"kind", "processes"}, {"id", "10.77"}}).parameters.at("row");
+  EXPECT_EQ(process.at("pid"), 10);
+  EXPECT_EQ(process.at("comm"), "one");
+  EXPECT_EQ(process.at("unit"), "/c.service");
+  EXPECT_EQ(process.at("unitMicrojoules"), 5'000'000);
+  EXPECT_FALSE(call("Get", {{"kind", "processes"}, {"id", "11.78"}}).parameters.at("row").contains("unit"));
+  const Json zone = call("Get", {{"kind", "zones"}, {"id", "powercap:dram:0"}}).parameters.at("row");
+  EXPECT_EQ(zone.at("inTotal"), true);
+  EXPECT_EQ(zone.at("quality"), "measured");
+}
+
+TEST_F(EnergyInterface, AnIdMayBeANameThatOnlyOneHas) {
+  EXPECT_EQ(call("Get", {{"kind", "unit"}, {"id", "c.service"}}).parameters.at("row").at("id"), "/c.service");
+  const ClientReply ambiguous = call("Get", {{"kind", "units"}, {"id", "a.scope"}});
+  EXPECT_EQ(ambiguous.error, "org.keplerd.Energy.AmbiguousName");
+  EXPECT_EQ(ambiguous.parameters.dump(),
+            R"({"name":"a.scope","ids":["/b.slice/a.scope","/user.slice/a.scope"]})");
+}
+
+TEST_F(EnergyInterface, WhatIsNotThereIsItsKindsOwnError) {
+  EXPECT_EQ(call("Get", {{"kind", "units"}, {"id", "/x"}}).error, "org.keplerd.Energy.NoSuchUnit");
+  EXPECT_EQ(call("Get", {{"kind", "processes"}, {"id", "10.1"}}).error, "org.keplerd.Energy.NoSuchProcess");
+  EXPECT_EQ(call("Get", {{"kind", "zones"}, {"id", "x"}}).error, "org.keplerd.Energy.NoSuchZone");
+}
+
+TEST_F(EnergyInterface, ListSortsAndLimits) {
+  EXPECT_EQ(list({{"kind", "units"}}).size(), 5u);
+  EXPECT_EQ(list({{"kind", "units"}}).front().at("id"), "/c.service") << "most energy first";
+  const auto by_name = list({{"kind", "units"}, {"sort", "name"}, {"limit", 2}});
+  ASSERT_EQ(by_name.size(), 2u);
+  EXPECT_EQ(by_name[0].at("name"), "a.scope");
+  EXPECT_TRUE(list({{"kind", "processes"}, {"limit", 0}}).empty());
+  EXPECT_EQ(list({{"kind", "zones"}, {"limit", nullptr}}).size(), 2u);
+}
+
+TEST_F(EnergyInterface, BadParametersAreNamed) {
+  const auto expect_bad = [&](const std::string& method, Json parameters, bool more,
+                              const std::string& name) {
+    ASSERT_TRUE(client->send("org.keplerd.Energy." + method, parameters, more).ok());
+    const ClientReply reply = receive();
+    EXPECT_EQ(reply.error, "org.varlink.service.InvalidParameter") << parameters;
+    EXPECT_EQ(reply.parameters.value("parameter", ""), name) << parameters;
+  };
+  expect_bad("List", Json::object(), true, "kind");
+  expect_bad("List", {{"kind", "nonsense"}}, true, "kind");
+  expect_bad("List", {{"kind", 7}}, true, "kind");
+  expect_bad("List", {{"kind", "units"}, {"limit", -1}}, true, "limit");
+  expect_bad("List", {{"kind", "units"}, {"limit", "3"}}, true, "limit");
+  expect_bad("List", {{"kind", "units"}, {"limit", 1.5}}, true, "limit");
+  expect_bad("List", {{"kind", "units"}, {"sort", "colour"}}, true, "sort");
+  expect_bad("Get", {{"kind", "units"}}, false, "id");
+  expect_bad("Get", {{"id", "x"}}, false, "kind");
+  expect_bad("Monitor", {{"kind", "x"}}, true, "kind");
+  expect_bad("Monitor", {{"intervalUsec", -5}}, true, "intervalUsec");
+}
+
+TEST_F(EnergyInterface, StreamsNeedMore) {
+  EXPECT_EQ(call("List", {{"kind", "units"}}).error, "org.varlink.service.ExpectedMore");
+  EXPECT_EQ(call("Monitor").error, "org.varlink.service.ExpectedMore");
+}
+
+TEST_F(EnergyInterface, MonitorGoesOnWithEachReport) {
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"kind", "zones"}}, true).ok());
+  EXPECT_EQ(receive().parameters.at("sequence"), 2);
+  host.draw(1'000'000);
+  host.step();
+  server->wake();
+  const ClientReply next = receive();
+  EXPECT_EQ(next.parameters.at("sequence"), 3);
+  EXPECT_TRUE(next.continues);
+}
+
+TEST_F(EnergyInterface, NumbersAbove2To53StayExact) {
+  host.files.set_energy("intel-rapl:0", 0);
+  Ledger ledger("instance", Realtime(1));
+  LedgerState state = ledger.state(Realtime(1));
+  const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  state.zones.push_back({.id = "powercap:package:0",
+                         .name = "package",
+                         .index = 0,
+                         .quality = Quality::kMeasured,
+                         .in_total = true,
+                         .energy = {odd},
+                         .idle = {odd},
+                         .kernel = {},
+                         .unattributed = {},
+                         .since = Realtime(1)});
+  const auto parsed = parse_state(format_state(state));
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  host.begin({}, Ledger(*parsed, "new"));
+  EXPECT_EQ(call("GetStatus").parameters.at("host").at("energyMicrojoules").get<std::int64_t>(), odd);
+}
+
+TEST_F(EnergyInterface, HostileNamesAreEscaped) {
+  host.files.add_cgroup("/evil\n\x1b[2J\xff.service", 0);
+  host.step();
+  const auto rows = list({{"kind", "units"}, {"sort", "id"}});
+  EXPECT_TRUE(std::ranges::any_of(
+      rows, [](const Json& row) { return row.at("id") == R"(/evil\x0a\x1b[2J\xff.service)"; }));
+}
+
+}  // namespace
+}  // namespace keplerd

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "daemon/meter_host.h"
+#include "daemon/publish/energy_streams.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+using varlink::Json;
+using varlink::Reply;
+
+class FakeReports : public Reports {
+ public:
+  explicit FakeReports(MeterHost& host) : host_(host) {}
+  std::shared_ptr<const Report> latest() const override { return host_.meter().last_report(); }
+  std::shared_ptr<const Report> fresh() override { return latest(); }
+  const Settings& settings() const override { return settings_; }
+
+ private:
+  MeterHost& host_;
+  Settings settings_;
+};
+
+class Streams : public testing::Test {
+ protected:
+  Streams() {
+    for (const char* path : {"/a.service", "/b.service", "/c.service"}) host.files.add_cgroup(path, 0);
+    host.begin();
+  }
+  // The unit uses CPU time, and 20 J are drawn.
+  void run(const std::string& unit) {
+    usage_[unit] += 100'000;
+    host.files.set_cgroup_usage(unit, usage_[unit]);
+    host.draw(20'000'000);
+    host.step();
+  }
+  static std::optional<Json> take(varlink::Stream& stream) {
+    auto next = stream.next();
+    if (!next) return std::nullopt;
+    return std::get<Reply>(*next).parameters;
+  }
+  static std::vector<std::string> ids(const Json& reply) {
+    std::vector<std::string> ids;
+    for (const Json& row : reply.at("rows")) ids.push_back(row.at("id"));
+    return ids;
+  }
+
+  MeterHost host;
+  FakeReports reports{host};
+
+ private:
+  std::map<std::string, std::int64_t> usage_;
+};
+
+TEST_F(Streams, MonitorTellsEverythingOnceAndThenOnlyWhatChanged) {
+  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  const auto first = take(stream);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(ids(*first), (std::vector<std::string>{"/a.service", "/b.service", "/c.service"}));
+  EXPECT_FALSE(take(stream)) << "nothing new";
+
+  run("/a.service");  // the first window: now all have a power
+  EXPECT_EQ(ids(*take(stream)).size(), 3u);
+  run("/b.service");
+  const auto changed = take(stream);
+  EXPECT_EQ(ids(*changed), (std::vector<std::string>{"/a.service", "/b.service"}))
+      << "a has stopped, b began";
+  EXPECT_EQ(changed->at("sequence"), 3);
+  EXPECT_EQ(changed->at("host").at("energyMicrojoules"), 40'000'000);
+  EXPECT_FALSE(changed->contains("removed"));
+}
+
+TEST_F(Streams, MonitorTellsWhatComesEndsAndGoes) {
+  host.meter().set_limits({.max = 500, .min_energy = {}, .retention = 60s});
+  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  take(stream);
+  host.files.add_cgroup("/d.service", 0);
+  host.step();
+  take(stream);
+  host.files.remove_cgroup("/b.service");
+  host.step();
+  const auto ended = take(stream);
+  ASSERT_EQ(ids(*ended), (std::vector<std::string>{"/b.service"}));
+  EXPECT_EQ(ended->at("rows")[0].at("state"), "terminated");
+  host.step(100s);
+  const auto gone = take(stream);
+  EXPECT_EQ(gone->at("removed"), Json::array({"/b.service"}));
+}
+
+TEST_F(Streams, AReaderThatMissedReportsGetsTheirChangesAtOnce) {
+  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  take(stream);
+  run("/a.service");
+  run("/b.service");
+  run("/c.service");
+  const auto all = take(stream);
+  EXPECT_EQ(all->at("sequence"), 4);
+  EXPECT_EQ(ids(*all).size(), 3u);
+  EXPECT_FALSE(take(stream));
+}
+
+TEST_F(Streams, MonitorOfTheHostHasNoRows) {
+  MonitorStream stream(reports, std::nullopt, 0s);
+  EXPECT_FALSE(take(stream)->contains("rows"));
+}
+
+TEST_F(Streams, MonitorKeepsItsReadersInterval) {
+  MonitorStream stream(reports, std::nullopt, 3s);
+  take(stream);
+  host.step();
+  EXPECT_FALSE(take(stream));
+  host.step();
+  EXPECT_FALSE(take(stream));
+  host.step();
+  EXPECT_TRUE(take(stream));
+}
+
+TEST_F(Streams, ManyRowsComeInPartsOfOneInstant) {
+  for (int i = 0; i < 1000; ++i) host.files.add_cgroup("/u" + std::to_string(i), 0);
+  host.step();
+  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  std::size_t rows = 0;
+  int parts = 0;
+  while (true) {
+    const auto part = take(stream);
+    ASSERT_TRUE(part);
+    ++parts;
+    rows += part->at("rows").size();
+    EXPECT_EQ(part->at("sequence"), 2);
+    if (parts == 1) host.step();  // what comes meanwhile must wait
+    if (!part->value("partial", false)) break;
+  }
+  EXPECT_EQ(rows, 1003u);
+  EXPECT_GT(parts, 1);
+  EXPECT_EQ(take(stream)->at("sequence"), 3);
+}
+
+TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
+  ListStream stream(reports.latest(), RowKind::kUnits, {2, 0});
+  const Reply first = std::get<Reply>(*stream.next());
+  EXPECT_EQ(first.parameters.at("row").at("id"), "/c.service");
+  EXPECT_TRUE(first.continues);
+  const Reply last = std::get<Reply>(*stream.next());
+  EXPECT_EQ(last.parameters.at("row").at("id"), "/a.service");
+  EXPECT_FALSE(last.continues);
+}
+
+TEST_F(Streams, AnEmptyListIsOneReplyWithoutARow) {
+  ListStream stream(reports.latest(), RowKind::kUnits, {});
+  const Reply only = std::get<Reply>(*stream.next());
+  EXPECT_TRUE(only.parameters.empty());
+  EXPECT_FALSE(only.continues);
+}
+
+}  // namespace
+}  // namespace keplerd
