@@ -13,7 +13,9 @@ namespace keplerd {
 
 class Child {
  public:
-  Child();
+  Child() : Child(0) {}
+  // With this pid, which must be free (0: any). pid() is -1 where the kernel does not allow that.
+  explicit Child(pid_t wanted);
   ~Child();  // killed and reaped
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "host/host_root.h"
 #include "usage/cgroup_tree.h"
@@ -146,6 +147,34 @@ TEST_F(ProcessKernelTest, OneThatExitsHasEnded) {
   EXPECT_FALSE(has_ended(pid));
 }
 
+// The same group, the same name, more time than the first had: only its start tells. Whether the first held a
+// descriptor (it ran again after it was first seen) or not.
+TEST_F(ProcessKernelTest, PidThatIsReusedIsAnotherProcess) {
+  for (const bool held : {false, true}) {
+    SCOPED_TRACE(held);
+    auto first = std::make_unique<Child>();
+    const pid_t pid = first->pid();
+    cgroup_->move(pid, "a");
+    first->burn(20ms);
+    read(20s);
+    const ProcessId id = find(pid)->id;
+    if (held) {
+      first->burn(10ms);
+      read();
+    }
+    first.reset();
+    Child second(pid);
+    if (second.pid() < 0) GTEST_SKIP() << "pids cannot be chosen here";
+    cgroup_->move(pid, "a");
+    second.burn(60ms);
+    read();
+    EXPECT_EQ(std::ranges::count(sample_.ended, id), 1);
+    ASSERT_TRUE(find(pid));
+    EXPECT_NE(find(pid)->id, id);
+    EXPECT_FALSE(find(pid)->before);
+  }
+}
+
 TEST_F(ProcessKernelTest, OneThatEndsOutsideAnyGroupHasEnded) {
   Child child;
   const pid_t pid = child.pid();
@@ -259,7 +288,7 @@ TEST_F(ProcessKernelTest, WithoutDescriptorsNobodyHasEnded) {
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
   read(20s);  // a full scan is due
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-  EXPECT_TRUE(sample_.ended.empty());
+  for (const pid_t pid : {child.pid(), ::getpid(), 1}) EXPECT_FALSE(has_ended(pid)) << pid;
   read();
   EXPECT_EQ(group_of(child.pid()), "/a");
 }
