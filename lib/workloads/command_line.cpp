@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/command_line.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "workloads/identifier.h"
+#include "workloads/qemu_options.h"
+
+namespace keplerd {
+namespace {
+
+using Words = std::span<const std::string_view>;
+using Answer = std::optional<MachineCommand>;
+
+constexpr std::size_t kMaxComm = 15;  // TASK_COMM_LEN - 1
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// NixOS has its programs as ".NAME-wrapped".
+std::string_view unwrapped(std::string_view name) {
+  if (!name.starts_with('.')) return name;
+  name.remove_prefix(1);
+  if (name.ends_with("-wrapped")) name.remove_suffix(8);
+  return name;
+}
+
+// Not "qemu" alone, which is also libvirt's hook, nor QEMU's tools and user-mode emulators.
+bool is_qemu(std::string_view name) {
+  name = unwrapped(name);
+  return name == "kvm" || name == "kvm-spice" || name.starts_with("qemu-kvm") || name == "qemu-dm" ||
+         name.starts_with("qemu-dm-") || (name.starts_with("qemu-system-") && name.size() > 12);
+}
+
+// Release files are called "firecracker-v1.7.0-x86_64".
+bool is_firecracker(std::string_view name) {
+  return name == "firecracker" || name.starts_with("firecracker-v");
+}
+
+template <class... Names>
+bool is_one_of(std::string_view name, Names... names) {
+  return ((name == names) || ...);
+}
+
+// An option's value: the next word, or after "="; empty where it is not given. With one dash or two.
+std::string_view option_value(Words words, std::string_view option) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::string_view word = words[i];
+    if (!word.starts_with('-')) continue;
+    word.remove_prefix(word.starts_with("--") ? 2 : 1);
+    if (!word.starts_with(option)) continue;
+    word.remove_prefix(option.size());
+    if (word.starts_with('=')) return word.substr(1);
+    if (word.empty()) return i + 1 < words.size() ? words[i + 1] : std::string_view();
+  }
+  return {};
+}
+
+bool has_word(Words words, std::string_view wanted) {
+  return std::ranges::find(words, wanted) != words.end();
+}
+
+bool asks_only(Words words) {
+  return has_word(words, "--version") || has_word(words, "--help") || has_word(words, "-h") ||
+         has_word(words, "-V");
+}
+
+MachineCommand machine(Hypervisor hypervisor, std::string_view name, std::string uuid = {}) {
+  MachineCommand found;
+  found.hypervisor = hypervisor;
+  found.name = escape_name(name);
+  found.name_given = !name.empty();
+  found.uuid = std::move(uuid);
+  return found;
+}
+
+// Whether a QEMU that calls itself by argv[0] is named like one by the kernel too. A shell can set argv[0],
+// not comm, which is cut to 15 bytes.
+bool comm_agrees(std::string_view comm, const QemuOptions& options) {
+  if (comm.empty() || is_qemu(comm)) return true;
+  return !options.process.empty() &&
+         comm == escape_name(std::string_view(options.process).substr(0, kMaxComm));
+}
+
+Answer qemu(const ProcessCommand& process) {
+  const QemuOptions options = parse_qemu_options(process.words);
+  if (options.no_machine) return std::nullopt;
+  // The helper of -run-with async-teardown: same memory, so same command line and program.
+  if (process.comm.starts_with("cleanup/")) return std::nullopt;
+  if (process.program.empty() && !comm_agrees(process.comm, options)) return std::nullopt;
+  MachineCommand found = machine(Hypervisor::kKvm, options.name, options.uuid);
+  found.number = options.number;
+  const bool old_device_model = unwrapped(base_name(process.words[0])).starts_with("qemu-dm");
+  if (!options.domain.empty() || old_device_model) {
+    if (options.domain == "0") return std::nullopt;  // dom0's own disk backend
+    found.hypervisor = Hypervisor::kXen;
+    found.number = options.domain;
+    found.guest_elsewhere = true;
+    if (old_device_model && found.number.empty())
+      if (const auto domain = option_value(process.words, "d"); is_digits(domain)) found.number = domain;
+    if (!found.name_given) {
+      const auto name = option_value(process.words, "domain-name");
+      found.name = escape_name(name);
+      found.name_given = !name.empty();
+    }
+  }
+  return found;
+}
+
+Answer virtualbox(Words words) {
+  std::string_view started = option_value(words, "startvm");
+  if (started.empty() && base_name(words[0]) == "VBoxHeadless") started = option_value(words, "s");
+  if (started.empty()) return std::nullopt;  // the manager's window
+  std::string_view braced = started;
+  if (braced.starts_with('{') && braced.ends_with('}')) braced = braced.substr(1, braced.size() - 2);
+  std::string uuid = canonical_uuid(braced);
+  std::string_view name = option_value(words, "comment");
+  if (name.empty() && uuid.empty()) name = started;
+  return machine(Hypervisor::kVirtualBox, name, std::move(uuid));
+}
+
+Answer vmware(Words words) {
+  for (std::size_t i = words.size(); i-- > 1;) {
+    std::string_view file = base_name(words[i]);
+    if (!file.ends_with(".vmx") || file.size() == 4) continue;
+    return machine(Hypervisor::kVmware, file.substr(0, file.size() - 4));
+  }
+  return std::nullopt;
+}
+
+Answer firecracker(Words words) {
+  if (asks_only(words) || has_word(words, "--snapshot-version")) return std::nullopt;
+  return machine(Hypervisor::kFirecracker, option_value(words, "id"));
+}
+
+// The value of `key` in "a=1,key=value,b=2".
+std::string_view setting(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view value = take_until(text, ',');
+    if (take_until(value, '=') == key) return value;
+  }
+  return {};
+}
+
+// By its socket: "/run/ch/web.sock" is "web"; of a socket that is called the same for each machine
+// ("/run/vc/vm/ID/clh-api.sock") the folder tells.
+Answer cloud_hypervisor(Words words) {
+  if (asks_only(words)) return std::nullopt;
+  std::string_view path = option_value(words, "api-socket");
+  if (path.starts_with("path=") || path.starts_with("fd=")) path = setting(path, "path");
+  std::string_view name = base_name(path);
+  for (const std::string_view suffix : {".socket", ".sock", "-socket"})
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  if (is_one_of(name, "api", "ch", "clh", "ch-api", "clh-api", "cloud-hypervisor", "vmm")) {
+    const auto slash = path.rfind('/');
+    name = slash == path.npos ? std::string_view() : base_name(path.substr(0, slash));
+  }
+  return machine(Hypervisor::kCloudHypervisor, name,
+                 canonical_uuid(setting(option_value(words, "platform"), "uuid")));
+}
+
+Answer kvmtool(Words words) {
+  if (words.size() < 2 || words[1] != "run" || asks_only(words)) return std::nullopt;
+  return machine(Hypervisor::kKvmtool, option_value(words, "name"));
+}
+
+Answer of_program(std::string_view program, const ProcessCommand& process) {
+  const std::string_view name = unwrapped(program);
+  const Words words = process.words;
+  if (is_qemu(name)) return qemu(process);
+  if (is_one_of(name, "VirtualBoxVM", "VirtualBox", "VBoxHeadless", "VBoxSDL")) return virtualbox(words);
+  if (is_one_of(name, "vmware-vmx", "vmware-vmx-debug", "vmware-vmx-stats")) return vmware(words);
+  if (is_firecracker(name)) return firecracker(words);
+  if (is_one_of(name, "cloud-hypervisor", "cloud-hypervisor-static")) return cloud_hypervisor(words);
+  if (is_one_of(name, "lkvm", "lkvm-static")) return kvmtool(words);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_command_line(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty() && words.size() < kMaxCommandLineWords) words.push_back(take_until(text, '\0'));
+  return words;
+}
+
+std::optional<MachineCommand> recognise_machine(const ProcessCommand& process) {
+  if (process.words.empty()) return std::nullopt;
+  std::string_view program = process.program.empty() ? process.words[0] : process.program;
+  // A machine outlives the upgrade of its hypervisor.
+  if (program.ends_with(" (deleted)")) program.remove_suffix(10);
+  Answer found = of_program(base_name(program), process);
+  if (found && !found->name_given && !found->uuid.empty()) {
+    found->name = std::string(hypervisor_name(found->hypervisor)) + '-' + found->uuid.substr(0, 8);
+  }
+  return found;
+}
+
+}  // namespace keplerd

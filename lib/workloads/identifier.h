@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forms that identifiers of machines and containers have in names that others chose.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace keplerd {
+
+bool is_digits(std::string_view text);  // at least one, ASCII
+
+bool is_hexadecimal(std::string_view text);  // at least one digit, lower case
+
+// The full id of a container or pod of docker, podman, containerd and cri-o: 64 lower-case hexadecimal
+// digits.
+bool is_runtime_id(std::string_view text);
+
+// `text` in lower case where it is a UUID in its usual form (8-4-4-4-12 hexadecimal digits), else empty.
+// Empty too for the nil UUID, which hypervisors take for "none": two machines with it would be one.
+std::string canonical_uuid(std::string_view text);
+
+// `name` (escaped by escape_name), with systemd's own escapes (`\x2d`, systemd-escape(1)) decoded: what was
+// escaped to make a unit's name of it. "-" stays "-": the names of machines have no "/". Comes out escaped.
+std::string decode_unit_escapes(std::string_view name);
+
+}  // namespace keplerd

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+using Words = std::vector<std::string_view>;
+using testing::ElementsAre;
+
+constexpr std::string_view kUuid = "df12672f-fedb-4f6f-9d51-0166868835fb";
+constexpr std::string_view kQemu = "/usr/bin/qemu-system-x86_64";
+
+std::string tell(const Words& words, std::string_view comm = {}, std::string_view program = {}) {
+  const auto found = recognise_machine({.words = words, .comm = comm, .program = program});
+  if (!found) return "none";
+  std::string told(hypervisor_name(found->hypervisor));
+  if (!found->name.empty()) told += (found->name_given ? " name=" : " made-up=") + found->name;
+  if (!found->uuid.empty()) told += " uuid=" + found->uuid;
+  if (!found->number.empty()) told += " number=" + found->number;
+  if (found->guest_elsewhere) told += " elsewhere";
+  return told;
+}
+
+std::string tell_name(std::string_view value) { return tell({kQemu, "-name", value}); }
+
+TEST(Split, TakesOneWordBeforeEachNul) {
+  using namespace std::string_view_literals;
+  EXPECT_THAT(split_command_line(""), ElementsAre());
+  EXPECT_THAT(split_command_line("a\0b\0"sv), ElementsAre("a", "b"));
+  EXPECT_THAT(split_command_line("a\0b"sv), ElementsAre("a", "b"));
+  EXPECT_THAT(split_command_line("a\0\0b\0\0"sv), ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(split_command_line("\0"sv), ElementsAre(""));
+}
+
+TEST(Split, HasABound) {
+  EXPECT_EQ(split_command_line(std::string(1 << 20, '\0')).size(), kMaxCommandLineWords);
+  EXPECT_EQ(split_command_line(std::string(1 << 20, 'x')).size(), 1u);
+}
+
+TEST(QemuName, InAllItsForms) {
+  EXPECT_EQ(tell_name("web"), "kvm name=web");
+  EXPECT_EQ(tell_name("web,process=qemu:web"), "kvm name=web");
+  EXPECT_EQ(tell_name("guest=web,debug-threads=on"), "kvm name=web");
+  EXPECT_EQ(tell_name("debug-threads=on,guest=web"), "kvm name=web");
+  EXPECT_EQ(tell_name("process=x"), "kvm");
+  EXPECT_EQ(tell_name(""), "kvm");
+  EXPECT_EQ(tell({kQemu, "--name", "web"}), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "--name=web"}), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name=guest=web,debug-threads=on"}), "kvm name=web");
+}
+
+TEST(QemuName, HasADoubledCommaForOne) {
+  EXPECT_EQ(tell_name("guest=a,,b,debug-threads=on"), "kvm name=a,b");
+  EXPECT_EQ(tell_name("a,,b,debug-threads=on"), "kvm name=a,b");
+  EXPECT_EQ(tell_name("a,,guest=b"), "kvm name=a,guest=b");
+  EXPECT_EQ(tell_name("guest=a,,,,b,,"), "kvm name=a,,b,");
+  EXPECT_EQ(tell_name("guest=a=b"), "kvm name=a=b");
+}
+
+TEST(QemuName, IsTheLastOneGiven) {
+  EXPECT_EQ(tell({kQemu, "-name", "a", "-name", "b"}), "kvm name=b");
+  EXPECT_EQ(tell({kQemu, "-name", "a", "-name", "debug-threads=on"}), "kvm name=a");
+}
+
+TEST(QemuName, IsEscaped) {
+  EXPECT_EQ(tell_name("a\x1b[31m\n\xff"), R"(kvm name=a\x1b[31m\x0a\xff)");
+  const std::string name(255, 'x');
+  EXPECT_EQ(tell_name(name), "kvm name=" + name);
+}
+
+TEST(QemuUuid, OfTheOptionOrOfSmbios) {
+  const std::string told = "kvm name=web uuid=" + std::string(kUuid);
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-uuid", "DF12672F-FEDB-4F6F-9D51-0166868835FB"}), told);
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios",
+                  "type=1,serial=a,,uuid=b,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
+            told);
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "uuid=df12672f-fedb-4f6f-9d51-0166868835fb,type=1"}),
+            told);
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=1,uuid=df12672f-fedb-4f6f-9d51-0166868835fb",
+                  "-smbios", "type=0,vendor=x"}),
+            told);
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=1,uuid=11111111-2222-3333-4444-555555555555",
+                  "-uuid", kUuid}),
+            told);
+}
+
+TEST(QemuUuid, IsNoneWhereItIsNotOne) {
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-uuid", "x"}), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-uuid", "00000000-0000-0000-0000-000000000000"}), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=3,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
+            "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=1,serial=ds=nocloud"}), "kvm name=web");
+}
+
+TEST(QemuUuid, MakesANameWhereThereIsNone) {
+  EXPECT_EQ(tell({kQemu, "-uuid", kUuid}), "kvm made-up=kvm-df12672f uuid=" + std::string(kUuid));
+}
+
+TEST(Qemu, OfProxmoxHasANumber) {
+  EXPECT_EQ(tell({"/usr/bin/kvm", "-id", "109", "-name", "web,debug-threads=on"}, "kvm"),
+            "kvm name=web number=109");
+  EXPECT_EQ(tell({"/usr/bin/kvm", "-id", "x", "-name", "web"}, "kvm"), "kvm name=web");
+}
+
+TEST(Qemu, IsFoundByItsProgramsName) {
+  for (const std::string_view name :
+       {"qemu-system-x86_64", "./qemu-system-aarch64", "/usr/libexec/qemu-kvm", "/usr/bin/kvm", "kvm",
+        "/opt/kata/bin/qemu-system-x86_64-tdx-experimental"}) {
+    EXPECT_EQ(tell({name, "-name", "web"}), "kvm name=web") << name;
+  }
+  EXPECT_EQ(tell({kQemu}), "kvm");
+}
+
+TEST(Qemu, IsNotEveryProgramCalledSo) {
+  for (const std::string_view name :
+       {"qemu-img", "qemu-nbd", "qemu-ga", "/usr/bin/qemu-storage-daemon", "/usr/lib/qemu/qemu-bridge-helper",
+        "qemu-x86_64", "qemu-aarch64-static", "/etc/libvirt/hooks/qemu", "qemu-system-", "kvm_stat", "kvm-ok",
+        "kvmd", "virtqemud", "/usr/bin/qemu-system-x86_64/", ""}) {
+    EXPECT_EQ(tell({name, "-name", "web"}), "none") << name;
+  }
+}
+
+TEST(Qemu, InAnothersArgumentsIsNoMachine) {
+  EXPECT_EQ(tell({"grep", "-r", kQemu, "-name", "web"}), "none");
+  EXPECT_EQ(tell({"/bin/sh", "-c", "qemu-system-x86_64 -name web"}), "none");
+  EXPECT_EQ(tell({"/bin/sh", "/usr/bin/kvm", "-name", "web"}, "kvm"), "none");
+  EXPECT_EQ(tell({"python3", "/usr/bin/kvm_stat"}, "kvm_stat"), "none");
+  EXPECT_EQ(tell({"strace", kQemu, "-name", "web"}), "none");
+  EXPECT_EQ(tell({}), "none");
+}
+
+TEST(Qemu, ThatOnlyAnswersIsNoMachine) {
+  EXPECT_EQ(tell({kQemu, "-S", "-no-user-config", "-nodefaults", "-nographic", "-machine",
+                  "none,accel=kvm:tcg", "-qmp", "unix:/x,server=on", "-daemonize"}),
+            "none");
+  EXPECT_EQ(tell({kQemu, "-M", "none"}), "none");
+  EXPECT_EQ(tell({kQemu, "-machine", "accel=kvm,type=none"}), "none");
+  EXPECT_EQ(tell({kQemu, "-version"}), "none");
+  EXPECT_EQ(tell({kQemu, "--help"}), "none");
+  EXPECT_EQ(tell({kQemu, "-cpu", "help"}), "none");
+  EXPECT_EQ(tell({kQemu, "-device", "virtio-net,help"}), "none");
+  EXPECT_EQ(tell({kQemu, "-machine", "q35", "-name", "none"}), "kvm name=none");
+  EXPECT_EQ(tell({kQemu, "-machine", "q35", "-name", "help"}), "kvm name=help");
+}
+
+TEST(Qemu, OptionsWithoutAValueAreHarmless) {
+  for (const std::string_view option :
+       {"-name", "-uuid", "-smbios", "-id", "-machine", "-xen-domid", "-", "--"})
+    EXPECT_EQ(tell({kQemu, option}), "kvm") << option;
+  // As QEMU reads it: what follows is the value.
+  EXPECT_EQ(tell({kQemu, "-name", "-uuid", kUuid}), "kvm name=-uuid");
+  EXPECT_EQ(tell({kQemu, "-append", "-name", "x", "-name", "web"}), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-drive", "-name", "web"}), "kvm name=web");
+}
+
+TEST(Comm, HasToAgreeWithTheName) {
+  EXPECT_EQ(tell({kQemu, "-name", "web"}, "qemu-system-x86"), "kvm name=web");
+  EXPECT_EQ(tell({"/usr/bin/kvm", "-name", "web"}, "qemu-system-x86"), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name", "web"}, ".qemu-system-x8"), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name", "web"}, "bash"), "none");
+}
+
+TEST(Comm, MayBeWhatTheCommandLineSays) {
+  EXPECT_EQ(tell({kQemu, "-name", "web,process=my-very-long-name"}, "my-very-long-na"), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name", "web,process=a\x1b"}, R"(a\x1b)"), "kvm name=web");
+  EXPECT_EQ(tell({kQemu, "-name", "web,process=other"}, "bash"), "none");
+}
+
+TEST(Comm, TellsQemusTearDownHelperApart) {
+  EXPECT_EQ(tell({kQemu, "-name", "web"}, "cleanup/4711"), "none");
+  EXPECT_EQ(tell({kQemu, "-name", "web"}, "cleanup/4711", kQemu), "none");
+}
+
+TEST(Program, DecidesWhereItIsKnown) {
+  EXPECT_EQ(tell({kQemu, "-name", "web"}, "qemu-system-x86", "/usr/bin/bash"), "none");
+  EXPECT_EQ(tell({"anything", "-name", "web"}, "anything", kQemu), "kvm name=web");
+  EXPECT_EQ(tell({"kvm", "-name", "web"}, "kvm", "/usr/bin/qemu-system-x86_64 (deleted)"), "kvm name=web");
+  EXPECT_EQ(tell({"kvm", "-name", "web"}, "kvm", "/nix/store/x/bin/.qemu-system-x86_64-wrapped"),
+            "kvm name=web");
+}
+
+TEST(Program, MayBeDeletedUnderItsProcess) {
+  EXPECT_EQ(tell({"x", "-name", "web"}, "x", "/usr/bin/kvm (deleted)"), "kvm name=web");
+  EXPECT_EQ(tell({"firecracker", "--id", "web"}, "", "/usr/bin/firecracker (deleted)"), "firecracker name=web");
+}
+
+TEST(Xen, HasItsGuestElsewhere) {
+  const std::string_view program = "/usr/lib/xen/bin/qemu-system-i386";
+  EXPECT_EQ(tell({program, "-xen-domid", "12", "-name", "web"}), "xen name=web number=12 elsewhere");
+  EXPECT_EQ(tell({"/usr/lib/xen/bin/qemu-dm", "-d", "3", "-domain-name", "web"}),
+            "xen name=web number=3 elsewhere");
+  EXPECT_EQ(tell({"qemu-dm-7", "-xen-domid", "7", "-name", "web"}, "qemu-dm-7"),
+            "xen name=web number=7 elsewhere");
+  // The backend of dom0's own disks.
+  EXPECT_EQ(tell({program, "-xen-domid", "0", "-xen-attach", "-name", "dom0", "-M", "xenpv"}), "none");
+}
+
+TEST(VirtualBox, ByCommentAndUuid) {
+  const std::string told = "virtualbox name=win10 uuid=" + std::string(kUuid);
+  for (const std::string_view name :
+       {"/usr/lib/virtualbox/VirtualBoxVM", "VBoxHeadless", "VirtualBox", "VBoxSDL"}) {
+    EXPECT_EQ(tell({name, "--comment", "win10", "--startvm", kUuid}), told) << name;
+    EXPECT_EQ(tell({name, "-comment", "win10", "-startvm", "{df12672f-fedb-4f6f-9d51-0166868835fb}"}), told)
+        << name;
+  }
+  EXPECT_EQ(tell({"VBoxHeadless", "-s", "win10"}), "virtualbox name=win10");
+  EXPECT_EQ(tell({"VBoxHeadless", "--startvm=win10"}), "virtualbox name=win10");
+  EXPECT_EQ(tell({"VBoxHeadless", "--startvm", kUuid}),
+            "virtualbox made-up=virtualbox-df12672f uuid=" + std::string(kUuid));
+  EXPECT_EQ(tell({"VirtualBox"}), "none");
+  EXPECT_EQ(tell({"VBoxSVC", "--startvm", kUuid}), "none");
+  EXPECT_EQ(tell({"VirtualBoxVM", "--comment", "win10", "--startvm"}), "none");
+}
+
+TEST(Vmware, ByItsFile) {
+  EXPECT_EQ(tell({"/usr/lib/vmware/bin/vmware-vmx", "-s", "x=TRUE", "/home/u/My VM/Ubuntu 24.vmx"}),
+            "vmware name=Ubuntu 24");
+  EXPECT_EQ(tell({"vmware-vmx", "-v"}), "none");
+  EXPECT_EQ(tell({"vmware-vmx", "/x/.vmx"}), "none");
+  EXPECT_EQ(tell({"vmware", "/x/a.vmx"}), "none");
+}
+
+TEST(Firecracker, ByItsId) {
+  EXPECT_EQ(tell({"firecracker", "--id", "web", "--api-sock", "/x"}), "firecracker name=web");
+  EXPECT_EQ(tell({"/firecracker-v1.7.0-x86_64", "--id=web"}), "firecracker name=web");
+  EXPECT_EQ(tell({"firecracker", "--api-sock", "/x"}), "firecracker");
+  EXPECT_EQ(tell({"firecracker", "--version"}), "none");
+  EXPECT_EQ(tell({"firecracker-containerd", "--id", "web"}), "none");
+  EXPECT_EQ(tell({"jailer", "--id", "web", "--exec-file", "/usr/bin/firecracker"}), "none");
+}
+
+TEST(CloudHypervisor, ByItsSocket) {
+  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket", "/run/ch/web.sock"}), "cloud-hypervisor name=web");
+  EXPECT_EQ(tell({"cloud-hypervisor-static", "--api-socket", "path=/run/ch/web.socket"}),
+            "cloud-hypervisor name=web");
+  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket=/run/vc/vm/abc/clh-api.sock"}),
+            "cloud-hypervisor name=abc");
+  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket", "fd=3"}), "cloud-hypervisor");
+  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket", "api.sock"}), "cloud-hypervisor");
+  EXPECT_EQ(tell({"cloud-hypervisor", "--kernel", "k"}), "cloud-hypervisor");
+  EXPECT_EQ(tell({"cloud-hypervisor", "--platform",
+                  "num_pci_segments=1,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
+            "cloud-hypervisor made-up=cloud-hypervisor-df12672f uuid=" + std::string(kUuid));
+  EXPECT_EQ(tell({"cloud-hypervisor", "--version"}), "none");
+}
+
+TEST(Kvmtool, RunsAMachine) {
+  EXPECT_EQ(tell({"/usr/bin/lkvm", "run", "--name", "web", "-k", "bzImage"}), "kvmtool name=web");
+  EXPECT_EQ(tell({"lkvm", "run", "-k", "bzImage"}), "kvmtool");
+  EXPECT_EQ(tell({"lkvm", "stat", "--name", "web"}), "none");
+  EXPECT_EQ(tell({"lkvm"}), "none");
+}
+
+}  // namespace
+}  // namespace keplerd
