@@ -133,7 +133,7 @@ std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
   return "unexpected argument '" + first + "'";
 }
 
-std::string first_line(std::string text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 

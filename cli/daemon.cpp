@@ -62,7 +62,7 @@ std::string describe_error(const ClientReply& reply) {
   if (own == "NoSuchUnit") return fmt::format("no such unit: '{}'", name_text(parameters, "id"));
   if (own == "NoSuchProcess") return fmt::format("no such process: '{}'", name_text(parameters, "id"));
   if (own == "NoSuchZone") return fmt::format("no such zone: '{}'", name_text(parameters, "id"));
-  const std::string text = service_error_text(own_error(reply, kService), parameters);
+  std::string text = service_error_text(own_error(reply, kService), parameters);
   if (!text.empty()) return text;
   const std::string details = parameters.empty() ? "" : " " + printable(json_line(parameters));
   return fmt::format("keplerd answered with the error {}{}", printable(reply.error), details);

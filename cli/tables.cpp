@@ -108,10 +108,12 @@ Table rows_table(const Kind& kind, const std::vector<Json>& rows, const Json& ho
                                   : kind.name == "processes" ? process_cells(state)
                                                              : zone_cells(rows);
   std::vector<Column> columns;
+  columns.reserve(cells.size());
   for (const Cell& cell : cells) columns.push_back(cell.column);
   Table table(std::move(columns));
   for (const Json& row : rows) {
     std::vector<std::string> line;
+    line.reserve(cells.size());
     for (const Cell& cell : cells) line.push_back(cell.text(row, host));
     table.add_row(std::move(line));
   }

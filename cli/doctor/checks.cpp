@@ -17,12 +17,13 @@ using enum CheckState;
 constexpr mode_t kOthersMayRead = 0004;
 constexpr mode_t kOthersMayWrite = 0002;
 
-bool answers(const DoctorFacts& facts) { return !facts.daemon_error; }
+bool answers(const DoctorFacts& facts) { return facts.status.ok(); }
 
 // Whether keplerd itself has found a meter.
 bool is_measured(const DoctorFacts& facts) {
-  const std::string quality = name_text(field(facts.status, "source"), "quality");
-  return answers(facts) && (quality == "measured" || quality == "modelled");
+  if (!answers(facts)) return false;
+  const std::string quality = name_text(field(*facts.status, "source"), "quality");
+  return quality == "measured" || quality == "modelled";
 }
 
 // Sources that are never taken but by name say nothing about the host's meters.
@@ -39,7 +40,7 @@ std::string file_text(const FileFacts& file) {
 
 Check check_daemon(const DoctorFacts& facts) {
   if (answers(facts)) return {"daemon", kOk, "answers at " + printable(facts.address), ""};
-  const Error& error = *facts.daemon_error;
+  const Error& error = facts.status.error();
   std::string fix = "'systemctl status keplerd' and 'journalctl -u keplerd' tell why";
   if (error.code == ENOENT) fix = "systemctl enable --now keplerd";
   if (error.code == ECONNREFUSED)
@@ -52,7 +53,7 @@ Check check_daemon(const DoctorFacts& facts) {
 }
 
 Check check_source(const DoctorFacts& facts) {
-  const Json& source = field(facts.status, "source");
+  const Json& source = field(*facts.status, "source");
   const std::string name = name_text(source, "name");
   const std::string quality = name_text(source, "quality");
   const std::string reason = name_text(source, "reason");

@@ -32,9 +32,8 @@ struct ProcMount {
 
 struct DoctorFacts {
   std::string address;
-  std::optional<Error> daemon_error;  // set: it does not answer
-  varlink::Json status;               // GetStatus's reply
-  std::optional<FileFacts> socket;    // unset: no such file, or not to be seen
+  Result<varlink::Json> status = Error{};  // GetStatus's reply, or why there is none
+  std::optional<FileFacts> socket;         // unset: no such file, or not to be seen
 
   std::optional<std::string> host_error;  // set: /sys or /proc cannot be read, and nothing below is known
   std::vector<SourceProbe> meters;

@@ -44,16 +44,7 @@ void gather_daemon(const std::string& address, DoctorFacts& facts) {
   const std::string path = address.starts_with("unix:") ? address.substr(5) : address;
   facts.socket = look_at(AT_FDCWD, path, R_OK | W_OK);
   auto daemon = Daemon::connect(address);
-  if (!daemon) {
-    facts.daemon_error = daemon.error();
-    return;
-  }
-  auto status = daemon->status();
-  if (status) {
-    facts.status = std::move(*status);
-  } else {
-    facts.daemon_error = status.error();
-  }
+  facts.status = daemon ? daemon->status() : daemon.error();
 }
 
 void gather_counters(const HostRoot& host, DoctorFacts& facts) {

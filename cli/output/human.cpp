@@ -103,7 +103,7 @@ std::string format_energy(Microjoules energy) {
 std::string format_time(std::chrono::microseconds span) {
   if (span.count() < 0) return "-";
   if (span.count() == 0) return "0 s";
-  const std::string brief = scaled(span.count(), kShortTimeScales);
+  std::string brief = scaled(span.count(), kShortTimeScales);
   if (!brief.empty()) return brief;
   // What rounds up to a minute at three digits is one; further on, whole seconds are cut off, as systemd
   // does.

@@ -14,8 +14,8 @@ int run_doctor(const Context& context) {
     return status;
   }
   std::string text = checks_text(checks, context.terminal.colour);
-  if (context.options.legend && !facts.daemon_error) {
-    text += "\n" + source_line(facts.status, context.terminal.colour) + "\n";
+  if (context.options.legend && facts.status) {
+    text += "\n" + source_line(*facts.status, context.terminal.colour) + "\n";
   }
   context.show(text);
   return status;

@@ -41,8 +41,7 @@ ExitStatus status_of(const DoctorFacts& facts) { return doctor_status(facts, che
 
 DoctorFacts without_daemon(int code) {
   DoctorFacts facts = healthy();
-  facts.status = Json();
-  facts.daemon_error = Error{"/run/x: failed", code};
+  facts.status = Error{"/run/x: failed", code};
   return facts;
 }
 
@@ -76,9 +75,9 @@ TEST(Doctor, WhatIsNotMeasuredHasItsOwnStatus) {
   EXPECT_EQ(check_of(facts, "source").state, CheckState::kWarning);
   EXPECT_EQ(check_of(facts, "source").found, "simulated, simulated: the numbers are not measured");
   EXPECT_EQ(status_of(facts), kNotMeasured);
-  facts.status["source"]["quality"] = "estimated";
+  (*facts.status)["source"]["quality"] = "estimated";
   EXPECT_EQ(status_of(facts), kNotMeasured);
-  facts.status["source"]["quality"] = "modelled";
+  (*facts.status)["source"]["quality"] = "modelled";
   EXPECT_EQ(status_of(facts), kFine);
   facts.status = unmeasured_status();
   EXPECT_EQ(check_of(facts, "source").state, CheckState::kProblem);
