@@ -48,8 +48,8 @@ class BootedHost:
     def build_and_install(self):
         self.sh(f"""
             export CCACHE_DIR=/ccache
-            cmake -G Ninja -S /src -B {BUILD} -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_INSTALL_PREFIX=/usr \\
-                  -DKEPLERD_WERROR=ON -DKEPLERD_TESTS=OFF
+            cd /src
+            cmake --preset default -B {BUILD} -DCMAKE_INSTALL_PREFIX=/usr -DKEPLERD_WERROR=ON
             ninja -C {BUILD}
             cmake --install {BUILD}
             systemd-sysusers
