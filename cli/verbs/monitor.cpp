@@ -16,7 +16,8 @@ namespace keplerd::cli {
 namespace {
 
 constexpr std::string_view kClear = "\033[H\033[2J";
-constexpr int kLinesAroundTable = 6;  // source, blank, header, blank, footer, cursor
+// Source and footer of two lines each on 80 columns, two blank ones, the header, the cursor.
+constexpr int kLinesAroundTable = 8;
 
 // Where ticks go. False: the tick is not counted.
 class TickWriter {

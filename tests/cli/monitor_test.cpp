@@ -171,7 +171,7 @@ TEST_F(Monitor, OnATerminalATableFitsTheScreen) {
   run_program({"monitor", "units", "-n1", "--varlink=" + daemon.address()}, terminal, out, err);
   const std::string screen = out.str();
   EXPECT_THAT(screen, StartsWith("\033[H\033[2JHost 42.3 W"));
-  EXPECT_THAT(screen, HasSubstr("\n18 of 50 units. Host"));
+  EXPECT_THAT(screen, HasSubstr("\n16 of 50 units. Host"));
   EXPECT_LE(std::count(screen.begin(), screen.end(), '\n'), 23);
 }
 
