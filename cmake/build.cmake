@@ -20,10 +20,6 @@ add_library(keplerd_flags INTERFACE)
 target_compile_options(keplerd_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
                                                -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False positives on std::string (GCC bug 105651).
-  target_compile_options(keplerd_flags INTERFACE -Wno-restrict)
-endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # gcc 12 sees overlaps in `"text" + string` that there are not (its bug 105651).
   target_compile_options(keplerd_flags INTERFACE -Wno-restrict)
 endif()

@@ -6,7 +6,8 @@
 namespace keplerd {
 namespace {
 
-constexpr Microwatts kNoMachineDraws{5'000'000'000};  // 5 kW in one zone
+constexpr Microwatts kNoMachineDraws{5'000'000'000};            // 5 kW in one zone
+constexpr Microwatts kLargestLimit{kNoMachineDraws.value / 2};  // a limit above is garbage
 constexpr Microwatts kPackageAtLeast{1'000'000'000};
 constexpr Microwatts kDramAtLeast{200'000'000};
 
@@ -39,9 +40,9 @@ std::string_view verdict_text(StepVerdict verdict) {
 
 Microwatts highest_power(const Zone& zone) {
   const Microwatts at_least = zone.name == "dram" ? kDramAtLeast : kPackageAtLeast;
-  // A limit beyond what any machine draws is garbage.
-  return std::clamp(Microwatts{std::min(zone.largest_limit, kNoMachineDraws).value * 2}, at_least,
-                    kNoMachineDraws);
+  // Some firmware says 4,095 W for "none". Believed, it would let a counter wrap twice within seconds.
+  const Microwatts limit = zone.largest_limit <= kLargestLimit ? zone.largest_limit : Microwatts{};
+  return std::max(Microwatts{limit.value * 2}, at_least);
 }
 
 JudgedStep judge_step(const Zone& zone, const CounterStep& step) {

@@ -9,6 +9,12 @@
 #include <unistd.h>
 
 namespace keplerd {
+namespace {
+
+// Whoever makes and removes directories faster than they are told must not hold us for ever.
+constexpr std::size_t kMostEvents = 50'000;
+
+}  // namespace
 
 DirectoryWatch::DirectoryWatch() : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
 
@@ -25,8 +31,9 @@ void DirectoryWatch::remove(int handle) { ::inotify_rm_watch(fd_.get(), handle);
 
 bool DirectoryWatch::drain(const std::function<void(int, Change, const std::string&)>& event) {
   bool complete = static_cast<bool>(fd_);
+  std::size_t events = 0;
   alignas(inotify_event) std::array<char, 16 << 10> buffer;
-  while (true) {
+  while (events < kMostEvents) {
     const ssize_t size = ::read(fd_.get(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return complete && (size == 0 || errno == EAGAIN);
@@ -35,11 +42,13 @@ bool DirectoryWatch::drain(const std::function<void(int, Change, const std::stri
       std::memcpy(&head, buffer.data() + at, sizeof head);
       const std::string name = head.len == 0 ? std::string() : std::string(buffer.data() + at + sizeof head);
       at += sizeof head + head.len;
+      ++events;
       if ((head.mask & IN_Q_OVERFLOW) != 0) complete = false;
       if ((head.mask & IN_ISDIR) == 0 || name.empty()) continue;
       event(head.wd, (head.mask & (IN_CREATE | IN_MOVED_TO)) != 0 ? Change::kCame : Change::kWent, name);
     }
   }
+  return false;
 }
 
 }  // namespace keplerd

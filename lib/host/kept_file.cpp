@@ -135,10 +135,18 @@ Result<UniqueFd> open_directory(int directory, const char* path) {
   return open_file(directory, path, O_DIRECTORY);
 }
 
-Result<std::uint64_t> read_inode(int directory, const char* path) {
-  struct stat status {};
-  if (::fstatat(directory, path, &status, 0) != 0) return system_error(path, errno);
-  return std::uint64_t{status.st_ino};
+Result<std::uint64_t> read_identity(int directory, const char* path) {
+  struct statx status {};
+  if (::statx(directory, path, 0, STATX_INO | STATX_BTIME, &status) != 0) return system_error(path, errno);
+  std::uint64_t identity = status.stx_ino;
+  if ((status.stx_mask & STATX_BTIME) != 0) {
+    constexpr std::uint64_t kNanoseconds = 1'000'000'000;
+    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // odd, so that no two times are mixed in alike
+    identity ^=
+        (static_cast<std::uint64_t>(status.stx_btime.tv_sec) * kNanoseconds + status.stx_btime.tv_nsec) *
+        kMix;
+  }
+  return identity;
 }
 
 bool is_kernel_file_system(int fd) {

@@ -33,8 +33,9 @@ Result<std::vector<std::string>> list_subdirectories(int directory, const char* 
 
 Result<UniqueFd> open_directory(int directory, const char* path);
 
-// The inode number of what `path` names.
-Result<std::uint64_t> read_inode(int directory, const char* path);
+// A number for what `path` names that nothing else has or had: its inode number, which cgroup2 never gives
+// twice, mixed with its time of birth where the file system keeps that, because others do.
+Result<std::uint64_t> read_identity(int directory, const char* path);
 
 // A file that is read over and over: opened once and read from its start each time. That holds on the
 // kernel's own file systems (sysfs, procfs, cgroup2), where a kept descriptor also tells a reborn object from

@@ -31,7 +31,7 @@ struct CgroupTree::Node {
   std::string path;  // escaped; empty for the root
   std::size_t depth = 0;
   UniqueFd directory;
-  std::uint64_t inode = 0;
+  std::uint64_t identity = 0;
   int watch = -1;
   KeptFile cpu_stat;
   std::uint64_t incarnation = 0;
@@ -113,8 +113,8 @@ void CgroupTree::look_up(Node& node) {
 bool CgroupTree::reconcile(Node& parent, const std::string& name) {
   const auto known = parent.children.find(name);
   if (known != parent.children.end()) {
-    const auto inode = read_inode(parent.directory.get(), name.c_str());
-    if (inode && *inode == known->second->inode) return true;
+    const auto identity = read_identity(parent.directory.get(), name.c_str());
+    if (identity && *identity == known->second->identity) return true;
     unwatch(*known->second);
     parent.children.erase(known);
   }
@@ -145,8 +145,8 @@ void CgroupTree::adopt(Node& parent, const std::string& name) {
   node->path = parent.path + "/" + escape_name(name);
   node->depth = parent.depth + 1;
   node->directory = *std::move(directory);
-  const auto inode = read_inode(node->directory.get(), ".");
-  if (inode) node->inode = *inode;
+  const auto identity = read_identity(node->directory.get(), ".");
+  if (identity) node->identity = *identity;
   node->incarnation = ++last_incarnation_;
   node->born = late_ ? 0 : reads_;
   ++count_;

@@ -15,7 +15,7 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   sample.ticks = *ticks;
   // The file is there where the kernel accounts interrupt time apart (CONFIG_IRQ_TIME_ACCOUNTING), since
   // Linux 6.1.
-  sample.interrupts_apart = read_inode(host_.procfs(), "pressure/irq").ok();
+  sample.interrupts_apart = read_identity(host_.procfs(), "pressure/irq").ok();
   sample.groups.clear();
   if (tree_) tree_->read(sample.groups);
   processes_.read(tree_.get(), boottime, sample);

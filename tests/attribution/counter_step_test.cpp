@@ -40,8 +40,9 @@ TEST(HighestPower, IsAtLeastAKilowattForAPackageAnd200WattsForDram) {
   EXPECT_EQ(highest_power(zone_with("dram", 150)), Microwatts{300'000'000});
 }
 
-TEST(HighestPower, GarbageLimitIsBounded) {
-  EXPECT_EQ(highest_power(zone_with("package", 1'000'000'000)), Microwatts{5'000'000'000});
+TEST(HighestPower, GarbageLimitIsNotBelieved) {
+  EXPECT_EQ(highest_power(zone_with("package", 2'500'000'000)), Microwatts{5'000'000'000});
+  EXPECT_EQ(highest_power(zone_with("package", 4'095'000'000)), Microwatts{1'000'000'000});
 }
 
 TEST(Step, ForwardIsCounted) {

@@ -184,7 +184,8 @@ TEST(Program, DecidesWhereItIsKnown) {
 
 TEST(Program, MayBeDeletedUnderItsProcess) {
   EXPECT_EQ(tell({"x", "-name", "web"}, "x", "/usr/bin/kvm (deleted)"), "kvm name=web");
-  EXPECT_EQ(tell({"firecracker", "--id", "web"}, "", "/usr/bin/firecracker (deleted)"), "firecracker name=web");
+  EXPECT_EQ(tell({"firecracker", "--id", "web"}, "", "/usr/bin/firecracker (deleted)"),
+            "firecracker name=web");
 }
 
 TEST(Xen, HasItsGuestElsewhere) {
