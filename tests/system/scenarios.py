@@ -9,6 +9,7 @@ import time
 from booted_host import ADDRESS, BUILD
 
 PACKAGE, CORE, DRAM = "intel-rapl:0", "intel-rapl:0:0", "intel-rapl:0:2"
+STATE = "/var/lib/keplerd/ledger.json"
 DROP_IN = "/etc/keplerd/keplerd.conf.d/50-test.conf"
 
 
@@ -258,6 +259,36 @@ def configure(host, report):
     report.equal("which is active", host.property("ActiveState"), "active")
 
 
+def keep(host, report):
+    """The saved totals: large ones, and a broken file"""
+    def rewrite(change):
+        host.sh("systemctl stop keplerd.service 2>/dev/null")
+        host.run("sh", "-euc", f"printf '%s\\n' \"$1\" >{STATE}", "sh", change(host.sh(f"cat {STATE}")), check=True)
+        host.sh("systemctl start keplerd.service")
+
+    large = 2**53 + 1  # no double is this number
+
+    def enlarge(text):
+        state = json.loads(text)
+        package = next(z for z in state["zones"] if z["name"] == "package")
+        package["energyMicrojoules"] += large
+        package["unattributedMicrojoules"] += large
+        return json.dumps(state)
+    host.wait_for_samples()
+    total = host_energy(host)
+    rewrite(enlarge)
+    report.equal("2^53 + 1 uJ more, exactly", host_energy(host), total + large)
+    reply = host.run("varlinkctl", "-j", "call", ADDRESS, "org.keplerd.Energy.GetStatus", "{}")
+    if reply.returncode == 0:
+        report.equal("told by varlinkctl too", json.loads(reply.stdout)["host"]["energyMicrojoules"], total + large)
+    check_sums(report, host.snapshot(), "large")
+
+    rewrite(lambda text: text[:len(text) // 2])
+    report.check("a broken file is set aside, and said so",
+                 f"{STATE}: " in host.journal() and host.run("test", "-s", f"{STATE}.corrupt").returncode == 0)
+    report.check("counting starts anew", host_energy(host) < total)
+
+
 def remove(host, report):
     """Removed"""
     host.sh(f"""
@@ -276,4 +307,4 @@ def remove(host, report):
     report.equal("nothing is left", left.split(), [])
 
 
-ALL = [enable, attribute, count, see_all, live, varlink, access, restart, kill, configure, remove]
+ALL = [enable, attribute, count, see_all, live, varlink, access, restart, kill, configure, keep, remove]
