@@ -41,8 +41,8 @@ TEST(HighestPower, IsAtLeastAKilowattForAPackageAnd200WattsForDram) {
 }
 
 TEST(HighestPower, GarbageLimitIsNotBelieved) {
-  EXPECT_EQ(highest_power(zone_with("package", 2'500'000'000)), Microwatts{5'000'000'000});
-  EXPECT_EQ(highest_power(zone_with("package", 4'095'000'000)), Microwatts{1'000'000'000});
+  EXPECT_EQ(highest_power(zone_with("package", 2500)), Microwatts{5'000'000'000});
+  EXPECT_EQ(highest_power(zone_with("package", 4095)), Microwatts{1'000'000'000});
 }
 
 TEST(Step, ForwardIsCounted) {
