@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""keplerd and keplerctl as programs, on a written host.
+
+usage: programs_test.py KEPLERD KEPLERCTL
+"""
+import json
+import signal
+import subprocess
+import sys
+import unittest
+
+from written_host import Daemon, WrittenHost, read_message, stream_of
+
+KEPLERD, KEPLERCTL = sys.argv.pop(1), sys.argv.pop(1)
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class OnAWrittenHost(unittest.TestCase):
+    def setUp(self):
+        self.host = WrittenHost()
+        self.addCleanup(self.host.remove)
+        self.host.zone("intel-rapl:0", "package-0", 1_000_000)
+        self.host.zone("intel-rapl:0:0", "dram", 500)
+        self.host.group("/system.slice", 0)
+        self.host.group("/system.slice/a.service", 0, [10])
+        self.host.process(10, 0, group="/system.slice/a.service")
+
+    def draw(self, package):
+        """The package draws to this counter, and a.service runs for 300 ms of a CPU, its process for 200."""
+        self.host.zone("intel-rapl:0", "package-0", package)
+        self.host.ticks(busy=1030, idle=1070)
+        self.host.group("/system.slice", 300_000)
+        self.host.group("/system.slice/a.service", 300_000, [10])
+        self.host.process(10, 20, group="/system.slice/a.service")
+
+    def expect_sums(self, daemon):
+        """Sums as any reader can check them, with nothing sampled in between."""
+        status, units, processes = daemon.status(), daemon.rows("units"), daemon.rows("processes")
+        self.assertEqual(sum(status["accounts"].values()), status["host"]["energyMicrojoules"])
+        outside = sum(row["unitMicrojoules"] for row in processes.values() if "unit" not in row)
+        self.assertEqual(sum(row["ownMicrojoules"] for row in units.values()) + outside + status["outsideOtherMicrojoules"],
+                         status["accounts"]["workloads"])
+        for unit in units.values():
+            children = sum(row["energyMicrojoules"] for row in units.values() if row.get("parent") == unit["id"])
+            members = sum(row["unitMicrojoules"] for row in processes.values() if row.get("unit") == unit["id"])
+            self.assertEqual(unit["energyMicrojoules"], unit["ownMicrojoules"] + children)
+            self.assertEqual(unit["ownMicrojoules"], unit["otherMicrojoules"] + members)
+
+    def test_a_query_samples_and_divides_exactly(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 0)
+            self.draw(2_000_001)
+            status = daemon.status()
+            self.assertEqual(status["host"]["energyMicrojoules"], 1_000_001)
+            self.assertEqual(status["accounts"], {"idle": 700_001, "kernel": 0, "workloads": 300_000, "unattributed": 0})
+            self.assertEqual(daemon.rows("units")["/system.slice/a.service"]["otherMicrojoules"], 100_000)
+            self.assertEqual(daemon.rows("processes")["10.100"]["energyMicrojoules"], 200_000)
+            self.expect_sums(daemon)
+
+    def test_keplerctl_tells_what_the_daemon_tells(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            daemon.status()
+            self.draw(2_000_001)
+            command = [KEPLERCTL, "--varlink", daemon.socket, "--json=short"]
+            status = json.loads(run(*command, "status").stdout)
+            self.assertEqual(status["host"]["energyMicrojoules"], 1_000_001)
+            self.assertEqual(status["source"], {"name": "powercap", "quality": "measured", "reason": None})
+            self.assertEqual({zone["id"] for zone in json.loads(run(*command, "zones").stdout)["zones"]},
+                             {"powercap:package:0", "powercap:dram:0"})
+            units = json.loads(run(*command, "units").stdout)["units"]
+            self.assertEqual({unit["id"] for unit in units}, {"/system.slice", "/system.slice/a.service"})
+            self.assertEqual(run(*command, "show", "no-such").returncode, 3)
+
+    def test_a_wrap_is_counted_and_a_reset_is_not(self):
+        self.host.zone("intel-rapl:0", "package-0", 262143328850 - 10)
+        with Daemon(KEPLERD, self.host) as daemon:
+            daemon.status()
+            self.host.zone("intel-rapl:0", "package-0", 20)
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 30)
+            self.host.zone("intel-rapl:0", "package-0", 100_000_020)
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 100_000_030)
+            self.host.zone("intel-rapl:0", "package-0", 5)
+            status = daemon.status()
+            self.assertEqual(status["host"]["energyMicrojoules"], 100_000_030)
+            self.assertEqual(status["discardedWindows"], 1)
+
+    def test_a_restart_goes_on_and_a_crash_takes_another_instance(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            first = daemon.status()
+            self.draw(2_000_001)
+            daemon.status()
+            self.assertEqual(daemon.stop(), 0)
+        self.host.zone("intel-rapl:0", "package-0", 2_000_101)
+        with Daemon(KEPLERD, self.host) as daemon:
+            second = daemon.status()
+            self.assertEqual(second["instanceId"], first["instanceId"])
+            self.assertEqual(second["host"]["energyMicrojoules"], 1_000_101)
+            self.assertEqual(second["accounts"]["unattributed"], 100)
+            self.assertEqual(daemon.rows("units")["/system.slice/a.service"]["energyMicrojoules"], 300_000)
+            self.expect_sums(daemon)
+            daemon.stop(signal.SIGKILL)
+        with Daemon(KEPLERD, self.host) as daemon:
+            third = daemon.status()
+            self.assertNotEqual(third["instanceId"], first["instanceId"])
+            self.assertGreaterEqual(third["host"]["energyMicrojoules"], second["host"]["energyMicrojoules"])
+
+    def test_configuration_errors_exit_78_with_file_and_line(self):
+        self.host.write("bad.conf", "[Sampling]\nInterval=yesterday\n")
+        for extra in ([], ["--check-config"]):
+            result = run(KEPLERD, "--config", self.host.root / "bad.conf", *extra)
+            self.assertEqual(result.returncode, 78)
+            self.assertRegex(result.stderr, r"^\S+/bad\.conf:2: [^\n]+\n$")
+        self.assertEqual(run(KEPLERD, "--config", "/dev/null", "--check-config").returncode, 0)
+        self.assertEqual(run(KEPLERD, "--nonsense").returncode, 2)
+
+    def test_a_bad_file_on_reload_leaves_the_running_settings(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            self.assertEqual(daemon.status()["intervalUsec"], 0)
+            self.host.write("keplerd.conf", "nonsense\n")
+            daemon.process.send_signal(signal.SIGHUP)
+            while "not reloaded" not in (self.host.root / "log").read_text():
+                pass
+            self.assertEqual(daemon.status()["intervalUsec"], 0)
+            self.host.write("keplerd.conf", "[Sampling]\nInterval=10s\n")
+            daemon.process.send_signal(signal.SIGHUP)
+            while daemon.status()["intervalUsec"] != 10_000_000:
+                pass
+
+    def test_missing_roots_are_told(self):
+        result = run(KEPLERD, "--config", "/dev/null", "--procfs", self.host.root / "no-such", "--state-dir", self.host.root)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no-such", result.stderr)
+
+    def test_garbage_costs_a_zone_its_reading_and_nobody_else_anything(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            daemon.status()
+            self.draw(2_000_001)
+            self.host.zone("intel-rapl:0:0", "dram", "garbage\x00\n99")
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 1_000_001)
+            self.assertIn("problem", daemon.rows("zones")["powercap:dram:0"])
+            self.host.zone("intel-rapl:0:0", "dram", 600)
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 1_000_101)
+
+    def test_hostile_names_are_escaped_everywhere(self):
+        self.host.group("/evil\n\x1b[31m\udcff.service", 5)
+        with Daemon(KEPLERD, self.host) as daemon:
+            self.assertIn(r"/evil\x0a\x1b[31m\xff.service", daemon.rows("units"))
+            self.expect_sums(daemon)
+            table = run(KEPLERCTL, "--varlink", daemon.socket, "units").stdout
+            self.assertNotIn("\x1b", table)
+            self.assertIn(r"evil\x0a", table)
+
+    def test_clients_that_misbehave_cost_nobody_else_anything(self):
+        for unit in range(500):
+            self.host.group(f"/u{unit}.service", 0)
+        with Daemon(KEPLERD, self.host) as daemon:
+            daemon.status()
+            before = daemon.resident()
+            silent = [daemon.connect() for _ in range(450)]
+            deaf = [daemon.connect() for _ in range(20)]
+            for client in deaf:  # asks for everything, many times, and never reads
+                client.setblocking(False)
+                question = b'{"method":"org.keplerd.Energy.List","parameters":{"kind":"units"},"more":true}\0'
+                try:
+                    while client.send(question * 100):
+                        pass
+                except BlockingIOError:
+                    pass
+            big = daemon.connect()
+            try:
+                big.sendall(b'{"method":"' + b"x" * (1 << 20))
+                self.assertEqual(big.recv(1), b"")
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            self.draw(2_000_001)
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 1_000_001)
+            self.assertLess(daemon.resident() - before, 200 << 20)
+            for client in silent + deaf + [big]:
+                client.close()
+            self.expect_sums(daemon)
+
+    def test_monitor_goes_on_with_each_sample(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            stream = stream_of(daemon.connect())
+            self.addCleanup(stream.close)
+            stream.write(b'{"method":"org.keplerd.Energy.Monitor","parameters":{"kind":"units"},"more":true}\0')
+            stream.flush()
+            first = json.loads(read_message(stream))["parameters"]
+            self.assertEqual(len(first["rows"]), 2)
+            self.draw(2_000_001)
+            daemon.status()
+            second = json.loads(read_message(stream))["parameters"]
+            self.assertEqual(second["host"]["energyMicrojoules"], 1_000_001)
+            self.assertEqual({row["id"] for row in second["rows"]}, {"/system.slice", "/system.slice/a.service"})
+
+    def test_without_a_meter_it_starts_and_says_why(self):
+        host = WrittenHost()
+        self.addCleanup(host.remove)
+        (host.root / "sys").mkdir()
+        with Daemon(KEPLERD, host) as daemon:
+            source = daemon.status()["source"]
+            self.assertEqual(source["name"], "none")
+            self.assertTrue(source["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
