@@ -167,8 +167,13 @@ Result<KeptFile> KeptFile::open(int directory, std::string path) {
 }
 
 Result<std::string_view> KeptFile::read(std::span<char> buffer) const {
-  if (fd_) return read_descriptor(fd_.get(), path_.c_str(), buffer);
-  return read_file(directory_, path_.c_str(), buffer);
+  if (!fd_) return read_file(directory_, path_.c_str(), buffer);
+  const ssize_t got = read_at(fd_.get(), buffer.data(), buffer.size(), 0);
+  if (got < 0) return system_error(path_, errno);
+  // All of a record is there at the first read, or the buffer was too small. Asking again for the end would
+  // make the kernel write the whole record once more.
+  if (static_cast<std::size_t>(got) == buffer.size()) return system_error(path_, EFBIG);
+  return std::string_view(buffer.data(), static_cast<std::size_t>(got));
 }
 
 }  // namespace keplerd

@@ -40,12 +40,14 @@ Result<std::uint64_t> read_identity(int directory, const char* path);
 // A file that is read over and over: opened once and read from its start each time. That holds on the
 // kernel's own file systems (sysfs, procfs, cgroup2), where a kept descriptor also tells a reborn object from
 // the old one. On any other, where a file may be replaced by renaming, it is opened anew for each read.
-// `directory` must stay open as long as the file is used.
+// `directory` must stay open as long as the file is used. For files of one record (energy_uj, cpu.stat,
+// comm): a list that the kernel hands out in pieces (cgroup.procs) would be cut.
 class KeptFile {
  public:
   KeptFile() = default;
   static Result<KeptFile> open(int directory, std::string path);
 
+  // As read_file, but the buffer must be larger than the file.
   Result<std::string_view> read(std::span<char> buffer) const;
   explicit operator bool() const { return directory_ != kNoDirectory; }
 
