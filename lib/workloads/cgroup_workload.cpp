@@ -279,13 +279,13 @@ class Descent {
   std::string_view path() const { return path_.substr(0, end_); }
 
  private:
-  // Takes "0::" or "13:hugetlb:" off.
+  // Takes "0::" or "13:hugetlb:" off a path; a relative path that merely begins like one stays as it is.
   static std::string_view without_hierarchy(std::string_view line) {
     std::string_view rest = line;
     if (line.starts_with('/') || !is_digits(take_until(rest, ':')) || rest.find(':') == rest.npos)
       return line;
     take_until(rest, ':');
-    return rest;
+    return rest.starts_with('/') ? rest : line;
   }
 
   void step(std::string_view name) {
