@@ -50,8 +50,11 @@ Result<HostRoot> HostRoot::open(HostPaths paths) {
   if (paths.cgroupfs) {
     auto cgroupfs = open_directory(*paths.cgroupfs);
     if (!cgroupfs && named) return cgroupfs.error();
-    if (cgroupfs) host.cgroupfs_ = *std::move(cgroupfs);
-    if (!cgroupfs) paths.cgroupfs.reset();
+    if (cgroupfs) {
+      host.cgroupfs_ = *std::move(cgroupfs);
+    } else {
+      paths.cgroupfs.reset();
+    }
   }
   host.paths_ = std::move(paths);
   return host;

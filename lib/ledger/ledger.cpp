@@ -20,8 +20,8 @@ void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) 
 
 Ledger::Ledger(std::string instance_id, Realtime now) : instance_id_(std::move(instance_id)), since_(now) {}
 
-Ledger::Ledger(const LedgerState& state, std::string instance_id)
-    : instance_id_(state.clean ? state.instance_id : std::move(instance_id)),
+Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
+    : instance_id_(state.clean ? state.instance_id : instance_id),
       since_(state.since),
       discarded_windows_(state.discarded_windows),
       outside_other_(state.outside_other) {

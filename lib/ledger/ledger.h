@@ -22,7 +22,7 @@ class Ledger {
   Ledger(std::string instance_id, Realtime now);
   // Goes on from `state`; under its instance id if it was left cleanly, else under `instance_id`, because
   // what was published after the last save may have been more.
-  Ledger(const LedgerState& state, std::string instance_id);
+  Ledger(const LedgerState& state, const std::string& instance_id);
 
   void set_limits(TerminatedLimits limits) { limits_ = limits; }
 
