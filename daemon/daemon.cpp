@@ -71,6 +71,19 @@ Daemon::~Daemon() {
 
 Result<Done> Daemon::start() {
   if (const auto made = check(sd_event_default(&loop_), "sd_event_default"); !made) return made;
+  if (const auto added = add_signals(); !added) return added;
+
+  server_ = std::make_unique<varlink::Server>(
+      loop_, varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"});
+  add_energy_interface(*server_, *this);
+  sample();
+  // From here on this run's numbers are seen: a crash must not look like a clean end.
+  save(false);
+  if (const auto listening = listen(); !listening) return listening;
+  return add_timers();
+}
+
+Result<Done> Daemon::add_signals() {
   const auto stop = [](sd_event_source* source, const signalfd_siginfo*, void*) {
     return sd_event_exit(sd_event_source_get_event(source), 0);
   };
@@ -82,15 +95,10 @@ Result<Done> Daemon::start() {
     if (const auto added = add_signal(signal, stop); !added) return added;
   }
   if (const auto added = add_signal(SIGHUP, hangup); !added) return added;
+  return Done{};
+}
 
-  server_ = std::make_unique<varlink::Server>(
-      loop_, varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "https://keplerd.org/"});
-  add_energy_interface(*server_, *this);
-  sample();
-  // From here on this run's numbers are seen: a crash must not look like a clean end.
-  save(false);
-  if (const auto listening = listen(); !listening) return listening;
-
+Result<Done> Daemon::add_timers() {
   const auto on_sampling = [](sd_event_source* source, std::uint64_t planned, void* self) {
     auto* const daemon = static_cast<Daemon*>(self);
     daemon->sample();

@@ -34,6 +34,8 @@ class Daemon : private Reports {
   std::shared_ptr<const Report> fresh() override;
   const Settings& settings() const override { return settings_; }
 
+  Result<Done> add_signals();
+  Result<Done> add_timers();
   Result<Done> listen();
   Result<Done> add_signal(int signal, sd_event_signal_handler_t handler);
   // Calls `handler` after `period`, and from then on whenever it sets the time again.
