@@ -34,6 +34,7 @@ int run_processes(const Context& context);
 int run_zones(const Context& context);
 int run_show(const Context& context);
 int run_monitor(const Context& context);
+int run_top(const Context& context);
 int run_doctor(const Context& context);
 
 }  // namespace keplerd::cli

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/top/screen.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "cli/output/human.h"
+#include "cli/screens.h"
+#include "cli/top/columns.h"
+
+namespace keplerd::cli::top {
+namespace {
+
+// What has a place on the screen besides the list or the details.
+struct Layout {
+  bool warning = false;  // what is wrong with the source, in full
+  int graph = 0;         // lines
+  bool accounts = false;
+  bool tabs = true;
+  bool footer = true;
+};
+
+Layout layout_of(const State& state) {
+  const int height = state.size.height;
+  Layout layout;
+  layout.warning = height >= 16 && !state.status.is_null() && source_warning(state.status).has_value();
+  layout.graph = height >= 40 ? 6 : height >= 20 ? 3 : height >= 9 ? 1 : 0;
+  layout.accounts = height >= 20;
+  layout.tabs = height >= 5;
+  layout.footer = height >= 4;
+  return layout;
+}
+
+int lines_around(const Layout& layout) {
+  return 1 + layout.warning + layout.graph + layout.accounts + layout.tabs + layout.footer;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class Painter {
+ public:
+  explicit Painter(const State& state) : state_(state), layout_(layout_of(state)) {}
+
+  std::vector<Line> screen() {
+    host();
+    // A row's own power takes the place of the host's.
+    if (state_.pane == Pane::kDetails) {
+      const auto found = state_.histories.find(string_field(state_.details, "id").value_or(""));
+      graph_lines(found == state_.histories.end() ? History() : found->second);
+      details();
+    } else {
+      graph_lines(state_.host);
+      if (state_.pane == Pane::kHelp) help();
+      if (state_.pane == Pane::kList) list();
+    }
+    footer();
+    for (Line& line : lines_) line = clip(std::move(line), width(), state_.unicode);
+    if (lines_.size() > static_cast<std::size_t>(state_.size.height)) {
+      lines_.resize(static_cast<std::size_t>(state_.size.height));
+    }
+    return std::move(lines_);
+  }
+
+ private:
+  int width() const { return state_.size.width; }
+
+  std::string fitted(std::string_view text, Keep keep = Keep::kStart) const {
+    return fit(text, width(), keep, state_.unicode);
+  }
+
+  void add(std::string_view text, Style style = Style::kPlain) { lines_.push_back({{fitted(text), style}}); }
+
+  void host() {
+    if (state_.status.is_null()) return add("Waiting for keplerd");
+    const std::string text = source_line(state_.status, false);
+    const auto warning = source_warning(state_.status);
+    if (!warning) {
+      add(text, Style::kBold);
+    } else {
+      // "LABEL: explanation. Host ...": the explanation only where it has a line of its own.
+      const auto colon = warning->find(':');
+      lines_.push_back({{warning->substr(0, colon), Style::kWarning},
+                        {fitted(" " + text.substr(warning->size() + 2)), Style::kBold}});
+      if (layout_.warning) add(warning->substr(colon + 2), Style::kWarning);
+    }
+    if (layout_.accounts) add(accounts_line(state_.status), Style::kDim);
+  }
+
+  void graph_lines(const History& history) {
+    if (layout_.graph == 0) return;
+    constexpr int kLabel = 10;
+    const int room = width() >= 2 * kLabel ? width() - kLabel : width();
+    const auto lines = graph(history, room, layout_.graph, state_.unicode);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      Line line;
+      if (room < width()) line.push_back({graph_label(history, room, i, lines.size()), Style::kDim});
+      line.push_back({lines[i], Style::kGraph});
+      lines_.push_back(std::move(line));
+    }
+  }
+
+  // The top of the scale at the first line, its bottom at the last.
+  static std::string graph_label(const History& history, int room, std::size_t line, std::size_t lines) {
+    const std::int64_t most = history.most(static_cast<std::size_t>(room));
+    if (line == 0) return fmt::format("{:>8}  ", most > 0 ? format_power({most}) : "-");
+    return fmt::format("{:>8}  ", line + 1 == lines ? "0 W" : "");
+  }
+
+  void tabs_line() {
+    if (!layout_.tabs) return;
+    Line line;
+    for (std::size_t i = 0; i < tabs().size(); ++i) {
+      const bool chosen = i == state_.tab;
+      const std::string kind(tabs()[i].kind);
+      line.push_back({chosen ? "[" + kind + "]" : " " + kind + " ", chosen ? Style::kBold : Style::kPlain});
+    }
+    std::string text = fmt::format("  by {}{}", state_.sort, state_.reverse ? ", reversed" : "");
+    if (!state_.filter.empty()) text += fmt::format("  /{}", printable(state_.filter));
+    text += state_.rows.size() == state_.total ? fmt::format("  {}", state_.total)
+                                               : fmt::format("  {} of {}", state_.rows.size(), state_.total);
+    if (state_.hidden > 0) text += fmt::format(" +{} ended", state_.hidden);
+    line.push_back({fitted(text), Style::kDim});
+    lines_.push_back(std::move(line));
+  }
+
+  void list() {
+    tabs_line();
+    add(head_text(state_), Style::kBold);
+    const auto room = static_cast<std::size_t>(std::max(list_room(state_), 0));
+    if (state_.rows.empty()) {
+      add(!state_.loaded          ? "Waiting for keplerd"
+          : state_.filter.empty() ? "None"
+                                  : "Nothing matches the filter");
+    }
+    for (std::size_t i = state_.first; i < std::min(state_.rows.size(), state_.first + room); ++i) {
+      const bool has_ended = string_field(state_.rows[i], "state") == "terminated";
+      const Style style = i == state_.selected ? Style::kSelected : has_ended ? Style::kDim : Style::kPlain;
+      lines_.push_back({{row_text(state_, state_.rows[i]), style}});
+    }
+  }
+
+  void details() {
+    const std::string name = name_text(state_.details, "id");
+    const std::string gone = state_.details_gone ? " (no longer kept)" : "";
+    const int room = width() - static_cast<int>(gone.size());
+    lines_.push_back({{fit(name, room, Keep::kEnd, state_.unicode), Style::kBold}, {gone, Style::kWarning}});
+    const auto lines = details_lines(state_);
+    const auto room_below = static_cast<std::size_t>(std::max(details_room(state_), 0));
+    for (std::size_t i = state_.details_first; i < std::min(lines.size(), state_.details_first + room_below);
+         ++i) {
+      add(lines[i]);
+    }
+  }
+
+  void help() {
+    for (const std::string_view line :
+         {"Keys", "  Tab, Left, Right, 1-9   another tab",
+          "  p e c n                 sort by power, energy, CPU, name",
+          "  r                       reverse the order",
+          "  a                       show what has ended, or hide it",
+          "  /                       filter by a part of the name, id or unit",
+          "  Esc                     clear the filter; back", "  Up, Down, j, k, PgUp, PgDn, Home, End",
+          "                          move", "  Enter                   all about the selected row",
+          "  h ?                     this help", "  q                       quit"}) {
+      add(line, line == "Keys" ? Style::kBold : Style::kPlain);
+    }
+  }
+
+  // At the bottom, whatever is above.
+  void footer() {
+    if (!layout_.footer) return;
+    lines_.resize(static_cast<std::size_t>(state_.size.height) - 1);
+    if (!state_.failure.empty()) return add(printable(state_.failure), Style::kBad);
+    if (state_.typing) {
+      // The end of what is typed is what one looks at.
+      return add(fitted("/" + printable(state_.filter) + "_", Keep::kEnd));
+    }
+    if (state_.pane == Pane::kDetails) return add("Esc back  Up/Down scroll  h help  q quit", Style::kDim);
+    if (state_.pane == Pane::kHelp) return add("Esc back  q quit", Style::kDim);
+    add("q quit  h help  Tab kind  p/e/c/n sort  r reverse  / filter  Enter details", Style::kDim);
+  }
+
+  const State& state_;
+  const Layout layout_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace
+
+int list_room(const State& state) {
+  constexpr int kHead = 1;
+  return state.size.height - lines_around(layout_of(state)) - kHead;
+}
+
+int details_room(const State& state) {
+  constexpr int kTitle = 1;
+  Layout layout = layout_of(state);
+  layout.tabs = false;
+  return state.size.height - lines_around(layout) - kTitle;
+}
+
+std::vector<std::string> details_lines(const State& state) {
+  std::vector<std::string> out;
+  for (const std::string& line : lines_of(row_screen(state.details, {}))) {
+    for (std::string& piece : wrap(line, state.size.width, state.unicode)) out.push_back(std::move(piece));
+  }
+  return out;
+}
+
+std::vector<Line> draw(const State& state) { return Painter(state).screen(); }
+
+}  // namespace keplerd::cli::top

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Apart from live.cpp because <term.h> defines macros like `lines` and `columns`.
+#include <cstdlib>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "cli/top/live.h"
+
+#define NCURSES_NOMACROS 1
+#include <curses.h>
+#include <term.h>
+
+namespace keplerd::cli::top {
+
+bool can_go_live() {
+  const char* term = std::getenv("TERM");
+  if (term == nullptr || std::string_view(term) == "dumb") return false;
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) return false;
+  int error = 0;
+  if (setupterm(nullptr, STDOUT_FILENO, &error) != OK) return false;
+  static char name[] = "cup";  // moves the cursor
+  const char* cursor = tigetstr(name);
+  return cursor != nullptr && cursor != reinterpret_cast<const char*>(-1);
+}
+
+}  // namespace keplerd::cli::top

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole screens, line by line.
+#include <cstdlib>
+#include <ctime>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/sample_replies.h"
+#include "cli/top/columns.h"
+#include "cli/top/screen.h"
+
+namespace keplerd::cli::top {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Texts = std::vector<std::string>;
+
+State on(Size size, std::string_view kind) {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  State state;
+  state.tab = find_tab(kind);
+  resize(state, size);
+  return state;
+}
+
+State shown(Size size, std::string_view kind, std::vector<Json> rows,
+            const Json& status = measured_status()) {
+  State state = on(size, kind);
+  apply_tick(state, tick_of(status, std::move(rows)));
+  return state;
+}
+
+Texts texts(const State& state) {
+  Texts out;
+  for (const Line& line : draw(state)) {
+    out.push_back(text_of(line));
+    EXPECT_LE(display_width(out.back()), state.size.width) << out.back();
+  }
+  EXPECT_LE(out.size(), static_cast<std::size_t>(state.size.height));
+  return out;
+}
+
+Key letter(const char* text) { return {KeyCode::kCharacter, text}; }
+
+std::string joined(const Texts& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
+constexpr const char* kFooter = "q quit  h help  Tab kind  p/e/c/n sort  r reverse  / filter  Enter details";
+constexpr const char* kAccounts =
+    "12.3 Wh = 10.0 Wh idle + 120 J kernel + 2.27 Wh workloads + 0 J unattributed";
+
+// A full block at the right edge, after `label`: one sample's line of a graph.
+std::string block(const std::string& label, int width) {
+  return label + std::string(static_cast<std::size_t>(width - 1) - label.size(), ' ') + "█";
+}
+
+// The lines, blank ones, and the last.
+Texts screen_of(int height, Texts lines, const std::string& last) {
+  lines.resize(static_cast<std::size_t>(height) - 1);
+  lines.push_back(last);
+  return lines;
+}
+
+TEST(TopScreen, OfTwentyFourLines) {
+  EXPECT_EQ(texts(shown({80, 24}, "units", unit_rows())),
+            screen_of(24,
+                      {"Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle", kAccounts,
+                       block("  42.3 W", 80), block("", 80), block("     0 W", 80),
+                       "[units] processes  zones   by power  2 +1 ended",
+                       "   POWER    ENERGY   SHARE       OWN        CPU  UNIT",
+                       "  12.0 W   2.22 Wh   18.1%       0 J    2h 5min  /system.slice",
+                       "  11.5 W   2.08 Wh   16.9%   2.08 Wh   1min 30s  /system.slice/ssh.service"},
+                      kFooter));
+}
+
+TEST(TopScreen, OfProcesses) {
+  EXPECT_EQ(texts(shown({80, 9}, "processes", process_rows())),
+            screen_of(9,
+                      {"Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle", block("  42.3 W", 80),
+                       " units [processes] zones   by power  2",
+                       "   POWER    ENERGY   SHARE        CPU      PID  NAME              UNIT",
+                       "  11.5 W   2.08 Wh   16.9%   1min 29s      812  sshd              …e/ssh.service",
+                       "       -       0 J      0%        0 s        9  stray             -"},
+                      kFooter));
+}
+
+TEST(TopScreen, OfTenNarrowLines) {
+  EXPECT_EQ(texts(shown({40, 10}, "units", unit_rows())),
+            screen_of(10,
+                      {"Host 42.3 W (powercap, measured): 12.3 …", block("  42.3 W", 40),
+                       "[units] processes  zones   by power  2 …", "   POWER    ENERGY  UNIT",
+                       "  12.0 W   2.22 Wh  /system.slice", "  11.5 W   2.08 Wh  …m.slice/ssh.service"},
+                      "q quit  h help  Tab kind  p/e/c/n sort …"));
+}
+
+TEST(TopScreen, AWideOneShowsTrends) {
+  EXPECT_EQ(
+      texts(shown({200, 60}, "zones", zone_rows())),
+      screen_of(
+          60,
+          {"Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle", kAccounts, block("  42.3 W", 200),
+           block("", 200), block("", 200), block("", 200), block("", 200), block("     0 W", 200),
+           " units  processes [zones]  by power  2",
+           "   POWER    ACTIVE      IDLE    ENERGY  TREND             QUALITY    TOTAL  ZONE",
+           "  42.3 W    12.3 W    30.0 W   12.3 Wh                 █  measured   yes    powercap:package:0",
+           "       -         -         -    1.00 J                    measured   no     powercap:core:0"},
+          kFooter));
+}
+
+TEST(TopScreen, OfAnySizeStaysWithinIt) {
+  for (int width = 1; width < 130; width += 7) {
+    for (int height = 1; height < 45; height += 2) {
+      State state = shown({width, height}, "processes", process_rows(), simulated_status());
+      for (const Key& key :
+           {Key{KeyCode::kDown}, Key{KeyCode::kEnter}, Key{KeyCode::kPageDown}, letter("h")}) {
+        texts(state);  // checks the size
+        press(state, key);
+      }
+      texts(state);
+    }
+  }
+}
+
+TEST(TopScreen, SaysInFrontThatNumbersAreInvented) {
+  for (const Size size : {Size{80, 24}, Size{30, 4}, Size{10, 1}}) {
+    const auto lines = draw(shown(size, "units", unit_rows(), simulated_status()));
+    ASSERT_FALSE(lines.empty());
+    EXPECT_EQ(lines[0][0].text, "SIMULATED");
+    EXPECT_EQ(lines[0][0].style, Style::kWarning);
+  }
+  EXPECT_EQ(texts(shown({80, 24}, "units", {}, simulated_status()))[1],
+            "no meter is read, the numbers are invented");
+}
+
+TEST(TopScreen, WithoutAMeterTellsWhy) {
+  const Texts lines = texts(shown({80, 24}, "units", {}, unmeasured_status()));
+  EXPECT_EQ(lines[0], "NOT MEASURED Host - (none)");
+  EXPECT_EQ(lines[1], "powercap: no zones in /sys/class/powercap; 'keplerctl doctor' tells more");
+  EXPECT_EQ(lines[3], "       -");
+  EXPECT_EQ(lines[8], "None");
+}
+
+TEST(TopScreen, BeforeTheFirstReplySaysSo) {
+  EXPECT_THAT(
+      texts(on({40, 5}, "units")),
+      ElementsAre("Waiting for keplerd", "[units] processes  zones   by power  0", "   POWER    ENERGY  UNIT",
+                  "Waiting for keplerd", "q quit  h help  Tab kind  p/e/c/n sort …"));
+}
+
+TEST(TopScreen, HostileNamesAreEscaped) {
+  Json row = process_rows()[0];
+  row["name"] = "\x1b[2J\xff\n";
+  row["unit"] = "/\u202eé";
+  State state = shown({120, 10}, "processes", {row});
+  EXPECT_THAT(joined(texts(state)), HasSubstr("\\x1b[2J\\xff\\x0a   /\\xe2\\x80\\xaeé\n"));
+  press(state, {KeyCode::kEnter});
+  state.size.height = 40;
+  EXPECT_THAT(joined(texts(state)), HasSubstr("Name: \\x1b[2J\\xff\\x0a\n"));
+}
+
+TEST(TopScreen, WithoutUtf8IsAscii) {
+  State state = on({80, 24}, "processes");
+  state.unicode = false;
+  Json row = process_rows()[0];
+  row["name"] = "café";
+  apply_tick(state, tick_of(measured_status(), {row}));
+  for (const char* key : {"/", "é"}) press(state, letter(key));
+  const std::string text = joined(texts(state));
+  EXPECT_THAT(text, HasSubstr("caf\\xc3\\xa9       ~e/ssh.service\n"));
+  EXPECT_THAT(text, HasSubstr("#\n"));
+  EXPECT_THAT(text, HasSubstr("\n/\\xc3\\xa9_"));
+  press(state, {KeyCode::kEnter});
+  press(state, {KeyCode::kEnter});
+  for (const char c : text + joined(texts(state))) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+}
+
+TEST(TopScreen, DetailsAreAllFieldsOfTheRow) {
+  State state = shown({80, 24}, "units", unit_rows(), simulated_status());
+  press(state, {KeyCode::kEnter});
+  EXPECT_EQ(texts(state), screen_of(24,
+                                    {"SIMULATED Host 42.3 W (simulated): 12.3 W active, 30.0 W idle",
+                                     "no meter is read, the numbers are invented",
+                                     kAccounts,
+                                     block("  12.0 W", 80),
+                                     block("", 80),
+                                     block("     0 W", 80),
+                                     "/system.slice",
+                                     "              Id: /system.slice",
+                                     "            Name: system.slice",
+                                     "            Kind: unit",
+                                     "           State: running",
+                                     "          Energy: 2.22 Wh",
+                                     "   Active energy: 2.22 Wh",
+                                     "     Idle energy: 0 J",
+                                     "           Power: 12.0 W",
+                                     "        CPU time: 2h 5min",
+                                     "         Quality: attributed",
+                                     "           Since: Fri 2025-11-21 03:01:02 UTC",
+                                     "      Own energy: 0 J",
+                                     "  Ended or moved: 0 J"},
+                                    "Esc back  Up/Down scroll  h help  q quit"));
+}
+
+TEST(TopScreen, TheSelectedRowStandsOut) {
+  State state = shown({40, 10}, "units", unit_rows());
+  press(state, {KeyCode::kDown});
+  const auto lines = draw(state);
+  EXPECT_EQ(lines[4][0].style, Style::kPlain);
+  EXPECT_EQ(lines[5][0].style, Style::kSelected);
+  EXPECT_EQ(display_width(lines[5][0].text), 40);  // as far as the edge
+}
+
+TEST(TopScreen, ALostDaemonIsTold) {
+  State state = shown({80, 10}, "units", unit_rows());
+  fail(state, "the daemon closed the connection");
+  EXPECT_TRUE(state.quit);
+  EXPECT_EQ(texts(state).back(), "the daemon closed the connection");
+}
+
+TEST(TopScreen, HelpNamesTheKeys) {
+  State state = shown({80, 24}, "units", unit_rows());
+  press(state, letter("?"));
+  EXPECT_THAT(joined(texts(state)), HasSubstr("\n  r                       reverse the order\n"));
+  press(state, letter("h"));
+  EXPECT_EQ(state.pane, Pane::kList);
+}
+
+}  // namespace
+}  // namespace keplerd::cli::top
