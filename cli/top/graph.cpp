@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 namespace keplerd::cli::top {
@@ -16,7 +17,7 @@ constexpr std::array<std::string_view, kSteps + 1> kAscii = {" ", "_", ".", ":",
 int level(std::int64_t value, std::int64_t most, int height) {
   if (most <= 0) return 1;
   const double share = static_cast<double>(value) / static_cast<double>(most);
-  return std::clamp(static_cast<int>(share * height * kSteps + 0.5), 1, height * kSteps);
+  return std::clamp(static_cast<int>(std::lround(share * height * kSteps)), 1, height * kSteps);
 }
 
 }  // namespace

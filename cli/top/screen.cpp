@@ -147,10 +147,12 @@ class Painter {
   }
 
   void details() {
-    const std::string name = name_text(state_.details, "id");
+    const std::string name = name_text(state_.details, "name");
+    std::string title = name_text(state_.details, "id");
+    if (title.find(name) == std::string::npos) title = name + "  " + title;
     const std::string gone = state_.details_gone ? " (no longer kept)" : "";
     const int room = width() - static_cast<int>(gone.size());
-    lines_.push_back({{fit(name, room, Keep::kEnd, state_.unicode), Style::kBold}, {gone, Style::kWarning}});
+    lines_.push_back({{fit(title, room, Keep::kEnd, state_.unicode), Style::kBold}, {gone, Style::kWarning}});
     const auto lines = details_lines(state_);
     const auto room_below = static_cast<std::size_t>(std::max(details_room(state_), 0));
     for (std::size_t i = state_.details_first; i < std::min(lines.size(), state_.details_first + room_below);

@@ -20,8 +20,7 @@ bool can_go_live() {
   int error = 0;
   if (setupterm(nullptr, STDOUT_FILENO, &error) != OK) return false;
   static char name[] = "cup";  // moves the cursor
-  const char* cursor = tigetstr(name);
-  return cursor != nullptr && cursor != reinterpret_cast<const char*>(-1);
+  return tigetstr(name) != nullptr;
 }
 
 }  // namespace keplerd::cli::top

@@ -207,6 +207,12 @@ TEST(TopScreen, DetailsAreAllFieldsOfTheRow) {
                                     "Esc back  Up/Down scroll  h help  q quit"));
 }
 
+TEST(TopScreen, DetailsAreHeadedByWhatTheIdDoesNotTell) {
+  State state = shown({80, 8}, "processes", process_rows());
+  press(state, {KeyCode::kEnter});
+  EXPECT_EQ(texts(state)[1], "sshd  812.4711");
+}
+
 TEST(TopScreen, TheSelectedRowStandsOut) {
   State state = shown({40, 10}, "units", unit_rows());
   press(state, {KeyCode::kDown});
