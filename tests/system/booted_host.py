@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A host booted in the testbed, with keplerd built and installed inside, and the questions the tests ask it."""
+import fcntl
 import json
 import os
 import pathlib
@@ -25,6 +26,7 @@ class BootedHost:
     def __init__(self, suite):
         self.directory = pathlib.Path(os.environ.get("TESTBED_DIR", "/var/tmp/testbed"))
         self.suite = suite
+        self.lock = None
         self.environment = {**os.environ, "TESTBED_SUITE": suite, "TESTBED_NAME": f"keplerd-{suite}",
                             "TESTBED_PACKAGES": PACKAGES, "TESTBED_DIR": str(self.directory)}
 
@@ -36,14 +38,22 @@ class BootedHost:
                                 f"{result.stdout[-4000:]}{result.stderr[-4000:]}")
         return result
 
+    def set_up(self):
+        """The root to boot. Waits for another run to end: two would be in one cgroup."""
+        lock = open("/run/lock/keplerd-system-test", "w")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        self.lock = lock
+        self.testbed("stop", "--now")  # what a killed run left
+        self.testbed("setup")
+
     def boot(self):
-        self.testbed("stop", "--now", check=False)  # what a killed run left
         ccache = self.directory / f"ccache.{self.suite}"
         ccache.mkdir(parents=True, exist_ok=True)
         self.testbed("start", f"--bind-ro={SOURCE}:/src", f"--bind={ccache}:/ccache")
 
     def stop(self):
-        self.testbed("stop", "--now", check=False)
+        if self.lock:
+            self.testbed("stop", "--now", check=False)
 
     def build_and_install(self):
         self.sh(f"""
