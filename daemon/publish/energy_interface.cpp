@@ -19,7 +19,6 @@ using varlink::Json;
 using varlink::Reply;
 
 constexpr char kInterface[] = "org.keplerd.Energy";
-constexpr std::string_view kNoSuch[] = {"NoSuchUnit", "NoSuchProcess", "NoSuchZone"};  // by RowKind
 
 Failure failure(std::string_view name, Json parameters) {
   return {std::string(kInterface) + "." + std::string(name), std::move(parameters)};
@@ -112,7 +111,7 @@ Answer get(Reports& reports, const Call& call) {
     if (key.name == *id.value) named.push_back(i);
   }
   if (named.size() == 1) return Reply{{{"row", row_json(*report, *kind.value, named[0])}}};
-  if (named.empty()) return failure(kNoSuch[static_cast<std::size_t>(*kind.value)], {{"id", *id.value}});
+  if (named.empty()) return failure(row_kind_names(*kind.value).no_such, {{"id", *id.value}});
   constexpr std::size_t kToldIds = 100;
   named.resize(std::min(named.size(), kToldIds));
   Json ids = Json::array();

@@ -14,6 +14,10 @@ void set_power(Json& json, const char* key, const std::optional<Microwatts>& pow
   if (power) json[key] = power->value;
 }
 
+void set_text(Json& json, const char* key, const std::optional<std::string>& text) {
+  if (text) json[key] = *text;
+}
+
 Json shares_json(const Report& report, const WorkloadRow& row) {
   Json shares = Json::array();
   for (std::size_t i = 0; i < row.zones.size(); ++i) {
@@ -118,11 +122,38 @@ Json row_json(const Report& report, const UnitRow& unit) {
   return json;
 }
 
+Json row_json(const Report& report, const MachineRow& machine) {
+  const MachineInfo& info = *machine.info;
+  Json json = workload_json(report, machine, info.id, info.name, "virtual-machine");
+  json["hypervisor"] = info.hypervisor;
+  set_text(json, "uuid", info.uuid);
+  json["pid"] = info.pid;
+  set_text(json, "unit", info.unit);
+  set_text(json, "containerId", info.container);
+  if (info.guest_elsewhere) json["guestElsewhere"] = true;
+  return json;
+}
+
+Json row_json(const Report& report, const ContainerRow& container) {
+  const ContainerInfo& info = *container.info;
+  Json json = workload_json(report, container, info.id, info.name, info.is_pod ? "pod" : "container");
+  set_text(json, "parent", info.parent);
+  json["ownMicrojoules"] = container.own.value;
+  json["otherMicrojoules"] = container.other.value;
+  json["runtime"] = info.runtime;
+  set_text(json, "podId", info.pod);
+  if (!info.name_space.empty()) json["namespace"] = info.name_space;
+  json["unit"] = info.unit;
+  return json;
+}
+
 Json row_json(const Report& report, const ProcessRow& process) {
   Json json = workload_json(report, process, process.info->id_text, process.info->comm, "process");
   json["pid"] = process.info->id.pid;
   json["comm"] = process.info->comm;
   if (process.unit) json["unit"] = process.unit->id;
+  if (process.container) json["containerId"] = process.container->id;
+  if (process.machine) json["virtualMachineId"] = process.machine->id;
   json["unitMicrojoules"] = process.in_unit.value;
   return json;
 }

@@ -17,6 +17,8 @@ varlink::Json status_json(const Report& report, const Settings& settings);
 
 varlink::Json row_json(const Report& report, const ZoneReport& zone);
 varlink::Json row_json(const Report& report, const UnitRow& unit);
+varlink::Json row_json(const Report& report, const MachineRow& machine);
+varlink::Json row_json(const Report& report, const ContainerRow& container);
 varlink::Json row_json(const Report& report, const ProcessRow& process);
 
 }  // namespace keplerd

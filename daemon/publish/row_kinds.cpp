@@ -3,19 +3,53 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <functional>
+#include <type_traits>
 
 #include "daemon/publish/report_json.h"
 
 namespace keplerd {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, RowKind>, 6> kNames = {{{"units", RowKind::kUnits},
-                                                                         {"unit", RowKind::kUnits},
-                                                                         {"processes", RowKind::kProcesses},
-                                                                         {"process", RowKind::kProcesses},
-                                                                         {"zones", RowKind::kZones},
-                                                                         {"zone", RowKind::kZones}}};
+// By RowKind.
+constexpr std::array<RowKindNames, 6> kNames = {{{"units", "unit", "NoSuchUnit"},
+                                                 {"vms", "vm", "NoSuchVirtualMachine"},
+                                                 {"containers", "container", "NoSuchContainer"},
+                                                 {"pods", "pod", "NoSuchPod"},
+                                                 {"processes", "process", "NoSuchProcess"},
+                                                 {"zones", "zone", "NoSuchZone"}}};
+
+// Calls `f` with the member of Report that holds the rows of this kind.
+template <class F>
+auto with_rows(RowKind kind, F f) {
+  switch (kind) {
+    case RowKind::kUnits:
+      return f(&Report::units);
+    case RowKind::kMachines:
+      return f(&Report::machines);
+    case RowKind::kContainers:
+      return f(&Report::containers);
+    case RowKind::kPods:
+      return f(&Report::pods);
+    case RowKind::kProcesses:
+      return f(&Report::processes);
+    case RowKind::kZones:
+      break;
+  }
+  return f(&Report::zones);
+}
+
+RowKey workload_key(const std::string& id, const std::string& name, const WorkloadRow& row) {
+  return {id, name, row.active + row.idle, row.power, row.cpu};
+}
+
+RowKey key(const UnitRow& row) { return workload_key(row.info->id, row.info->name, row); }
+RowKey key(const MachineRow& row) { return workload_key(row.info->id, row.info->name, row); }
+RowKey key(const ContainerRow& row) { return workload_key(row.info->id, row.info->name, row); }
+RowKey key(const ProcessRow& row) { return workload_key(row.info->id_text, row.info->comm, row); }
+RowKey key(const ZoneReport& row) {
+  return {row.zone.id, row.zone.name, row.energy, row.power, Nanoseconds{0}};
+}
 
 bool share_changed(const ZoneShare& a, const ZoneShare& b) {
   return a.energy != b.energy || a.power != b.power;
@@ -27,90 +61,62 @@ bool workload_changed(const WorkloadRow& a, const WorkloadRow& b) {
          !std::ranges::equal(a.zones, b.zones, std::not_fn(share_changed));
 }
 
+bool changed(const UnitRow& a, const UnitRow& b) {
+  return workload_changed(a, b) || a.own != b.own || a.other != b.other;
+}
+
+bool changed(const MachineRow& a, const MachineRow& b) { return workload_changed(a, b) || a.info != b.info; }
+
+bool changed(const ContainerRow& a, const ContainerRow& b) {
+  return workload_changed(a, b) || a.info != b.info || a.own != b.own || a.other != b.other;
+}
+
+bool changed(const ProcessRow& a, const ProcessRow& b) {
+  return workload_changed(a, b) || a.info != b.info || a.unit != b.unit || a.container != b.container ||
+         a.machine != b.machine || a.in_unit != b.in_unit;
+}
+
+bool changed(const ZoneReport& a, const ZoneReport& b) {
+  return a.current != b.current || a.energy != b.energy || a.idle != b.idle || a.power != b.power ||
+         a.idle_power != b.idle_power || a.problem != b.problem;
+}
+
 }  // namespace
 
 std::optional<RowKind> parse_row_kind(std::string_view name) {
-  for (const auto& [known, kind] : kNames) {
-    if (known == name) return kind;
+  for (const std::string_view machines :
+       {"virtualMachines", "virtualMachine", "virtual-machines", "virtual-machine"}) {
+    if (name == machines) return RowKind::kMachines;
+  }
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (name == kNames[i].plural || name == kNames[i].singular) return static_cast<RowKind>(i);
   }
   return std::nullopt;
 }
 
+const RowKindNames& row_kind_names(RowKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
 std::size_t row_count(const Report& report, RowKind kind) {
-  switch (kind) {
-    case RowKind::kUnits:
-      return report.units.size();
-    case RowKind::kProcesses:
-      return report.processes.size();
-    case RowKind::kZones:
-      return report.zones.size();
-  }
-  return 0;
+  return with_rows(kind, [&](auto rows) { return (report.*rows).size(); });
 }
 
 RowKey row_key(const Report& report, RowKind kind, std::size_t index) {
-  const auto of_workload = [](const std::string& id, const std::string& name, const WorkloadRow& row) {
-    return RowKey{id, name, row.active + row.idle, row.power, row.cpu};
-  };
-  switch (kind) {
-    case RowKind::kUnits: {
-      const UnitRow& unit = report.units[index];
-      return of_workload(unit.info->id, unit.info->name, unit);
-    }
-    case RowKind::kProcesses: {
-      const ProcessRow& process = report.processes[index];
-      return of_workload(process.info->id_text, process.info->comm, process);
-    }
-    case RowKind::kZones: {
-      const ZoneReport& zone = report.zones[index];
-      return {zone.zone.id, zone.zone.name, zone.energy, zone.power, Nanoseconds{0}};
-    }
-  }
-  return {};
+  return with_rows(kind, [&](auto rows) { return key((report.*rows)[index]); });
 }
 
 varlink::Json row_json(const Report& report, RowKind kind, std::size_t index) {
-  switch (kind) {
-    case RowKind::kUnits:
-      return row_json(report, report.units[index]);
-    case RowKind::kProcesses:
-      return row_json(report, report.processes[index]);
-    case RowKind::kZones:
-      return row_json(report, report.zones[index]);
-  }
-  return {};
+  return with_rows(kind, [&](auto rows) { return row_json(report, (report.*rows)[index]); });
 }
 
 std::strong_ordering compare_rows(const Report& a, std::size_t i, const Report& b, std::size_t j,
                                   RowKind kind) {
-  switch (kind) {
-    case RowKind::kUnits:
-      return a.units[i].info->id <=> b.units[j].info->id;
-    case RowKind::kProcesses:
-      return a.processes[i].info->id <=> b.processes[j].info->id;
-    case RowKind::kZones:
-      return i <=> j;  // zones are only ever added at the end
-  }
-  return std::strong_ordering::equal;
+  if (kind == RowKind::kZones) return i <=> j;  // zones are only ever added at the end
+  if (kind == RowKind::kProcesses) return a.processes[i].info->id <=> b.processes[j].info->id;
+  return row_key(a, kind, i).id <=> row_key(b, kind, j).id;
 }
 
 bool row_changed(const Report& a, std::size_t i, const Report& b, std::size_t j, RowKind kind) {
-  switch (kind) {
-    case RowKind::kUnits: {
-      const UnitRow &x = a.units[i], &y = b.units[j];
-      return workload_changed(x, y) || x.own != y.own || x.other != y.other;
-    }
-    case RowKind::kProcesses: {
-      const ProcessRow &x = a.processes[i], &y = b.processes[j];
-      return workload_changed(x, y) || x.info != y.info || x.unit != y.unit || x.in_unit != y.in_unit;
-    }
-    case RowKind::kZones: {
-      const ZoneReport &x = a.zones[i], &y = b.zones[j];
-      return x.current != y.current || x.energy != y.energy || x.idle != y.idle || x.power != y.power ||
-             x.idle_power != y.idle_power || x.problem != y.problem;
-    }
-  }
-  return true;
+  return with_rows(kind, [&](auto rows) { return changed((a.*rows)[i], (b.*rows)[j]); });
 }
 
 }  // namespace keplerd

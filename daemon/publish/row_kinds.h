@@ -14,9 +14,16 @@
 
 namespace keplerd {
 
-enum class RowKind { kUnits, kProcesses, kZones };
+enum class RowKind { kUnits, kMachines, kContainers, kPods, kProcesses, kZones };
 
-// "units" or "unit", and so on.
+struct RowKindNames {
+  std::string_view plural;    // "units"
+  std::string_view singular;  // "unit"
+  std::string_view no_such;   // the error's name where an id is not known
+};
+const RowKindNames& row_kind_names(RowKind kind);
+
+// By the plural or the singular; unset where there is no such kind.
 std::optional<RowKind> parse_row_kind(std::string_view name);
 
 std::size_t row_count(const Report& report, RowKind kind);

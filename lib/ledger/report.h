@@ -74,6 +74,39 @@ struct UnitRow : WorkloadRow {
   Microjoules other;  // of own: processes that ended, moved away or were never seen
 };
 
+// A container, or a pod.
+struct ContainerInfo {
+  std::string id;          // the runtime's full id; of a pod: its UID
+  std::string name;        // escaped; the id's first 12 characters where no name is known
+  std::string name_space;  // pods: of Kubernetes; empty: not known
+  bool is_pod = false;
+  std::string runtime;                // as CgroupWorkload tells it
+  std::optional<std::string> parent;  // id of the container or pod that it is inside of
+  std::optional<std::string> pod;     // containers: UID of their pod
+  std::string unit;                   // id of its topmost cgroup
+};
+
+struct ContainerRow : WorkloadRow {
+  std::shared_ptr<const ContainerInfo> info;
+  Microjoules own;    // without the containers and pods inside it
+  Microjoules other;  // of own: processes that ended, moved away or were never seen
+};
+
+struct MachineInfo {
+  std::string id;    // UUID, else "PID.STARTTIME" of its process
+  std::string name;  // escaped; the id where no name is known
+  std::string hypervisor;
+  std::optional<std::string> uuid;
+  std::int32_t pid = 0;
+  std::optional<std::string> unit;       // id of its own cgroup, else of the one that its process is in
+  std::optional<std::string> container;  // id of the container that it is inside of
+  bool guest_elsewhere = false;          // this is its device model: the hypervisor runs the guest itself
+};
+
+struct MachineRow : WorkloadRow {
+  std::shared_ptr<const MachineInfo> info;
+};
+
 struct ProcessInfo {
   ProcessId id;
   std::string id_text;  // "PID.STARTTIME"
@@ -82,8 +115,10 @@ struct ProcessInfo {
 
 struct ProcessRow : WorkloadRow {
   std::shared_ptr<const ProcessInfo> info;
-  std::shared_ptr<const UnitInfo> unit;  // null outside any
-  Microjoules in_unit;                   // what it used in its present unit
+  std::shared_ptr<const UnitInfo> unit;            // null outside any
+  std::shared_ptr<const ContainerInfo> container;  // the innermost that it is in, no pod; null outside any
+  std::shared_ptr<const MachineInfo> machine;      // that it runs, or helps to run; null where it is of none
+  Microjoules in_unit;                             // what it used in its present unit
 };
 
 struct Report {
@@ -108,7 +143,10 @@ struct Report {
   Quality workload_quality = Quality::kAttributed;
 
   std::vector<ZoneReport> zones;
-  std::vector<UnitRow> units;         // by id: parents before their children
+  std::vector<UnitRow> units;        // by id: parents before their children
+  std::vector<MachineRow> machines;  // by id, as the next two
+  std::vector<ContainerRow> containers;
+  std::vector<ContainerRow> pods;
   std::vector<ProcessRow> processes;  // by pid and start
   std::vector<ZoneShare> shares;      // what the rows refer to
 };
