@@ -27,6 +27,10 @@ void add_options(CLI::App& app, Options& options, std::string& log_level) {
   app.add_option("--procfs", options.host.procfs, "Read this instead of /proc")->type_name("DIR");
   app.add_option("--cgroupfs", options.host.cgroupfs, "Read this instead of the mounted cgroup2")
       ->type_name("DIR");
+  app.add_option("--root", options.host.root,
+                 "Where names of containers and guests are looked up, instead of /: its var/lib/docker, "
+                 "var/lib/containers, var/log/pods, etc/pve")
+      ->type_name("DIR");
   app.add_option("--source", options.source, "Energy source, instead of Source=")->type_name("NAME");
   app.add_option("--interval", options.interval, "Time between samples, instead of Interval=")
       ->type_name("TIME");

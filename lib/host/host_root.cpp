@@ -42,6 +42,10 @@ Result<HostRoot> HostRoot::open(HostPaths paths) {
   host.procfs_ = *std::move(procfs);
   host.own_procfs_ = is_own_procfs(host.procfs());
 
+  auto root = open_directory(paths.root);
+  if (!root && paths.root != HostPaths().root) return root.error();
+  if (root) host.root_ = *std::move(root);
+
   const bool named = paths.cgroupfs.has_value();
   if (!named) {
     const auto mountinfo = read_text(host.procfs(), "self/mountinfo", kMountinfoLimit);

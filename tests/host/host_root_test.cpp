@@ -30,6 +30,22 @@ TEST(HostRoot, FailsWhereACgroup2RootThatWasNamedIsMissing) {
   EXPECT_EQ(host.error().code, ENOENT);
 }
 
+TEST(HostRoot, FailsWhereARootDirectoryThatWasNamedIsMissing) {
+  const FakeHost fake;
+  auto paths = fake.paths();
+  paths.root = "/nowhere/root";
+  EXPECT_EQ(HostRoot::open(paths).error().message, "/nowhere/root: No such file or directory");
+}
+
+TEST(HostRoot, OpensTheRootDirectory) {
+  FakeHost fake;
+  fake.write("root/etc/hostname", "pve1\n");
+  EXPECT_EQ(*read_text(fake.open().root(), "etc/hostname", 64), "pve1\n");
+  auto paths = fake.paths();
+  paths.root = HostPaths().root;
+  EXPECT_TRUE(list_directory(HostRoot::open(paths)->root(), "proc"));
+}
+
 TEST(HostRoot, NeedsNoCgroup2) {
   const FakeHost fake;
   auto paths = fake.paths();

@@ -15,7 +15,8 @@ FakeHost::FakeHost() {
   std::string name = fs::temp_directory_path() / "keplerd-test-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp: " + name);
   root_ = name;
-  for (const char* directory : {"sys", "proc", "cgroup", "removed"}) fs::create_directory(root_ / directory);
+  for (const char* directory : {"sys", "proc", "cgroup", "root", "removed"})
+    fs::create_directory(root_ / directory);
   set_cpu_vendor("GenuineIntel");
   set_stat({});
   add_cgroup("/");
@@ -27,7 +28,8 @@ FakeHost::~FakeHost() {
 }
 
 HostPaths FakeHost::paths() const {
-  return {.sysfs = root_ / "sys", .procfs = root_ / "proc", .cgroupfs = root_ / "cgroup"};
+  return {
+      .sysfs = root_ / "sys", .procfs = root_ / "proc", .cgroupfs = root_ / "cgroup", .root = root_ / "root"};
 }
 
 HostRoot FakeHost::open() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host declared in code: /sys, /proc and a cgroup2 tree in a temporary directory, in the kernel's own text
-// forms, removed at the end. What cannot be done here is a bug of the test: std::filesystem's exceptions pass
-// through.
+// A host declared in code: /sys, /proc, a cgroup2 tree and a root directory in a temporary directory, in the
+// kernel's own text forms, removed at the end. What cannot be done here is a bug of the test:
+// std::filesystem's exceptions pass through.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,8 @@ class FakeHost {
   HostPaths paths() const;
   HostRoot open() const;
 
-  // Any file; `path` begins with "sys/", "proc/" or "cgroup/". Replaces the file as a whole, by renaming.
+  // Any file; `path` begins with "sys/", "proc/", "cgroup/" or "root/". Replaces the file as a whole, by
+  // renaming.
   void write(const std::string& path, std::string_view text);
   void remove(const std::string& path);
   // The file can be opened, but each read fails (EISDIR, standing for EIO and the like), until it is written
