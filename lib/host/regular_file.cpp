@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/regular_file.h"
+
+#include <cerrno>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace keplerd {
+namespace {
+
+Result<UniqueFd> open_resolved(int directory, const char* path, int flags, std::uint64_t resolve) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_RDONLY | O_CLOEXEC);
+  how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
+  // EAGAIN: somebody renamed something, anywhere, while a ".." was being resolved.
+  for (int tries = 0; tries < 8; ++tries) {
+    UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
+    if (fd) return fd;
+    if (errno != EAGAIN && errno != EINTR) break;
+  }
+  return system_error(path, errno);
+}
+
+Nanoseconds to_nanoseconds(const timespec& time) {
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+FileStamp stamp_of(const struct stat& status) {
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = status.st_size,
+          .changed = to_nanoseconds(status.st_mtim)};
+}
+
+// Whether a change that follows at once might leave the stamp as it is.
+bool is_young(const FileStamp& stamp) {
+  constexpr Nanoseconds kCoarsest = std::chrono::seconds(2);
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const Nanoseconds age = to_nanoseconds(now) - stamp.changed;
+  return age < kCoarsest && age > -kCoarsest;
+}
+
+Result<FileStamp> regular_stamp(const struct stat& status, const char* path, std::size_t limit) {
+  if (!S_ISREG(status.st_mode)) return system_error(path, EINVAL);
+  if (status.st_size < 0 || static_cast<std::uint64_t>(status.st_size) > limit)
+    return system_error(path, EFBIG);
+  return stamp_of(status);
+}
+
+// The first `size` bytes, or as many as there are: what is written meanwhile changes the stamp.
+Result<std::string> read_bytes(int fd, const char* path, std::size_t size) {
+  std::string text(size, '\0');
+  std::size_t filled = 0;
+  while (filled < size) {
+    const ssize_t got = ::read(fd, text.data() + filled, size - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(path, errno);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  text.resize(filled);
+  return text;
+}
+
+Result<std::vector<std::string>> read_names(UniqueFd fd, const char* path, std::size_t most) {
+  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd.get()));
+  if (!stream) return system_error(path, errno);
+  fd.release();
+  std::vector<std::string> names;
+  while (names.size() < most) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr && errno != 0) return system_error(path, errno);
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<UniqueFd> open_inside(int root, const char* path) {
+  return open_resolved(root, path, O_DIRECTORY, RESOLVE_IN_ROOT);
+}
+
+Result<std::optional<std::string>> read_if_changed(int directory, const char* path, std::size_t limit,
+                                                   FileStamp& stamp) {
+  const FileStamp known = std::exchange(stamp, {});
+  struct stat status {};
+  if (::fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0) return system_error(path, errno);
+  auto now = regular_stamp(status, path, limit);
+  if (!now) return now.error();
+  if (*now == known) {
+    stamp = known;
+    return std::optional<std::string>();
+  }
+  const auto fd = open_resolved(directory, path, O_NONBLOCK | O_NOCTTY | O_NOFOLLOW,
+                                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+  if (!fd) return fd.error();
+  if (::fstat(fd->get(), &status) != 0) return system_error(path, errno);
+  now = regular_stamp(status, path, limit);
+  if (!now) return now.error();
+  auto text = read_bytes(fd->get(), path, static_cast<std::size_t>(now->size));
+  if (!text) return text.error();
+  if (!is_young(*now)) stamp = *now;
+  return std::optional(*std::move(text));
+}
+
+Result<std::optional<std::vector<std::string>>> list_if_changed(int root, const char* path, std::size_t most,
+                                                                FileStamp& stamp) {
+  const FileStamp known = std::exchange(stamp, {});
+  auto fd = open_inside(root, path);
+  if (!fd) return fd.error();
+  struct stat status {};
+  if (::fstat(fd->get(), &status) != 0) return system_error(path, errno);
+  const FileStamp now = stamp_of(status);
+  if (now == known) {
+    stamp = known;
+    return std::optional<std::vector<std::string>>();
+  }
+  auto names = read_names(*std::move(fd), path, most);
+  if (!names) return names.error();
+  if (!is_young(now)) stamp = now;
+  return std::optional(*std::move(names));
+}
+
+}  // namespace keplerd
