@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/name_sources.h"
+
+#include <utility>
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kPodmanLimit = 16 << 20;
+
+template <class Name>
+std::optional<Name> find_name(const NamesById<Name>& names, std::string_view id) {
+  const auto found = names.find(id);
+  return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+bool LastLook::is_due(Nanoseconds now, bool known) {
+  if (at_ && now - *at_ < (known ? kLookPeriod : kRetryPeriod)) return false;
+  at_ = now;
+  return true;
+}
+
+std::optional<std::string> FileForEach::name(Nanoseconds now, std::string_view id) {
+  auto found = files_.find(id);
+  if (found == files_.end()) {
+    if (files_.size() >= kMostNames) return std::nullopt;
+    found = files_.emplace(id, File()).first;
+  }
+  File& file = found->second;
+  file.asked = true;
+  if (file.look.is_due(now, file.name.has_value())) look(id, file);
+  return file.name;
+}
+
+void FileForEach::look(std::string_view id, File& file) {
+  if (!directory_) {
+    auto opened = open_inside(root_, place_.directory);
+    directory_ = opened ? *std::move(opened) : UniqueFd();
+  }
+  if (!*directory_) {
+    file.stamp = {};
+    file.name.reset();
+    return;
+  }
+  const std::string path = std::string(id) + place_.file;
+  const auto text = read_if_changed(directory_->get(), path.c_str(), place_.limit, file.stamp);
+  if (!text) {
+    file.name.reset();
+  } else if (*text) {
+    file.name = place_.parse(**text);
+  }
+}
+
+void FileForEach::end() {
+  directory_.reset();
+  std::erase_if(files_, [](const auto& file) { return !file.second.asked; });
+  for (auto& [id, file] : files_) file.asked = false;
+}
+
+template <class Name>
+std::optional<Name> TellingDirectory<Name>::name(Nanoseconds now, std::string_view id) {
+  asked_ = true;
+  if (look_.is_due(now, names_.contains(id))) look();
+  return find_name(names_, id);
+}
+
+template <class Name>
+void TellingDirectory<Name>::look() {
+  const auto entries = list_if_changed(root_, path_, kMostNames, stamp_);
+  if (entries && !*entries) return;
+  names_.clear();
+  if (!entries) return;
+  for (const std::string& entry : **entries) {
+    if (auto parsed = parse_(entry)) names_.insert(*std::move(parsed));
+  }
+}
+
+template <class Name>
+void TellingDirectory<Name>::end() {
+  if (!std::exchange(asked_, false)) *this = TellingDirectory(root_, path_, parse_);
+}
+
+template class TellingDirectory<std::string>;
+template class TellingDirectory<PodName>;
+
+std::optional<std::string> PodmanStorage::name(Nanoseconds now, std::string_view id) {
+  asked_ = true;
+  auto known = find(id);
+  if (!look_.is_due(now, known.has_value())) return known;
+  look();
+  return find(id);
+}
+
+void PodmanStorage::look() {
+  const auto storage = open_inside(root_, "var/lib/containers/storage");
+  if (!storage) {
+    lists_ = {};
+    return;
+  }
+  for (std::size_t i = 0; i < kFiles.size(); ++i) {
+    List& list = lists_[i];
+    const auto text = read_if_changed(storage->get(), kFiles[i], kPodmanLimit, list.stamp);
+    if (!text) {
+      list.names.clear();
+    } else if (*text) {
+      list.names = parse_podman_names(**text, kMostNames);
+    }
+  }
+}
+
+std::optional<std::string> PodmanStorage::find(std::string_view id) const {
+  for (const List& list : lists_) {
+    if (auto name = find_name(list.names, id)) return name;
+  }
+  return std::nullopt;
+}
+
+void PodmanStorage::end() {
+  if (!std::exchange(asked_, false)) *this = PodmanStorage(root_);
+}
+
+}  // namespace keplerd

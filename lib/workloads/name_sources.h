@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The places that names come from, each with what was found in it. For WorkloadNames, which says when they
+// are looked at. `now` is the same within a round.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.h"
+#include "base/units.h"
+#include "host/regular_file.h"
+#include "workloads/name_files.h"
+
+namespace keplerd {
+
+// A place is looked at again after kLookPeriod; after kRetryPeriod where what is asked for is not known yet.
+inline constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
+inline constexpr Nanoseconds kRetryPeriod = std::chrono::seconds(1);
+
+inline constexpr std::size_t kMostNames = 10'000;  // that a place is remembered with
+
+class LastLook {
+ public:
+  // Whether it is time for a look: then this is the last one.
+  bool is_due(Nanoseconds now, bool known);
+
+ private:
+  std::optional<Nanoseconds> at_;
+};
+
+// A directory with a file for each id: var/lib/docker/containers/ID/config.v2.json.
+class FileForEach {
+ public:
+  struct Place {
+    const char* directory;
+    const char* file;  // what follows the id: "/config.v2.json", ".conf"
+    std::size_t limit;
+    std::function<std::optional<std::string>(std::string_view text)> parse;
+  };
+  FileForEach(int root, Place place) : root_(root), place_(std::move(place)) {}
+
+  // `id` becomes a part of a path: to be checked before.
+  std::optional<std::string> name(Nanoseconds now, std::string_view id);
+  void end();
+
+ private:
+  struct File {
+    LastLook look;
+    FileStamp stamp;
+    std::optional<std::string> name;
+    bool asked = false;
+  };
+  void look(std::string_view id, File& file);
+
+  int root_;
+  Place place_;
+  NamesById<File> files_;
+  std::optional<UniqueFd> directory_;  // while a round looks into it; not open where it cannot be
+};
+
+// A directory of which the entries' names tell: var/log/pods.
+template <class Name>
+class TellingDirectory {
+ public:
+  using Parse = std::optional<NameById<Name>> (*)(std::string_view entry);
+  TellingDirectory(int root, const char* path, Parse parse) : root_(root), path_(path), parse_(parse) {}
+
+  std::optional<Name> name(Nanoseconds now, std::string_view id);
+  void end();
+
+ private:
+  void look();
+
+  int root_;
+  const char* path_;
+  Parse parse_;
+  LastLook look_;
+  FileStamp stamp_;
+  NamesById<Name> names_;
+  bool asked_ = false;
+};
+
+extern template class TellingDirectory<std::string>;
+extern template class TellingDirectory<PodName>;
+
+// Podman's lists of all containers, for each of its storage drivers; "volatile" are those that were run with
+// --rm.
+class PodmanStorage {
+ public:
+  explicit PodmanStorage(int root) : root_(root) {}
+
+  std::optional<std::string> name(Nanoseconds now, std::string_view id);
+  void end();
+
+ private:
+  struct List {
+    FileStamp stamp;
+    NamesById<std::string> names;
+  };
+  static constexpr std::array kFiles = {
+      "overlay-containers/containers.json", "overlay-containers/volatile-containers.json",
+      "vfs-containers/containers.json",     "vfs-containers/volatile-containers.json",
+      "btrfs-containers/containers.json",   "btrfs-containers/volatile-containers.json",
+      "zfs-containers/containers.json",     "zfs-containers/volatile-containers.json"};
+
+  void look();
+  std::optional<std::string> find(std::string_view id) const;
+
+  int root_;
+  LastLook look_;
+  std::array<List, kFiles.size()> lists_;
+  bool asked_ = false;
+};
+
+}  // namespace keplerd

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/workload_names.h"
+
+#include "workloads/identifier.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kDockerLimit = 1 << 20;
+constexpr std::size_t kProxmoxLimit = 64 << 10;
+
+FileForEach proxmox(int root, const char* directory, const char* key) {
+  return {root, {.directory = directory, .file = ".conf", .limit = kProxmoxLimit, .parse = [key](auto text) {
+                   return parse_proxmox_value(text, key);
+                 }}};
+}
+
+// Proxmox's are 100 to 999999999.
+bool is_guest_number(std::string_view text) { return is_digits(text) && text.size() <= 9; }
+
+}  // namespace
+
+WorkloadNames::WorkloadNames(const HostRoot& host)
+    : docker_(host.root(), {.directory = "var/lib/docker/containers",
+                            .file = "/config.v2.json",
+                            .limit = kDockerLimit,
+                            .parse = parse_docker_name}),
+      proxmox_containers_(proxmox(host.root(), "etc/pve/lxc", "hostname")),
+      proxmox_guests_(proxmox(host.root(), "etc/pve/qemu-server", "name")),
+      podman_(host.root()),
+      pods_(host.root(), "var/log/pods", parse_pod_directory),
+      pod_containers_(host.root(), "var/log/containers", parse_container_log) {}
+
+std::optional<std::string> WorkloadNames::container(std::string_view runtime, std::string_view id) {
+  if (runtime == "lxc") return is_guest_number(id) ? proxmox_containers_.name(now_, id) : std::nullopt;
+  return is_runtime_id(id) ? found_by_id(runtime, id) : std::nullopt;
+}
+
+std::optional<std::string> WorkloadNames::found_by_id(std::string_view runtime, std::string_view id) {
+  if (runtime == "containerd" || runtime == "crio" || runtime == "kubernetes")
+    return pod_containers_.name(now_, id);
+  if (runtime == "podman") return podman_.name(now_, id);
+  if (runtime == "ecs") return docker_.name(now_, id);
+  if (runtime == "docker") {
+    // Docker itself calls one of kubelet's "k8s_CONTAINER_POD_NAMESPACE_UID_0".
+    auto name = pod_containers_.name(now_, id);
+    return name ? name : docker_.name(now_, id);
+  }
+  if (runtime == "unknown") {  // somewhere of the administrator's choice: --cgroup-parent
+    auto name = docker_.name(now_, id);
+    return name ? name : podman_.name(now_, id);
+  }
+  return std::nullopt;
+}
+
+std::optional<PodName> WorkloadNames::pod(std::string_view uid) {
+  return is_runtime_id(uid) ? std::nullopt : pods_.name(now_, uid);  // such are podman's
+}
+
+std::optional<std::string> WorkloadNames::proxmox_guest(std::string_view number) {
+  return is_guest_number(number) ? proxmox_guests_.name(now_, number) : std::nullopt;
+}
+
+void WorkloadNames::end() {
+  docker_.end();
+  proxmox_containers_.end();
+  proxmox_guests_.end();
+  podman_.end();
+  pods_.end();
+  pod_containers_.end();
+}
+
+}  // namespace keplerd

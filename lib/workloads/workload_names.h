@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of containers, pods and Proxmox's guests, from the files that their runtimes leave below the host's
+// root directory: no runtime's socket is asked, which would be root's power and could hang.
+//
+// docker, podman (root's), kubelet with any runtime, Proxmox. Not found: names of rootless containers, whose
+// storage lies in home directories that the daemon does not see; of podman's pods; of containerd's containers
+// without kubelet.
+//
+// All names are escaped by escape_name and of at most 255 bytes before that. A file that is missing,
+// malformed or too large costs a name and nothing else.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "host/host_root.h"
+#include "workloads/name_sources.h"
+
+namespace keplerd {
+
+class WorkloadNames {
+ public:
+  explicit WorkloadNames(const HostRoot& host);  // must outlive it
+
+  // A round of questions: begin, ask, end. A file is looked at again only if the last look at it is at least
+  // kLookPeriod ago, or kRetryPeriod where it told no name yet; if it is still the same (inode, size, time)
+  // it is not read. `now`: of the monotonic clock.
+  void begin(Nanoseconds now) { now_ = now; }
+
+  // `runtime`, `id`, `uid`, `number`: as in CgroupWorkload, of whatever form.
+  std::optional<std::string> container(std::string_view runtime, std::string_view id);
+  std::optional<PodName> pod(std::string_view uid);
+  std::optional<std::string> proxmox_guest(std::string_view number);
+
+  // Forgets what nobody asked for in this round.
+  void end();
+
+ private:
+  std::optional<std::string> found_by_id(std::string_view runtime, std::string_view id);
+
+  Nanoseconds now_{};
+  FileForEach docker_, proxmox_containers_, proxmox_guests_;
+  PodmanStorage podman_;
+  TellingDirectory<PodName> pods_;
+  TellingDirectory<std::string> pod_containers_;
+};
+
+}  // namespace keplerd
