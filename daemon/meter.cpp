@@ -37,6 +37,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       ledger_(std::move(ledger)),
       saved_(std::move(saved)),
       usage_(host),
+      machines_(host),
       report_(ledger_.report()) {}
 
 std::shared_ptr<const Report> Meter::sample() {
@@ -56,7 +57,7 @@ std::shared_ptr<const Report> Meter::sample() {
   groups_left_out_told_ = usage_.groups_left_out() > 0;
 
   const Attribution& attribution = attributor_.attribute(sample_);
-  ledger_.apply(sample_, attribution);
+  ledger_.apply(sample_, attribution, machines_.look(sample_.usage));
   log_zones();
   for (std::size_t i = 0; i < attribution.zones.size(); ++i) {
     if (attribution.zones[i].verdict == StepVerdict::kCounted) continue;

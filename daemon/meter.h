@@ -17,6 +17,7 @@
 #include "energy/select_source.h"
 #include "ledger/ledger.h"
 #include "usage/usage_reader.h"
+#include "workloads/machine_finder.h"
 
 namespace keplerd {
 
@@ -52,6 +53,7 @@ class Meter {
   Ledger ledger_;
   std::vector<SavedReading> saved_;
   UsageReader usage_;
+  MachineFinder machines_;
   Attributor attributor_;
   std::unique_ptr<EnergySource> source_;
   std::string no_source_reason_;

@@ -2,7 +2,9 @@
 #include "host/kept_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <memory>
 
 #include <dirent.h>
@@ -117,6 +119,13 @@ Result<std::string> read_text(int directory, const char* path, std::size_t limit
   }
   text.resize(size);
   return text;
+}
+
+Result<std::string> read_link(int directory, const char* path) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t size = ::readlinkat(directory, path, target.data(), target.size());
+  if (size < 0) return system_error(path, errno);
+  return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
 Result<std::vector<std::string>> list_directory(int directory, const char* path) {

@@ -25,6 +25,9 @@ Result<std::string_view> read_beginning(int directory, const char* path, std::sp
 // The same as read_file for files of unknown size up to `limit` bytes.
 Result<std::string> read_text(int directory, const char* path, std::size_t limit);
 
+// What the symbolic link `path` holds.
+Result<std::string> read_link(int directory, const char* path);
+
 // Names in the directory `path`, without "." and "..", in no particular order.
 Result<std::vector<std::string>> list_directory(int directory, const char* path);
 

@@ -6,11 +6,15 @@
 
 namespace keplerd {
 
+void EnergyAccount::begin(std::uint64_t window_sequence) {
+  if (sequence == window_sequence) return;
+  sequence = window_sequence;
+  std::ranges::fill(window, Microjoules{});
+  window_cpu = Nanoseconds{0};
+}
+
 void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy) {
-  if (sequence != window_sequence) {
-    sequence = window_sequence;
-    std::ranges::fill(window, Microjoules{});
-  }
+  begin(window_sequence);
   if (energy == Microjoules{}) return;
   if (total.size() <= zone) {
     total.resize(zone + 1);
@@ -18,6 +22,29 @@ void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjo
   }
   total[zone] += energy;
   window[zone] += energy;
+}
+
+void EnergyAccount::add_cpu(std::uint64_t window_sequence, Nanoseconds time) {
+  begin(window_sequence);
+  cpu += time;
+  window_cpu += time;
+}
+
+void EnergyAccount::add_window(std::uint64_t window_sequence, const EnergyAccount& other) {
+  if (other.sequence != window_sequence) return;
+  for (std::size_t zone = 0; zone < other.window.size(); ++zone) {
+    add(window_sequence, zone, other.window[zone]);
+  }
+  add_cpu(window_sequence, other.window_cpu);
+}
+
+void EnergyAccount::add_total(const EnergyAccount& other) {
+  if (total.size() < other.total.size()) {
+    total.resize(other.total.size());
+    window.resize(other.total.size());
+  }
+  for (std::size_t zone = 0; zone < other.total.size(); ++zone) total[zone] += other.total[zone];
+  cpu += other.cpu;
 }
 
 Microjoules EnergyAccount::energy(const std::vector<ZoneWindow>& zones) const {

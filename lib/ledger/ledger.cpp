@@ -16,6 +16,24 @@ void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) 
   }
 }
 
+// Of a unit, container or machine; whatever runs still comes back with the first sample.
+template <class State>
+void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
+  account.total = saved.energy;
+  account.window.resize(saved.energy.size());
+  account.cpu = saved.cpu;
+  account.since = saved.since;
+  account.ended = saved.ended.value_or(at);
+}
+
+template <class State>
+void save_account(const EnergyAccount& account, State& state) {
+  state.energy = account.total;
+  state.cpu = account.cpu;
+  state.since = account.since;
+  state.ended = account.ended;
+}
+
 }  // namespace
 
 Ledger::Ledger(std::string instance_id, Realtime now) : instance_id_(std::move(instance_id)), since_(now) {}
@@ -42,13 +60,19 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
   }
   for (const UnitState& saved : state.units) {
     UnitAccount& unit = units_.restore(saved.id);
-    unit.energy.total = saved.energy;
-    unit.energy.window.resize(saved.energy.size());
-    unit.energy.cpu = saved.cpu;
-    unit.energy.since = saved.since;
-    unit.energy.ended = saved.ended.value_or(state.saved);
+    restore_account(saved, state.saved, unit.energy);
     unit.own = saved.own;
     unit.other = saved.own;  // its processes' accounts begin anew
+  }
+  for (const ContainerState& saved : state.containers) {
+    ContainerAccount& container = containers_.restore(saved.info);
+    restore_account(saved, state.saved, container.energy);
+    container.own = container.other = saved.own;
+  }
+  for (const MachineState& saved : state.machines) {
+    MachineAccount& machine = machines_.restore(saved.info);
+    restore_account(saved, state.saved, machine.energy);
+    machine.name_given = saved.name_given;
   }
 }
 
@@ -70,7 +94,8 @@ void Ledger::set_zones(const std::vector<Zone>& zones, Realtime now) {
   for (const ZoneAccount& zone : zones_) windows_.push_back({zone.zone.in_total, zone.current, std::nullopt});
 }
 
-void Ledger::apply(const Sample& sample, const Attribution& attribution) {
+void Ledger::apply(const Sample& sample, const Attribution& attribution,
+                   const std::vector<FoundMachine>& found) {
   ++sequence_;
   realtime_ = sample.at.realtime;
   monotonic_ = sample.at.monotonic;
@@ -78,9 +103,11 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution) {
   for (std::size_t i = 0; i < source_zones_.size(); ++i) {
     apply_zone(source_zones_[i], attribution.zones[i], sample.readings[i], attribution.window);
   }
-  units_.apply(sample.usage, attribution, source_zones_, windows_, sequence_, realtime_);
-  outside_other_ +=
-      processes_.apply(sample.usage, attribution, source_zones_, windows_, units_, sequence_, realtime_);
+  const BookedWindow window{sample.usage, attribution, source_zones_, windows_, sequence_, realtime_};
+  units_.apply(window);
+  containers_.apply(window, units_);
+  outside_other_ += processes_.apply(window, units_);
+  machines_.apply(window, found, units_, processes_);
   prune(realtime_);
 }
 
@@ -102,6 +129,8 @@ void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,
 
 void Ledger::prune(Realtime now) {
   outside_other_ += processes_.prune(limits_, windows_, now);
+  machines_.prune(limits_, windows_, now, units_);
+  processes_.remove_of(containers_.prune(limits_, windows_, now, units_));
   const std::vector<UnitAccount*> overdue = units_.overdue(limits_, windows_, now);
   if (overdue.empty()) return;
   processes_.remove_of({overdue.begin(), overdue.end()});
@@ -120,8 +149,13 @@ std::unique_ptr<Report> Ledger::report() const {
   report->outside_other = outside_other_;
   report_zones(*report);
   // Rows refer to the shares: no reallocation from here on.
-  report->shares.reserve((units_.all().size() + processes_.all().size()) * zones_.size());
+  const std::size_t rows = units_.all().size() + containers_.containers().size() + containers_.pods().size() +
+                           machines_.all().size() + processes_.all().size();
+  report->shares.reserve(rows * zones_.size());
   report_units(*report);
+  report_machines(*report);
+  report_containers(containers_.containers(), *report, report->containers);
+  report_containers(containers_.pods(), *report, report->pods);
   report_processes(*report);
   return report;
 }
@@ -183,14 +217,40 @@ void Ledger::report_units(Report& report) const {
   }
 }
 
+void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report& report,
+                               std::vector<ContainerRow>& rows) const {
+  rows.reserve(accounts.size());
+  for (const auto& [id, container] : accounts) {
+    ContainerRow& row = rows.emplace_back();
+    fill_row(container.energy, sequence_, windows_, report.shares, row);
+    row.info = container.info;
+    row.own = container.own;
+    row.other = container.other;
+  }
+}
+
+void Ledger::report_machines(Report& report) const {
+  report.machines.reserve(machines_.all().size());
+  for (const auto& [id, machine] : machines_.all()) {
+    MachineRow& row = report.machines.emplace_back();
+    fill_row(machine.energy, sequence_, windows_, report.shares, row);
+    row.info = machine.info;
+  }
+}
+
 void Ledger::report_processes(Report& report) const {
   report.processes.reserve(processes_.all().size());
   for (const auto& [id, process] : processes_.all()) {
     ProcessRow& row = report.processes.emplace_back();
     fill_row(process.energy, sequence_, windows_, report.shares, row);
     row.info = process.info;
-    if (process.unit != nullptr) row.unit = process.unit->info;
+    row.machine = process.machine;
     row.in_unit = process.in_unit;
+    if (process.unit == nullptr) continue;
+    const UnitAccount& unit = *process.unit;
+    row.unit = unit.info;
+    if (unit.container != nullptr && !unit.container->info->is_pod) row.container = unit.container->info;
+    if (!row.machine && unit.machine != nullptr) row.machine = unit.machine->info;
   }
 }
 
@@ -204,6 +264,8 @@ LedgerState Ledger::state(Realtime now) const {
                     .outside_other = {},
                     .zones = {},
                     .units = {},
+                    .containers = {},
+                    .machines = {},
                     .readings = {}};
   Microjoules workloads;
   for (const ZoneAccount& zone : zones_) {
@@ -220,13 +282,25 @@ LedgerState Ledger::state(Realtime now) const {
     if (zone.zone.in_total) workloads += zone.energy - zone.idle - zone.kernel - zone.unattributed;
   }
   for (const auto& [id, unit] : units_.all()) {
-    state.units.push_back({.id = id,
-                           .energy = unit->energy.total,
-                           .own = unit->own,
-                           .cpu = unit->energy.cpu,
-                           .since = unit->energy.since,
-                           .ended = unit->energy.ended});
+    UnitState& saved = state.units.emplace_back();
+    saved.id = id;
+    saved.own = unit->own;
+    save_account(unit->energy, saved);
     workloads -= unit->own;
+  }
+  for (const auto* const accounts : {&containers_.containers(), &containers_.pods()}) {
+    for (const auto& [id, container] : *accounts) {
+      ContainerState& saved = state.containers.emplace_back();
+      saved.info = *container.info;
+      saved.own = container.own;
+      save_account(container.energy, saved);
+    }
+  }
+  for (const auto& [id, machine] : machines_.all()) {
+    MachineState& saved = state.machines.emplace_back();
+    saved.info = *machine.info;
+    saved.name_given = machine.name_given;
+    save_account(machine.energy, saved);
   }
   // What no unit has is that of processes outside any, whose rows end with this run.
   state.outside_other = workloads;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running totals of host, zones, units and processes. They never go backwards: what ends stays in what it was
-// part of.
+// Running totals of host, zones, units, containers, pods, virtual machines and processes. They never go
+// backwards: what ends stays in what it was part of.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,8 @@
 
 #include "attribution/attributor.h"
 #include "ledger/account.h"
+#include "ledger/container_ledger.h"
+#include "ledger/machine_ledger.h"
 #include "ledger/process_ledger.h"
 #include "ledger/report.h"
 #include "ledger/state.h"
@@ -30,8 +32,14 @@ class Ledger {
   // stay.
   void set_zones(const std::vector<Zone>& zones, Realtime now);
 
-  // Books the window that ends with `sample`.
-  void apply(const Sample& sample, const Attribution& attribution);
+  // Books the window that ends with `sample`. `found`: the machines among its processes that were not known
+  // before.
+  void apply(const Sample& sample, const Attribution& attribution,
+             const std::vector<FoundMachine>& found = {});
+
+  // For names that are learnt from elsewhere.
+  ContainerLedger& containers() { return containers_; }
+  MachineLedger& machines() { return machines_; }
 
   // All of it after the last sample. The source's name and reason are the caller's to fill.
   std::unique_ptr<Report> report() const;
@@ -54,6 +62,9 @@ class Ledger {
   void prune(Realtime now);
   void report_zones(Report& report) const;
   void report_units(Report& report) const;
+  void report_containers(const ContainerLedger::Accounts& accounts, Report& report,
+                         std::vector<ContainerRow>& rows) const;
+  void report_machines(Report& report) const;
   void report_processes(Report& report) const;
 
   std::string instance_id_;
@@ -69,6 +80,8 @@ class Ledger {
   std::vector<std::size_t> source_zones_;  // the source's zones, as indices into zones_
   Microjoules outside_other_;
   UnitLedger units_;
+  ContainerLedger containers_;
+  MachineLedger machines_;
   ProcessLedger processes_;
 };
 

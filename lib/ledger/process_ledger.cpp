@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ledger/container_ledger.h"
+
 namespace keplerd {
 namespace {
 
@@ -14,34 +16,36 @@ std::shared_ptr<const ProcessInfo> make_info(const ProcessUsage& process) {
 
 }  // namespace
 
-Microjoules ProcessLedger::apply(const UsageSample& usage, const Attribution& attribution,
-                                 const std::vector<std::size_t>& zones,
-                                 const std::vector<ZoneWindow>& windows, const UnitLedger& units,
-                                 std::uint64_t sequence, Realtime now) {
+Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& units) {
   Microjoules outside;
-  for (std::size_t i = 0; i < usage.processes.size(); ++i) {
-    const ProcessUsage& process = usage.processes[i];
+  for (std::size_t i = 0; i < window.usage.processes.size(); ++i) {
+    const ProcessUsage& process = window.usage.processes[i];
     if (process.kernel_thread && process.group == kNoGroup) continue;
     UnitAccount* const unit = units.of_group(process.group);
-    ProcessAccount& account = account_of(process, unit, now);
+    ProcessAccount& account = account_of(process, unit, window.now);
     if (account.unit != unit) {
       outside += leave_unit(account);
       account.unit = unit;
     }
-    account.energy.cpu += attribution.process_time[i];
-    for (std::size_t z = 0; z < zones.size(); ++z) {
-      const Microjoules energy = attribution.zones[z].process[i];
-      account.energy.add(sequence, zones[z], energy);
-      if (windows[zones[z]].in_total) account.in_unit += energy;
+    account.energy.add_cpu(window.sequence, window.attribution.process_time[i]);
+    for (std::size_t z = 0; z < window.zones.size(); ++z) {
+      const Microjoules energy = window.attribution.zones[z].process[i];
+      account.energy.add(window.sequence, window.zones[z], energy);
+      if (window.in_total(z)) account.in_unit += energy;
     }
   }
-  for (const ProcessId id : usage.ended) {
+  for (const ProcessId id : window.usage.ended) {
     const auto process = accounts_.find(id);
     if (process == accounts_.end() || process->second.energy.ended) continue;
-    process->second.energy.ended = now;
+    process->second.energy.ended = window.now;
     ++ended_;
   }
   return outside;
+}
+
+void ProcessLedger::set_machine(ProcessId id, std::shared_ptr<const MachineInfo> machine) {
+  const auto process = accounts_.find(id);
+  if (process != accounts_.end()) process->second.machine = std::move(machine);
 }
 
 ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccount* unit, Realtime now) {
@@ -60,6 +64,7 @@ Microjoules ProcessLedger::leave_unit(ProcessAccount& process) {
   const Microjoules left = std::exchange(process.in_unit, Microjoules{});
   if (process.unit == nullptr) return left;
   process.unit->other += left;
+  if (process.unit->container != nullptr) process.unit->container->other += left;
   return {};
 }
 
@@ -72,29 +77,17 @@ Microjoules ProcessLedger::prune(const TerminatedLimits& limits, const std::vect
     --ended_;
     return accounts_.erase(entry);
   };
-  struct Ended {
-    Microjoules energy;
-    ProcessId id;
-  };
-  std::vector<Ended> kept;
+  std::vector<Ended<const ProcessAccount>> kept;
   for (auto entry = accounts_.begin(); entry != accounts_.end();) {
     const EnergyAccount& account = entry->second.energy;
-    if (!account.ended) {
-      ++entry;
-      continue;
-    }
-    const Microjoules energy = account.energy(windows);
-    if (energy < limits.min_energy || (limits.retention && now - *account.ended > *limits.retention)) {
-      entry = remove(entry);
-    } else {
-      kept.push_back({energy, entry->first});
-      ++entry;
-    }
+    const Microjoules energy = account.ended ? account.energy(windows) : Microjoules{};
+    const bool too_small = account.ended && energy < limits.min_energy;
+    if (account.ended && !too_small) kept.push_back({&entry->second, energy, *account.ended});
+    entry = too_small ? remove(entry) : std::next(entry);
   }
-  if (!limits.max || kept.size() <= *limits.max) return outside;
-  std::ranges::stable_sort(kept, std::less<>{}, &Ended::energy);
-  kept.resize(kept.size() - *limits.max);
-  for (const Ended& ended : kept) remove(accounts_.find(ended.id));
+  for (const ProcessAccount* const process : overdue(std::move(kept), limits, now)) {
+    remove(accounts_.find(process->info->id));
+  }
   return outside;
 }
 

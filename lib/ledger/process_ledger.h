@@ -13,25 +13,26 @@ namespace keplerd {
 
 struct ProcessAccount {
   std::shared_ptr<const ProcessInfo> info;
-  UnitAccount* unit = nullptr;  // null outside any
+  std::shared_ptr<const MachineInfo> machine;  // that it runs; null where it runs none
+  UnitAccount* unit = nullptr;                 // null outside any
   EnergyAccount energy;
   Microjoules in_unit;  // what it used in its present unit; over the zones in the total
 };
 
 class ProcessLedger {
  public:
-  // Books a window; `units` has booked it already. Kernel threads outside any unit have no account: they are
-  // the kernel. What a process leaves behind in a unit (or outside) when it moves or is no longer kept goes
-  // into the `other` of that unit, or is in the result.
-  Microjoules apply(const UsageSample& usage, const Attribution& attribution,
-                    const std::vector<std::size_t>& zones, const std::vector<ZoneWindow>& windows,
-                    const UnitLedger& units, std::uint64_t sequence, Realtime now);
+  // Books a window; `units` has booked it already, and its containers. Kernel threads outside any unit have
+  // no account: they are the kernel. What a process leaves behind in a unit (or outside) when it moves or is
+  // no longer kept goes into the `other` of that unit, or is in the result.
+  Microjoules apply(const BookedWindow& window, const UnitLedger& units);
 
   // Removes ended processes that the limits no longer keep.
   Microjoules prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now);
   // Removes what ended in units that are about to be removed; what moved away from there is outside any for
   // now.
   void remove_of(const std::unordered_set<const UnitAccount*>& units);
+
+  void set_machine(ProcessId id, std::shared_ptr<const MachineInfo> machine);
 
   const std::map<ProcessId, ProcessAccount>& all() const { return accounts_; }
 

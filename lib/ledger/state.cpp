@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -21,15 +22,16 @@ struct Malformed {
   std::string what;
 };
 
-std::int64_t number(const Json& object, const char* key) {
-  const Json& value = object.at(key);
+std::int64_t to_number(const Json& value, const std::string& what) {
   // Bounded so that no sum of these overflows; 2^60 uJ are 36 years at 1 kW.
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
   if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMost) {
-    throw Malformed{std::string(key) + " is not a number in range"};
+    throw Malformed{what + " is not a number in range"};
   }
   return value.get<std::int64_t>();
 }
+
+std::int64_t number(const Json& object, const char* key) { return to_number(object.at(key), key); }
 
 Microjoules energy(const Json& object, const char* key) { return {number(object, key)}; }
 Realtime realtime(const Json& object, const char* key) { return Realtime(number(object, key)); }
@@ -69,33 +71,120 @@ ZoneState to_zone(const Json& json) {
   return zone;
 }
 
+Json to_json(const std::vector<Microjoules>& energies) {
+  Json json = Json::array();
+  for (const Microjoules zone : energies) json.push_back(zone.value);
+  return json;
+}
+
+std::vector<Microjoules> to_energies(const Json& json, std::size_t zones) {
+  if (!json.is_array() || json.size() > zones) throw Malformed{"a workload has more zones than there are"};
+  std::vector<Microjoules> energies;
+  for (const Json& value : json) energies.push_back({to_number(value, "an energy")});
+  return energies;
+}
+
+void set_text(Json& json, const char* key, const std::optional<std::string>& text) {
+  if (text) json[key] = *text;
+}
+
+std::optional<std::string> text_if_there(const Json& json, const char* key) {
+  if (!json.contains(key)) return std::nullopt;
+  return json.at(key).get<std::string>();
+}
+
+// What all kinds of workloads have.
+template <class State>
+Json account_json(const std::string& id, const State& state) {
+  Json json = {{"id", id},
+               {"energyMicrojoules", to_json(state.energy)},
+               {"cpuNsec", state.cpu.count()},
+               {"sinceUsec", state.since.count()}};
+  if (state.ended) json["endedUsec"] = state.ended->count();
+  return json;
+}
+
+template <class State>
+void read_account(const Json& json, std::size_t zones, State& state) {
+  state.energy = to_energies(json.at("energyMicrojoules"), zones);
+  state.cpu = Nanoseconds(number(json, "cpuNsec"));
+  state.since = realtime(json, "sinceUsec");
+  if (json.contains("endedUsec")) state.ended = realtime(json, "endedUsec");
+}
+
 Json to_json(const UnitState& unit) {
-  Json energies = Json::array();
-  for (const Microjoules zone : unit.energy) energies.push_back(zone.value);
-  Json json = {{"id", unit.id},
-               {"energyMicrojoules", std::move(energies)},
-               {"ownMicrojoules", unit.own.value},
-               {"cpuNsec", unit.cpu.count()},
-               {"sinceUsec", unit.since.count()}};
-  if (unit.ended) json["endedUsec"] = unit.ended->count();
+  Json json = account_json(unit.id, unit);
+  json["ownMicrojoules"] = unit.own.value;
   return json;
 }
 
 UnitState to_unit(const Json& json, std::size_t zones) {
-  UnitState unit{.id = json.at("id"),
-                 .energy = {},
-                 .own = energy(json, "ownMicrojoules"),
-                 .cpu = Nanoseconds(number(json, "cpuNsec")),
-                 .since = realtime(json, "sinceUsec"),
-                 .ended = std::nullopt};
+  UnitState unit;
+  read_account(json, zones, unit);
+  unit.id = json.at("id");
+  unit.own = energy(json, "ownMicrojoules");
   if (unit.id.empty() || unit.id[0] != '/') throw Malformed{"a unit's id is not a path"};
-  if (json.contains("endedUsec")) unit.ended = realtime(json, "endedUsec");
-  const Json& energies = json.at("energyMicrojoules");
-  if (!energies.is_array() || energies.size() > zones)
-    throw Malformed{"a unit has more zones than there are"};
-  for (const Json& value : energies)
-    unit.energy.push_back(energy(Json{{"energyMicrojoules", value}}, "energyMicrojoules"));
   return unit;
+}
+
+Json to_json(const ContainerState& container) {
+  const ContainerInfo& info = container.info;
+  Json json = account_json(info.id, container);
+  json["ownMicrojoules"] = container.own.value;
+  json["name"] = info.name;
+  json["pod"] = info.is_pod;
+  json["runtime"] = info.runtime;
+  json["unit"] = info.unit;
+  if (!info.name_space.empty()) json["namespace"] = info.name_space;
+  set_text(json, "parent", info.parent);
+  set_text(json, "podId", info.pod);
+  return json;
+}
+
+ContainerState to_container(const Json& json, std::size_t zones) {
+  ContainerState container;
+  read_account(json, zones, container);
+  container.own = energy(json, "ownMicrojoules");
+  ContainerInfo& info = container.info;
+  info.id = json.at("id");
+  info.name = json.at("name");
+  info.is_pod = json.at("pod");
+  info.runtime = json.at("runtime");
+  info.unit = json.at("unit");
+  info.name_space = text_if_there(json, "namespace").value_or("");
+  info.parent = text_if_there(json, "parent");
+  info.pod = text_if_there(json, "podId");
+  return container;
+}
+
+Json to_json(const MachineState& machine) {
+  const MachineInfo& info = machine.info;
+  Json json = account_json(info.id, machine);
+  json["name"] = info.name;
+  json["nameGiven"] = machine.name_given;
+  json["hypervisor"] = info.hypervisor;
+  json["pid"] = info.pid;
+  if (info.guest_elsewhere) json["guestElsewhere"] = true;
+  set_text(json, "uuid", info.uuid);
+  set_text(json, "unit", info.unit);
+  set_text(json, "containerId", info.container);
+  return json;
+}
+
+MachineState to_machine(const Json& json, std::size_t zones) {
+  MachineState machine;
+  read_account(json, zones, machine);
+  machine.name_given = json.at("nameGiven");
+  MachineInfo& info = machine.info;
+  info.id = json.at("id");
+  info.name = json.at("name");
+  info.hypervisor = json.at("hypervisor");
+  info.pid = json.at("pid");
+  info.guest_elsewhere = json.contains("guestElsewhere");
+  info.uuid = text_if_there(json, "uuid");
+  info.unit = text_if_there(json, "unit");
+  info.container = text_if_there(json, "containerId");
+  return machine;
 }
 
 Json to_json(const SavedReading& reading) {
@@ -137,6 +226,38 @@ void check_sums(const LedgerState& state) {
   if (own != workloads) throw Malformed{"the units' energies do not add up to the host's"};
 }
 
+// A container or pod is its own and those inside it.
+void check_containers(const LedgerState& state) {
+  std::map<std::string_view, Microjoules> rest;
+  const auto total = [&](const ContainerState& container) {
+    Microjoules sum;
+    for (std::size_t zone = 0; zone < container.energy.size(); ++zone) {
+      if (state.zones[zone].in_total) sum += container.energy[zone];
+    }
+    return sum;
+  };
+  for (const ContainerState& container : state.containers) {
+    if (!rest.emplace(container.info.id, total(container) - container.own).second)
+      throw Malformed{"a container is there twice"};
+  }
+  for (const ContainerState& container : state.containers) {
+    if (!container.info.parent) continue;
+    const auto parent = rest.find(*container.info.parent);
+    if (parent == rest.end()) throw Malformed{"a container's parent is not there"};
+    parent->second -= total(container);
+  }
+  for (const auto& [id, left] : rest) {
+    if (left != Microjoules{}) throw Malformed{"the sums of container " + std::string(id) + " do not hold"};
+  }
+}
+
+void check_machines(const LedgerState& state) {
+  std::set<std::string_view> ids;
+  for (const MachineState& machine : state.machines) {
+    if (!ids.insert(machine.info.id).second) throw Malformed{"a virtual machine is there twice"};
+  }
+}
+
 LedgerState to_state(const Json& json) {
   if (json.at("version") != kVersion) throw Malformed{"written by another version"};
   LedgerState state{.instance_id = json.at("instanceId"),
@@ -148,11 +269,21 @@ LedgerState to_state(const Json& json) {
                     .outside_other = energy(json, "outsideOtherMicrojoules"),
                     .zones = {},
                     .units = {},
+                    .containers = {},
+                    .machines = {},
                     .readings = {}};
   for (const Json& zone : json.at("zones")) state.zones.push_back(to_zone(zone));
   for (const Json& unit : json.at("units")) state.units.push_back(to_unit(unit, state.zones.size()));
+  // Earlier versions had no such accounts.
+  const std::size_t zones = state.zones.size();
+  for (const Json& container : json.value("containers", Json::array()))
+    state.containers.push_back(to_container(container, zones));
+  for (const Json& machine : json.value("virtualMachines", Json::array()))
+    state.machines.push_back(to_machine(machine, zones));
   for (const Json& reading : json.at("readings")) state.readings.push_back(to_reading(reading));
   check_sums(state);
+  check_containers(state);
+  check_machines(state);
   return state;
 }
 
@@ -169,9 +300,13 @@ std::string format_state(const LedgerState& state) {
                {"outsideOtherMicrojoules", state.outside_other.value},
                {"zones", Json::array()},
                {"units", Json::array()},
+               {"containers", Json::array()},
+               {"virtualMachines", Json::array()},
                {"readings", Json::array()}};
   for (const ZoneState& zone : state.zones) json["zones"].push_back(to_json(zone));
   for (const UnitState& unit : state.units) json["units"].push_back(to_json(unit));
+  for (const ContainerState& container : state.containers) json["containers"].push_back(to_json(container));
+  for (const MachineState& machine : state.machines) json["virtualMachines"].push_back(to_json(machine));
   for (const SavedReading& reading : state.readings) json["readings"].push_back(to_json(reading));
   return json.dump() + "\n";
 }

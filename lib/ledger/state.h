@@ -32,6 +32,24 @@ struct UnitState {
   std::optional<Realtime> ended;  // unset: it ran when this was written
 };
 
+struct ContainerState {
+  ContainerInfo info;
+  std::vector<Microjoules> energy;  // as UnitState has it
+  Microjoules own;
+  Nanoseconds cpu{0};
+  Realtime since{0};
+  std::optional<Realtime> ended;
+};
+
+struct MachineState {
+  MachineInfo info;
+  bool name_given = false;
+  std::vector<Microjoules> energy;
+  Nanoseconds cpu{0};
+  Realtime since{0};
+  std::optional<Realtime> ended;
+};
+
 struct LedgerState {
   std::string instance_id;
   Realtime since{0};
@@ -41,7 +59,9 @@ struct LedgerState {
   std::uint64_t discarded_windows = 0;
   Microjoules outside_other;
   std::vector<ZoneState> zones;
-  std::vector<UnitState> units;        // parents before their children
+  std::vector<UnitState> units;            // parents before their children
+  std::vector<ContainerState> containers;  // and pods
+  std::vector<MachineState> machines;
   std::vector<SavedReading> readings;  // of the counters; they mean nothing on another boot
 };
 

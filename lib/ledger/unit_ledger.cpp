@@ -4,33 +4,32 @@
 #include <algorithm>
 #include <cassert>
 
-#include "workloads/unit_name.h"
-
 namespace keplerd {
 
-void UnitLedger::apply(const UsageSample& usage, const Attribution& attribution,
-                       const std::vector<std::size_t>& zones, const std::vector<ZoneWindow>& windows,
-                       std::uint64_t sequence, Realtime now) {
+void UnitLedger::apply(const BookedWindow& window) {
   current_.clear();
-  for (std::size_t i = 0; i < usage.groups.size(); ++i) {
-    UnitAccount& unit = account_of(usage.groups[i], now);
-    unit.seen = sequence;
-    unit.energy.cpu += attribution.group_time[i];
+  for (std::size_t i = 0; i < window.usage.groups.size(); ++i) {
+    UnitAccount& unit = account_of(window.usage.groups[i], window.now);
+    unit.seen = window.sequence;
+    unit.energy.add_cpu(window.sequence, window.attribution.group_time[i]);
     current_.push_back(&unit);
   }
-  for (std::size_t z = 0; z < zones.size(); ++z) {
-    const ZoneAttribution& zone = attribution.zones[z];
+  for (std::size_t z = 0; z < window.zones.size(); ++z) {
+    const ZoneAttribution& zone = window.attribution.zones[z];
     for (std::size_t i = 0; i < current_.size(); ++i) {
-      current_[i]->energy.add(sequence, zones[z], zone.group[i]);
-      if (!windows[zones[z]].in_total) continue;
+      current_[i]->energy.add(window.sequence, window.zones[z], zone.group[i]);
+      if (!window.in_total(z)) continue;
       current_[i]->own += zone.own[i];
       current_[i]->other += zone.other[i];
     }
   }
   for (auto entry = running_.begin(); entry != running_.end();) {
     UnitAccount& unit = *entry->second;
-    const bool ended = unit.seen != sequence;
-    if (ended) unit.energy.ended = now;
+    const bool ended = unit.seen != window.sequence;
+    if (ended) {
+      unit.energy.ended = window.now;
+      unit.machine = nullptr;
+    }
     // A unit that was reborn under its name runs on in another entry.
     entry = ended || unit.incarnation != entry->first ? running_.erase(entry) : std::next(entry);
   }
@@ -50,15 +49,17 @@ UnitAccount& UnitLedger::account_of(const GroupUsage& group, Realtime now) {
 }
 
 UnitAccount& UnitLedger::create(std::string_view id) {
+  CgroupWorkload workload = recognise_cgroup(id);
   auto info = std::make_shared<UnitInfo>();
   info->id = id;
-  UnitName name = name_unit(id);
-  info->name = std::move(name.name);
-  info->is_unit = name.is_unit;
+  info->name = std::move(workload.group.name);
+  info->is_unit = workload.group.is_unit;
   const auto slash = id.rfind('/');
   if (slash != 0 && slash != std::string_view::npos) info->parent = std::string(id.substr(0, slash));
   auto unit = std::make_unique<UnitAccount>();
   unit->info = std::move(info);
+  if (workload.kind != CgroupKind::kUnit && workload.kind != CgroupKind::kGroup)
+    unit->workload = std::make_unique<const CgroupWorkload>(std::move(workload));
   return *accounts_.insert_or_assign(std::string(id), std::move(unit)).first->second;
 }
 
@@ -73,28 +74,14 @@ UnitAccount& UnitLedger::restore(const std::string& id) {
 
 std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits,
                                               const std::vector<ZoneWindow>& windows, Realtime now) const {
-  struct Ended {
-    Microjoules energy;
-    UnitAccount* unit;
-  };
-  std::vector<Ended> kept;
-  std::vector<UnitAccount*> overdue;
-  // Backwards, so that children come before their parents.
+  std::vector<Ended<UnitAccount>> ended;
+  // Children before parents; a child never has more than its parent, and stays before it where they are
+  // equal.
   for (auto entry = accounts_.rbegin(); entry != accounts_.rend(); ++entry) {
     UnitAccount& unit = *entry->second;
-    if (!unit.energy.ended) continue;
-    if (limits.retention && now - *unit.energy.ended > *limits.retention) {
-      overdue.push_back(&unit);
-    } else {
-      kept.push_back({unit.energy.energy(windows), &unit});
-    }
+    if (unit.energy.ended) ended.push_back({&unit, unit.energy.energy(windows), *unit.energy.ended});
   }
-  if (!limits.max || kept.size() <= *limits.max) return overdue;
-  // Least energy first; a child never has more than its parent, and stays before it where they are equal.
-  std::ranges::stable_sort(kept, std::less<>{}, &Ended::energy);
-  kept.resize(kept.size() - *limits.max);
-  for (const Ended& ended : kept) overdue.push_back(ended.unit);
-  return overdue;
+  return keplerd::overdue(std::move(ended), limits, now);
 }
 
 Microjoules UnitLedger::remove(UnitAccount& unit, const std::vector<ZoneWindow>& windows) {

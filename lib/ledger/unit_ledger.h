@@ -12,25 +12,36 @@
 
 #include "attribution/attributor.h"
 #include "ledger/account.h"
+#include "workloads/cgroup_workload.h"
 
 namespace keplerd {
 
+struct ContainerAccount;
+struct MachineAccount;
+
 struct UnitAccount {
   std::shared_ptr<const UnitInfo> info;
-  UnitAccount* parent = nullptr;  // null at the top
-  EnergyAccount energy;           // descendants included
-  Microjoules own, other;         // over the zones in the total
-  std::uint64_t incarnation = 0;  // of its cgroup; 0: ended
-  std::uint64_t seen = 0;         // sequence of the last sample that had it
+  std::unique_ptr<const CgroupWorkload> workload;  // a container, pod or machine; null where it is none
+  UnitAccount* parent = nullptr;                   // null at the top
+  EnergyAccount energy;                            // descendants included
+  Microjoules own, other;                          // over the zones in the total
+  std::uint64_t incarnation = 0;                   // of its cgroup; 0: ended
+  std::uint64_t seen = 0;                          // sequence of the last sample that had it
+
+  // Where it belongs, besides its parent: kept by the ledgers of those.
+  bool placed = false;                        // `container` and `containers` are known
+  ContainerAccount* container = nullptr;      // the innermost container or pod that it is (a part of)
+  std::vector<ContainerAccount*> containers;  // those that it is a topmost cgroup of
+  MachineAccount* machine = nullptr;  // the virtual machine that it is (a part of); null once it ended
 };
 
 class UnitLedger {
  public:
-  // Books a window. `zones[i]`: the ledger's number for the source's zone i. Accounts of units that are gone
-  // end at `now`.
-  void apply(const UsageSample& usage, const Attribution& attribution, const std::vector<std::size_t>& zones,
-             const std::vector<ZoneWindow>& windows, std::uint64_t sequence, Realtime now);
+  // Books a window. Accounts of units that are gone end.
+  void apply(const BookedWindow& window);
 
+  // Those of the last sample, by its index: parents before their children.
+  const std::vector<UnitAccount*>& current() const { return current_; }
   // The account of a group of the last sample.
   UnitAccount* of_group(std::size_t index) const { return index == kNoGroup ? nullptr : current_[index]; }
 

@@ -53,6 +53,7 @@ Result<ProcessStat> parse_process_stat(std::string_view stat) {
 
   const bool child_of_daemon = *parent == kKernelThreadDaemon && *size == 0;
   return ProcessStat{.id = {*pid, *start},
+                     .parent = *parent,
                      .comm = std::string(stat.substr(open + 1, close - open - 1)),
                      .kernel_thread = (*flags & kKernelThreadFlag) != 0 || child_of_daemon,
                      .usage = (*user + *system) * kTick};

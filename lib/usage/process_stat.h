@@ -14,7 +14,8 @@ namespace keplerd {
 
 struct ProcessStat {
   ProcessId id;
-  std::string comm;  // as the process set it: any bytes
+  std::int32_t parent = 0;  // pid
+  std::string comm;         // as the process set it: any bytes
   bool kernel_thread = false;
   Nanoseconds usage{0};  // utime + stime, in steps of 10 ms; guest time is inside utime
 };

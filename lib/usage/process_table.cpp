@@ -98,6 +98,7 @@ void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
   if (known != processes_.end()) {
     const ProcessUsage::Before last{known->second.group, known->second.stat.usage};
     const bool seen_before = known->second.seen + 1 == sample_;  // else its time is of more than this window
+    known->second.fresh = false;
     if (refresh(known->second)) {
       if (seen_before) before = last;
     } else {
@@ -121,7 +122,9 @@ void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
   process.seen = sample_;
   process.group = seen.group == kNoGroup ? 0 : sample.groups[seen.group].incarnation;
   sample.processes.push_back({.id = process.stat.id,
+                              .parent = process.stat.parent,
                               .comm = {},
+                              .fresh = process.fresh,
                               .kernel_thread = process.stat.kernel_thread,
                               .group = seen.group,
                               .usage = process.stat.usage,
@@ -133,8 +136,8 @@ bool ProcessTable::refresh(Process& process) {
   if (!host_.has_own_procfs()) {
     auto stat = read_stat(process.stat.id.pid);
     if (!stat || stat->id != process.stat.id || stat->usage < process.stat.usage) return false;
-    process.comm = escape_name(stat->comm);
-    process.stat = *std::move(stat);
+    rename(process, stat->comm);
+    process.stat.usage = stat->usage;
     return true;
   }
   const auto usage = read_process_clock(process.stat.id.pid);
@@ -161,19 +164,22 @@ bool ProcessTable::is_same(Process& process) {
     const auto comm = process.comm_file.read(buffer);
     if (!comm) return false;
     const std::string_view name = comm->substr(0, comm->size() - (comm->ends_with('\n') ? 1 : 0));
-    if (name != process.stat.comm) {
-      process.stat.comm = name;
-      process.comm = escape_name(name);
-    }
+    rename(process, name);
     return true;
   }
   const auto stat = read_stat(process.stat.id.pid);
   if (!stat || stat->id != process.stat.id) return false;
-  process.stat.comm = stat->comm;
-  process.comm = escape_name(stat->comm);
+  rename(process, stat->comm);
   auto file = KeptFile::open(host_.procfs(), std::to_string(process.stat.id.pid) + "/comm");
   if (file) process.comm_file = *std::move(file);
   return true;
+}
+
+void ProcessTable::rename(Process& process, std::string_view comm) {
+  if (comm == process.stat.comm) return;
+  process.stat.comm = comm;
+  process.comm = escape_name(comm);
+  process.fresh = true;
 }
 
 Result<ProcessStat> ProcessTable::read_stat(std::int32_t pid) const {

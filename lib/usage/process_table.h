@@ -36,6 +36,7 @@ class ProcessTable {
   struct Process {
     ProcessStat stat;
     std::string comm;         // escaped
+    bool fresh = true;        // as ProcessUsage tells it
     std::uint64_t group = 0;  // incarnation; 0: none
     std::uint64_t seen = 0;   // number of the sample
     KeptFile comm_file;       // held while the process runs: it fails once the process is gone
@@ -53,6 +54,7 @@ class ProcessTable {
   bool refresh(Process& process);
   void rest(Process& process);
   bool is_same(Process& process);
+  static void rename(Process& process, std::string_view comm);
   Result<ProcessStat> read_stat(std::int32_t pid) const;
   void drop_ended(bool all_found);
 

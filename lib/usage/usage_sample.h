@@ -35,7 +35,9 @@ struct GroupUsage {
 
 struct ProcessUsage {
   ProcessId id;
-  std::string_view comm;  // escaped by escape_name
+  std::int32_t parent = 0;  // pid, when it was first seen
+  std::string_view comm;    // escaped by escape_name
+  bool fresh = false;  // seen for the first time, or not under this comm before: it may run another program
   bool kernel_thread = false;
   std::size_t group = kNoGroup;  // index into UsageSample::groups; kNoGroup: in the root, or no cgroup2
   Nanoseconds usage{0};          // CPU time of all its threads, exited ones included

@@ -166,16 +166,43 @@ Answer kvmtool(Words words) {
   return machine(Hypervisor::kKvmtool, option_value(words, "name"));
 }
 
-Answer of_program(std::string_view program, const ProcessCommand& process) {
+// By the base name of a program.
+std::optional<Hypervisor> hypervisor_of(std::string_view program) {
   const std::string_view name = unwrapped(program);
-  const Words words = process.words;
-  if (is_qemu(name)) return qemu(process);
-  if (is_one_of(name, "VirtualBoxVM", "VirtualBox", "VBoxHeadless", "VBoxSDL")) return virtualbox(words);
-  if (is_one_of(name, "vmware-vmx", "vmware-vmx-debug", "vmware-vmx-stats")) return vmware(words);
-  if (is_firecracker(name)) return firecracker(words);
-  if (is_one_of(name, "cloud-hypervisor", "cloud-hypervisor-static")) return cloud_hypervisor(words);
-  if (is_one_of(name, "lkvm", "lkvm-static")) return kvmtool(words);
+  if (is_qemu(name)) return Hypervisor::kKvm;
+  if (is_one_of(name, "VirtualBoxVM", "VirtualBox", "VBoxHeadless", "VBoxSDL"))
+    return Hypervisor::kVirtualBox;
+  if (is_one_of(name, "vmware-vmx", "vmware-vmx-debug", "vmware-vmx-stats")) return Hypervisor::kVmware;
+  if (is_firecracker(name)) return Hypervisor::kFirecracker;
+  if (is_one_of(name, "cloud-hypervisor", "cloud-hypervisor-static")) return Hypervisor::kCloudHypervisor;
+  if (is_one_of(name, "lkvm", "lkvm-static")) return Hypervisor::kKvmtool;
   return std::nullopt;
+}
+
+Answer of_program(std::string_view program, const ProcessCommand& process) {
+  const auto hypervisor = hypervisor_of(program);
+  if (!hypervisor) return std::nullopt;
+  switch (*hypervisor) {
+    case Hypervisor::kKvm:
+    case Hypervisor::kXen:  // whose device model is QEMU
+      return qemu(process);
+    case Hypervisor::kVirtualBox:
+      return virtualbox(process.words);
+    case Hypervisor::kVmware:
+      return vmware(process.words);
+    case Hypervisor::kFirecracker:
+      return firecracker(process.words);
+    case Hypervisor::kCloudHypervisor:
+      return cloud_hypervisor(process.words);
+    case Hypervisor::kKvmtool:
+      return kvmtool(process.words);
+  }
+  return std::nullopt;
+}
+
+// comm is cut: "cloud-hyperviso".
+bool is_cut_name_of_a_hypervisor(std::string_view comm) {
+  return hypervisor_of(comm) || is_one_of(comm, "cloud-hyperviso", "vmware-vmx-debu", "vmware-vmx-stat");
 }
 
 }  // namespace
@@ -184,6 +211,11 @@ std::vector<std::string_view> split_command_line(std::string_view text) {
   std::vector<std::string_view> words;
   while (!text.empty() && words.size() < kMaxCommandLineWords) words.push_back(take_until(text, '\0'));
   return words;
+}
+
+bool is_named_like_a_hypervisor(const ProcessCommand& process) {
+  if (is_cut_name_of_a_hypervisor(process.comm)) return true;
+  return !process.words.empty() && hypervisor_of(base_name(process.words[0])).has_value();
 }
 
 std::optional<MachineCommand> recognise_machine(const ProcessCommand& process) {

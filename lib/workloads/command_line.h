@@ -37,6 +37,10 @@ struct MachineCommand {
       false;  // a Xen device model: the hypervisor runs the guest, this process only its devices
 };
 
+// Whether it is worth a closer look: named like a hypervisor, by argv[0] or by the kernel. False for all that
+// recognise_machine() would take for no machine because of their names.
+bool is_named_like_a_hypervisor(const ProcessCommand& process);
+
 // The machine that this process runs; none where it is something else. Where `program` is known it decides
 // what the process is; else argv[0] does, and where QEMU's comm is known that has to agree (unless `-name
 // process=` changed it). A QEMU that only answers a question (-version, -machine none) is no machine.

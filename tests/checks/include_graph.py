@@ -19,7 +19,7 @@ ALLOWED = {
     "host": ["base"],
     "energy": ["base", "host"],
     "usage": ["base", "host"],
-    "workloads": ["base", "host"],
+    "workloads": ["base", "host", "usage"],
     "attribution": ["base", "energy", "usage"],
     "ledger": ["base", "host", "energy", "usage", "workloads", "attribution"],
     "config": ["base"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/meter_host.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "daemon/report_checks.h"
@@ -56,5 +57,23 @@ const ProcessRow* MeterHost::process(pid_t pid) const {
   }
   return nullptr;
 }
+
+namespace {
+
+template <class Row>
+const Row* find_row(const std::vector<Row>& rows, const std::string& id) {
+  const auto row = std::ranges::find_if(rows, [&](const Row& one) { return one.info->id == id; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+const MachineRow* MeterHost::machine(const std::string& id) const { return find_row(report_->machines, id); }
+
+const ContainerRow* MeterHost::container(const std::string& id) const {
+  return find_row(report_->containers, id);
+}
+
+const ContainerRow* MeterHost::pod(const std::string& id) const { return find_row(report_->pods, id); }
 
 }  // namespace keplerd

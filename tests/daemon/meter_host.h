@@ -32,7 +32,11 @@ class MeterHost {
 
   Meter& meter() { return *meter_; }
   const UnitRow& unit(const std::string& id) const;
-  const ProcessRow* process(pid_t pid) const;  // null where there is no row
+  // Null where there is no row.
+  const ProcessRow* process(pid_t pid) const;
+  const MachineRow* machine(const std::string& id) const;
+  const ContainerRow* container(const std::string& id) const;
+  const ContainerRow* pod(const std::string& id) const;
 
  private:
   std::unique_ptr<HostRoot> root_;

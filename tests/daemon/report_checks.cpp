@@ -2,6 +2,7 @@
 #include "daemon/report_checks.h"
 
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -64,6 +65,53 @@ void expect_units(const Report& report) {
   EXPECT_EQ((own + outside).value, report.accounts.workloads.value);
 }
 
+void expect_containers(const Report& report) {
+  std::map<std::string, Microjoules> inside, processes;
+  std::set<std::string> ids;
+  for (const auto* const rows : {&report.containers, &report.pods}) {
+    for (const ContainerRow& row : *rows) {
+      EXPECT_TRUE(ids.insert(row.info->id).second) << row.info->id << " is listed twice";
+      EXPECT_EQ(row.info->is_pod, rows == &report.pods) << row.info->id;
+      expect_zones_of(report, row, row.info->id);
+      if (row.info->parent) inside[*row.info->parent] += row.active + row.idle;
+    }
+  }
+  for (const ProcessRow& process : report.processes) {
+    if (process.container) processes[process.container->id] += process.in_unit;
+  }
+  for (const auto* const rows : {&report.containers, &report.pods}) {
+    for (const ContainerRow& row : *rows) {
+      const std::string& id = row.info->id;
+      EXPECT_EQ((row.active + row.idle).value, (row.own + inside[id]).value) << id;
+      EXPECT_GE(row.other.value, 0) << id;
+      EXPECT_GE(row.own, row.other) << id;
+      if (!row.info->is_pod) {
+        EXPECT_EQ(row.own.value, (row.other + processes[id]).value) << id;
+      }
+      inside.erase(id);
+      processes.erase(id);
+      if (row.info->pod) {
+        EXPECT_TRUE(ids.contains(*row.info->pod)) << "its pod is not listed: " << id;
+      }
+    }
+  }
+  EXPECT_TRUE(inside.empty()) << "not listed, although something is inside: " << inside.begin()->first;
+  EXPECT_TRUE(processes.empty()) << "the container of a process is not listed: " << processes.begin()->first;
+}
+
+void expect_machines(const Report& report) {
+  std::set<std::string> ids;
+  for (const MachineRow& row : report.machines) {
+    EXPECT_TRUE(ids.insert(row.info->id).second) << row.info->id << " is listed twice";
+    expect_zones_of(report, row, row.info->id);
+  }
+  for (const ProcessRow& process : report.processes) {
+    if (process.machine && process.running) {
+      EXPECT_TRUE(ids.contains(process.machine->id)) << process.info->id_text;
+    }
+  }
+}
+
 template <class Rows, class Id>
 void expect_rows_no_step_back(const Rows& earlier, const Rows& later, Id id) {
   std::map<std::string, const typename Rows::value_type*> before;
@@ -82,6 +130,8 @@ void expect_rows_no_step_back(const Rows& earlier, const Rows& later, Id id) {
 void expect_sums(const Report& report) {
   expect_host(report);
   expect_units(report);
+  expect_containers(report);
+  expect_machines(report);
 }
 
 void expect_no_step_back(const Report& earlier, const Report& later) {
@@ -96,6 +146,12 @@ void expect_no_step_back(const Report& earlier, const Report& later) {
     EXPECT_GE(later.zones[i].energy, earlier.zones[i].energy);
   }
   expect_rows_no_step_back(earlier.units, later.units, [](const UnitRow& row) { return row.info->id; });
+  expect_rows_no_step_back(earlier.machines, later.machines,
+                           [](const MachineRow& row) { return row.info->id; });
+  for (const auto rows : {&Report::containers, &Report::pods}) {
+    expect_rows_no_step_back(earlier.*rows, later.*rows,
+                             [](const ContainerRow& row) { return row.info->id; });
+  }
   expect_rows_no_step_back(earlier.processes, later.processes,
                            [](const ProcessRow& row) { return row.info->id_text; });
 }

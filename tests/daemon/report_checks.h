@@ -10,7 +10,9 @@ namespace keplerd {
 //   the host is its active and idle, its four accounts, and the zones in the total;
 //   the units' own, the processes outside any unit and outside_other are accounts.workloads;
 //   each unit is its own and its children, and its own is its other and its processes;
-//   each row is its zones in the total.
+//   each container or pod is its own and those inside it, and a container's own is its other and its
+//   processes; each row is its zones in the total;
+// and everything that a row names is listed, ids once.
 void expect_sums(const Report& report);
 
 // Fails the running test where a counter of `later` is below the same one of `earlier`.

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/container_ledger.h"
+
+#include <array>
+#include <utility>
+
+#include "workloads/identifier.h"
+
+namespace keplerd {
+namespace {
+
+// Names are unique below one parent only; ids of runtimes are unique.
+std::string container_id(const CgroupWorkload& workload, const ContainerAccount* outer) {
+  if (workload.runtime != "lxc" && workload.runtime != "nspawn") return workload.id;
+  if (outer != nullptr) return outer->info->id + "/" + workload.id;
+  if (workload.user) return "user-" + std::to_string(*workload.user) + "/" + workload.id;
+  return workload.id;
+}
+
+// What people see as long as no name is known: a runtime's id as the runtimes shorten it.
+std::string short_id(const std::string& id) { return is_runtime_id(id) ? id.substr(0, 12) : id; }
+
+ContainerInfo make_info(const CgroupWorkload& workload, const ContainerAccount* outer,
+                        const std::string& unit) {
+  ContainerInfo info;
+  info.is_pod = workload.kind == CgroupKind::kPod;
+  info.id = container_id(workload, outer);
+  info.name = workload.name.empty() ? short_id(info.id) : workload.name;
+  info.runtime = workload.runtime;
+  if (outer != nullptr) info.parent = outer->info->id;
+  if (!workload.pod.empty()) info.pod = workload.pod;
+  info.unit = unit;
+  return info;
+}
+
+}  // namespace
+
+void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units) {
+  for (std::size_t i = 0; i < units.current().size(); ++i) {
+    UnitAccount& unit = *units.current()[i];
+    if (!unit.placed) place(unit, window.now);
+    for (ContainerAccount* const container : unit.containers) {
+      container->seen = window.sequence;
+      container->energy.ended.reset();
+      container->energy.add_window(window.sequence, unit.energy);
+    }
+    if (unit.container == nullptr) continue;
+    for (std::size_t z = 0; z < window.zones.size(); ++z) {
+      if (!window.in_total(z)) continue;
+      unit.container->own += window.attribution.zones[z].own[i];
+      unit.container->other += window.attribution.zones[z].other[i];
+    }
+  }
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    for (auto& [id, account] : *accounts) {
+      if (account.seen != window.sequence && !account.energy.ended) account.energy.ended = window.now;
+    }
+  }
+}
+
+// Finds out which containers and pods a unit is of; its parent is placed already.
+void ContainerLedger::place(UnitAccount& unit, Realtime now) {
+  unit.placed = true;
+  unit.container = unit.parent == nullptr ? nullptr : unit.parent->container;
+  unit.containers.clear();
+  if (!unit.workload || unit.workload->kind == CgroupKind::kVirtualMachine) return;
+  const CgroupWorkload& workload = *unit.workload;
+  ContainerAccount* outer = unit.container;
+  // "SLICE:cri-containerd:ID": its pod has no cgroup of its own.
+  const bool pod_elsewhere = workload.kind == CgroupKind::kContainer && !workload.pod.empty() &&
+                             (outer == nullptr || outer->info->id != workload.pod);
+  if (pod_elsewhere) {
+    CgroupWorkload pod;
+    pod.kind = CgroupKind::kPod;
+    pod.id = workload.pod;
+    pod.runtime = "kubernetes";
+    outer = &account_of(make_info(pod, outer, unit.info->id), false, now);
+    unit.containers.push_back(outer);
+  }
+  ContainerInfo info = make_info(workload, outer, unit.info->id);
+  if (outer != nullptr && outer->info->id == info.id) return;  // conmon's cgroup in its container's, say
+  ContainerAccount& account = account_of(std::move(info), workload.monitor, now);
+  unit.container = &account;
+  unit.containers.push_back(&account);
+}
+
+ContainerAccount& ContainerLedger::account_of(ContainerInfo info, bool monitor, Realtime now) {
+  Accounts& accounts = info.is_pod ? pods_ : containers_;
+  const auto [entry, is_new] = accounts.try_emplace(info.id);
+  ContainerAccount& account = entry->second;
+  if (is_new) {
+    account.energy.since = now;
+    account.info = std::make_shared<const ContainerInfo>(std::move(info));
+  } else if (!monitor && (account.info->unit != info.unit || account.info->parent != info.parent)) {
+    info.name = account.info->name;  // what was learnt goes on
+    info.name_space = account.info->name_space;
+    account.info = std::make_shared<const ContainerInfo>(std::move(info));
+  }
+  return account;
+}
+
+std::unordered_set<const UnitAccount*> ContainerLedger::prune(const TerminatedLimits& limits,
+                                                              const std::vector<ZoneWindow>& windows,
+                                                              Realtime now, const UnitLedger& units) {
+  std::unordered_set<const ContainerAccount*> gone;
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    std::vector<Ended<const ContainerAccount>> ended;
+    for (const auto& [id, account] : *accounts) {
+      if (account.energy.ended)
+        ended.push_back({&account, account.energy.energy(windows), *account.energy.ended});
+    }
+    const auto removed = overdue(std::move(ended), limits, now);
+    gone.insert(removed.begin(), removed.end());
+  }
+  std::unordered_set<const UnitAccount*> freed;
+  if (gone.empty()) return freed;
+  for (const auto& [id, unit] : units.all()) {
+    const bool is_theirs =
+        gone.contains(unit->container) ||
+        std::ranges::any_of(unit->containers, [&](const auto* c) { return gone.contains(c); });
+    if (!is_theirs) continue;
+    freed.insert(unit.get());
+    unit->placed = false;
+    unit->container = nullptr;
+    unit->containers.clear();
+  }
+  for (const ContainerAccount* const account : gone) remove(*account);
+  return freed;
+}
+
+// What it had inside moves up to its parent.
+void ContainerLedger::remove(const ContainerAccount& account) {
+  const std::shared_ptr<const ContainerInfo> info = account.info;
+  ContainerAccount* const parent = info->parent ? find(*info->parent) : nullptr;
+  if (parent != nullptr) {
+    parent->own += account.own;
+    parent->other += account.own;
+  }
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    for (auto& [id, inner] : *accounts) {
+      if (inner.info->parent != info->id) continue;
+      auto changed = std::make_shared<ContainerInfo>(*inner.info);
+      changed->parent = parent == nullptr ? std::nullopt : info->parent;
+      inner.info = std::move(changed);
+    }
+  }
+  (info->is_pod ? pods_ : containers_).erase(info->id);
+}
+
+ContainerAccount* ContainerLedger::find(const std::string& id) {
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    const auto entry = accounts->find(id);
+    if (entry != accounts->end()) return &entry->second;
+  }
+  return nullptr;
+}
+
+ContainerAccount& ContainerLedger::restore(ContainerInfo info) {
+  Accounts& accounts = info.is_pod ? pods_ : containers_;
+  ContainerAccount& account = accounts[info.id];
+  account.info = std::make_shared<const ContainerInfo>(std::move(info));
+  return account;
+}
+
+void ContainerLedger::rename(ContainerAccount& account, std::string name, std::string name_space) {
+  if (account.info->name == name && account.info->name_space == name_space) return;
+  auto changed = std::make_shared<ContainerInfo>(*account.info);
+  changed->name = std::move(name);
+  changed->name_space = std::move(name_space);
+  account.info = std::move(changed);
+}
+
+}  // namespace keplerd

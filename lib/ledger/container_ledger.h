@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accounts of containers and pods, by their ids. What runs in one is in the accounts of its cgroups too:
+// these ledgers look at the same energy from another side. A container may have several topmost cgroups (its
+// own, and conmon's or lxc.monitor's beside it), and goes on when it is started again.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "ledger/account.h"
+#include "ledger/unit_ledger.h"
+
+namespace keplerd {
+
+struct ContainerAccount {
+  std::shared_ptr<const ContainerInfo> info;
+  EnergyAccount energy;    // containers and pods inside included
+  Microjoules own, other;  // as ContainerRow has them; over the zones in the total
+  std::uint64_t seen = 0;  // sequence of the last sample that had a cgroup of it
+};
+
+class ContainerLedger {
+ public:
+  using Accounts = std::map<std::string, ContainerAccount, std::less<>>;
+
+  // Books a window, which `units` has booked already; tells each unit which containers it is of.
+  void apply(const BookedWindow& window, const UnitLedger& units);
+
+  // Removes ended ones that the limits no longer keep; what was their own is their parent's `other` then. The
+  // units that were theirs are theirs no longer, and are the result.
+  std::unordered_set<const UnitAccount*> prune(const TerminatedLimits& limits,
+                                               const std::vector<ZoneWindow>& windows, Realtime now,
+                                               const UnitLedger& units);
+
+  // Puts back an account from an earlier run.
+  ContainerAccount& restore(ContainerInfo info);
+
+  // What was learnt of a running one's name; `name_space` is a pod's. Nothing where there is no such one.
+  static void rename(ContainerAccount& account, std::string name, std::string name_space = {});
+
+  Accounts& containers() { return containers_; }
+  Accounts& pods() { return pods_; }
+  const Accounts& containers() const { return containers_; }
+  const Accounts& pods() const { return pods_; }
+
+ private:
+  void place(UnitAccount& unit, Realtime now);
+  ContainerAccount& account_of(ContainerInfo info, bool monitor, Realtime now);
+  ContainerAccount* find(const std::string& id);
+  void remove(const ContainerAccount& account);
+
+  Accounts containers_, pods_;
+};
+
+}  // namespace keplerd

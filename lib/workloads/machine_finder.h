@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the processes that run virtual machines. A process is looked at when it is new and when its comm
+// changes; its command line is read only as far as needed to see that it is none, and its program
+// (/proc/PID/exe, which needs CAP_SYS_PTRACE for others' processes) only where its name is a hypervisor's.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "usage/usage_sample.h"
+#include "workloads/command_line.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+struct FoundMachine {
+  std::size_t process = 0;  // index into UsageSample::processes
+  MachineCommand command;
+};
+
+class MachineFinder {
+ public:
+  // `host` must outlive the finder.
+  explicit MachineFinder(const HostRoot& host) : host_(host) {}
+
+  // The machines among the processes of `usage` that were not known yet. Call it with every sample.
+  std::vector<FoundMachine> look(const UsageSample& usage);
+
+ private:
+  std::optional<MachineCommand> look_at(const ProcessUsage& process);
+
+  const HostRoot& host_;
+  // Named like a hypervisor, but (still) none: perhaps a script of that name that is yet to start it. With
+  // the number of looks that are left.
+  std::map<ProcessId, int> doubtful_;
+};
+
+}  // namespace keplerd
