@@ -37,7 +37,7 @@ std::string check_time(const std::string& text) {
 }
 
 std::string check_kind(const std::string& text) {
-  return find_kind(text) != nullptr ? "" : "unknown kind '" + text + "': units, processes or zones";
+  return find_kind(text) != nullptr ? "" : "unknown kind '" + text + "': " + kind_words(&Kind::name);
 }
 
 std::string check_sort(const std::string& text) {
@@ -83,7 +83,7 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
         ->type_name("TIME")
         ->check(check_time);
   }
-  if (accepts.kind) app.add_option("KIND", raw.options.kind, "units, processes or zones")->check(check_kind);
+  if (accepts.kind) app.add_option("KIND", raw.options.kind, kind_words(&Kind::name))->check(check_kind);
   if (accepts.id) app.add_option("ID", raw.options.id, "An id, or a name that is unique")->required();
   if (accepts.host_roots) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Look here instead of in /sys")->type_name("DIR");

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/daemon.h"
 
+#include <array>
+#include <cerrno>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "cli/fields.h"
@@ -12,6 +16,14 @@ using varlink::ClientReply;
 
 constexpr std::string_view kInterface = "org.keplerd.Energy.";
 constexpr std::string_view kService = "org.varlink.service.";
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNoSuch = {
+    {{"NoSuchUnit", "unit"},
+     {"NoSuchVirtualMachine", "virtual machine"},
+     {"NoSuchContainer", "container"},
+     {"NoSuchPod", "pod"},
+     {"NoSuchProcess", "process"},
+     {"NoSuchZone", "zone"}}};
 
 std::string method(std::string_view name) { return std::string(kInterface) + std::string(name); }
 
@@ -59,9 +71,9 @@ std::string describe_error(const ClientReply& reply) {
   const std::string_view own = own_error(reply, kInterface);
   const Json& parameters = reply.parameters;
   if (own == "AmbiguousName") return ambiguous_text(parameters);
-  if (own == "NoSuchUnit") return fmt::format("no such unit: '{}'", name_text(parameters, "id"));
-  if (own == "NoSuchProcess") return fmt::format("no such process: '{}'", name_text(parameters, "id"));
-  if (own == "NoSuchZone") return fmt::format("no such zone: '{}'", name_text(parameters, "id"));
+  for (const auto& [name, what] : kNoSuch) {
+    if (own == name) return fmt::format("no such {}: '{}'", what, name_text(parameters, "id"));
+  }
   std::string text = service_error_text(own_error(reply, kService), parameters);
   if (!text.empty()) return text;
   const std::string details = parameters.empty() ? "" : " " + printable(json_line(parameters));
@@ -69,6 +81,11 @@ std::string describe_error(const ClientReply& reply) {
 }
 
 bool is_nothing_such(const ClientReply& reply) { return own_error(reply, kInterface).starts_with("NoSuch"); }
+
+bool is_unknown_kind(const ClientReply& reply) {
+  return own_error(reply, kService) == "InvalidParameter" &&
+         string_field(reply.parameters, "parameter") == "kind";
+}
 
 bool is_ambiguous(const ClientReply& reply) { return own_error(reply, kInterface) == "AmbiguousName"; }
 
@@ -107,5 +124,11 @@ Result<Done> Daemon::start_monitor(Json parameters) {
 }
 
 Result<Json> Daemon::next_tick() { return parameters_of(client_.receive(std::nullopt)); }
+
+Result<Json> Daemon::tick_that_has_come() {
+  auto reply = client_.receive(std::chrono::milliseconds(0));
+  if (!reply && reply.error().code == ETIMEDOUT) return Json();
+  return parameters_of(std::move(reply));
+}
 
 }  // namespace keplerd::cli

@@ -25,6 +25,8 @@ std::string describe_error(const varlink::ClientReply& reply);
 
 // "org.keplerd.Energy.NoSuchUnit" and its like.
 bool is_nothing_such(const varlink::ClientReply& reply);
+// It is older than this keplerctl, and has no rows of the kind that was asked for.
+bool is_unknown_kind(const varlink::ClientReply& reply);
 bool is_ambiguous(const varlink::ClientReply& reply);
 
 class Daemon {
@@ -44,6 +46,10 @@ class Daemon {
   // may be asked on this connection any more.
   Result<Done> start_monitor(varlink::Json parameters);
   Result<varlink::Json> next_tick();
+
+  // For a program that must not wait: it watches fd() and takes replies until this yields a null value.
+  Result<varlink::Json> tick_that_has_come();
+  int fd() const { return client_.fd(); }
 
  private:
   explicit Daemon(varlink::Client client) : client_(std::move(client)) {}

@@ -28,7 +28,7 @@ struct Options {
   bool all = false;                  // --all: ended ones in tables too
 
   // monitor
-  std::string kind;                     // "units", "processes", "zones"; empty: the host alone
+  std::string kind;                     // a Kind's name; empty: the host alone
   std::optional<std::size_t> count;     // -n
   std::optional<Nanoseconds> interval;  // --interval
 

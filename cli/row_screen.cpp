@@ -16,7 +16,7 @@ struct Label {
 };
 
 // Other fields, of a newer daemon, are shown under the name they have on the wire.
-constexpr std::array<Label, 26> kLabels = {{{"id", "Id"},
+constexpr std::array<Label, 33> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
                                             {"state", "State"},
@@ -41,7 +41,14 @@ constexpr std::array<Label, 26> kLabels = {{{"id", "Id"},
                                             {"exe", "Executable"},
                                             {"unit", "Unit"},
                                             {"unitMicrojoules", "In this unit"},
-                                            {"virtualMachineId", "Virtual machine"}}};
+                                            {"virtualMachineId", "Virtual machine"},
+                                            {"containerId", "Container"},
+                                            {"podId", "Pod"},
+                                            {"namespace", "Namespace"},
+                                            {"runtime", "Runtime"},
+                                            {"hypervisor", "Hypervisor"},
+                                            {"uuid", "UUID"},
+                                            {"guestElsewhere", "Guest elsewhere"}}};
 
 std::string label_of(std::string_view name) {
   const auto found = std::find_if(kLabels.begin(), kLabels.end(),
@@ -58,6 +65,7 @@ std::string value_text(const Json& row, std::string_view name) {
   if (name.ends_with("Usec")) return time_text(row, name);
   if (name.ends_with("Percent")) return value.is_number() ? json_line(value) + "%" : "-";
   if (value.is_string()) return name_text(row, name);
+  if (name == "guestElsewhere" && value == true) return "yes, this is its device model only";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   return printable(json_line(value));
 }

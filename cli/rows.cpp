@@ -46,10 +46,4 @@ void RowSet::apply(const Json& tick) {
   }
 }
 
-std::vector<Json> RowSet::rows() const {
-  std::vector<Json> out;
-  for (const auto& [id, row] : rows_) out.push_back(row);
-  return out;
-}
-
 }  // namespace keplerd::cli

@@ -22,7 +22,8 @@ class RowSet {
   // `tick`: one reply of Monitor.
   void apply(const varlink::Json& tick);
 
-  std::vector<varlink::Json> rows() const;
+  // In the order of their ids.
+  const std::map<std::string, varlink::Json>& rows() const { return rows_; }
 
  private:
   std::map<std::string, varlink::Json> rows_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ constexpr std::array<Account, 4> kAccounts = {{{"idle", "nothing ran"},
 bool is_terminated(const Json& row) { return string_field(row, "state") == "terminated"; }
 
 std::string count_text(std::size_t count, const Kind& kind) {
-  return fmt::format("{} {}", count, count == 1 ? kind.singular : kind.name);
+  return fmt::format("{} {}", count, count == 1 ? kind.singular : kind.plural);
 }
 
 std::string source_text(const Json& status) {
@@ -36,12 +37,58 @@ std::string source_text(const Json& status) {
   return quality.empty() || quality == name ? name : name + ", " + quality;
 }
 
+bool is_within(std::string_view unit, const std::set<std::string, std::less<>>& units) {
+  for (auto slash = unit.rfind('/'); slash != std::string_view::npos && slash > 0; slash = unit.rfind('/')) {
+    unit = unit.substr(0, slash);
+    if (units.contains(unit)) return true;
+  }
+  return false;
+}
+
+// What all of them draw. A container within a container or pod is in that one's power already; which it is
+// tells the cgroup, as what is between the two may be of another kind. Unset where no power is known.
+std::optional<Microwatts> power_together(const std::vector<Json>& rows) {
+  std::set<std::string, std::less<>> including;  // units of rows that include what is within
+  for (const Json& row : rows) {
+    const auto unit = string_field(row, "unit");
+    const bool includes = integer_field(row, "ownMicrojoules") && integer_field(row, "powerMicrowatts");
+    if (unit && includes) including.insert(*unit);
+  }
+  std::optional<Microwatts> sum;
+  for (const Json& row : rows) {
+    const auto power = integer_field(row, "powerMicrowatts");
+    const bool includes = integer_field(row, "ownMicrojoules").has_value();
+    if (!power || (includes && is_within(string_field(row, "unit").value_or(""), including))) continue;
+    if (!sum) sum = Microwatts{0};
+    if (__builtin_add_overflow(sum->value, *power, &sum->value)) return std::nullopt;
+  }
+  return sum;
+}
+
+struct Counts {
+  std::size_t shown = 0, all = 0, hidden = 0;
+  std::optional<Microwatts> together;
+};
+
+std::string counts_text(const Kind& kind, const Counts& counts) {
+  const bool none = kind.guests && counts.shown == 0;
+  std::string out = none ? fmt::format("No {} are running", kind.plural) : count_text(counts.all, kind);
+  if (!none && counts.shown != counts.all) out = fmt::format("{} of {}", counts.shown, out);
+  if (counts.hidden > 0) out += fmt::format(", {} terminated not shown (--all shows them)", counts.hidden);
+  if (!none && counts.together) {
+    out += fmt::format(", {} {}together", format_power(*counts.together),
+                       counts.shown == counts.all ? "" : "all ");
+  }
+  return out;
+}
+
 // What was left out of a list, and the host's totals.
-std::string footer(const ListScreen& screen, std::size_t shown, std::size_t all, std::size_t hidden) {
-  std::string out = shown == all ? count_text(all, screen.kind)
-                                 : fmt::format("{} of {}", shown, count_text(all, screen.kind));
-  if (hidden > 0) out += fmt::format(", {} terminated not shown (--all shows them)", hidden);
-  return out + ". Host: " + accounts_line(screen.status) + ".\n";
+std::string footer(const ListScreen& screen, const std::vector<Json>& shown, const Counts& counts) {
+  std::string out = counts_text(screen.kind, counts) + ". Host: " + accounts_line(screen.status) + ".\n";
+  const bool device_models = std::any_of(
+      shown.begin(), shown.end(), [](const Json& row) { return bool_field(row, "guestElsewhere") == true; });
+  if (device_models) out += std::string(kDeviceModelOnly) + "\n";
+  return out;
 }
 
 // The split of the host's energy, each with its share of it.
@@ -104,17 +151,19 @@ std::string accounts_line(const Json& status) {
 
 std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
   const Options& options = screen.options;
-  const std::size_t all = rows.size();
+  Counts counts{.all = rows.size()};
+  if (screen.kind.guests) counts.together = power_together(rows);
   if (!options.all) std::erase_if(rows, is_terminated);
-  const std::size_t hidden = all - rows.size();
+  counts.hidden = counts.all - rows.size();
   if (options.limit && rows.size() > *options.limit) rows.resize(*options.limit);
+  counts.shown = rows.size();
 
   const bool state = options.all && screen.kind.name != "zones";
   const Table table = rows_table(screen.kind, rows, field(screen.status, "host"), state);
   if (!options.legend) return table.text(screen.style);
   std::string out = source_line(screen.status, screen.style.bold_header) + "\n\n";
   if (!table.empty()) out += table.text(screen.style) + "\n";
-  return out + footer(screen, rows.size(), all, hidden);
+  return out + footer(screen, rows, counts);
 }
 
 std::string status_screen(const Json& status, bool legend, bool colour) {

@@ -15,12 +15,26 @@ namespace keplerd::cli {
 
 // One kind of rows that has a list.
 struct Kind {
-  std::string_view name;      // "units"
-  std::string_view singular;  // "unit"
+  std::string_view name;      // on the wire, and of the verb: "vms"
+  std::string_view one;       // the word for one of them on the command line: "vm"
+  std::string_view key;       // of the list in JSON: "virtualMachines"
+  std::string_view singular;  // for people: "virtual machine"
+  std::string_view plural;
+  // A host may well have none of them; what they use is in units, too, so they have a sum of their own.
+  bool guests = false;
 };
 const std::vector<Kind>& kinds();
-// By either word; null where there is no such kind.
+// By any of its words, with hyphens for blanks; null where there is no such kind.
 const Kind* find_kind(std::string_view word);
+// "unit, virtual machine, ... or zone".
+std::string kind_words(std::string_view Kind::*word);
+
+// The name of a virtual machine; "* NAME" where the hypervisor runs the guest itself and its device model
+// alone is counted: in front, where it is seen however narrow the column.
+std::string machine_name_text(const varlink::Json& row);
+// What the asterisk means.
+inline constexpr std::string_view kDeviceModelOnly =
+    "* Device model only: the hypervisor runs the guest, whose own use is not in it.";
 
 // A table of the rows, in their order. `host` is the host object of the same report. With `state`, whether
 // each is still running is told, too.

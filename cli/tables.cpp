@@ -66,6 +66,46 @@ std::vector<Cell> unit_cells(bool state) {
   return cells;
 }
 
+std::vector<Cell> machine_cells(bool state) {
+  std::vector<Cell> cells = {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules"),
+                             share(), cpu_time()};
+  if (state) cells.push_back(text("STATE", "state"));
+  cells.push_back({{"NAME", Align::kLeft, Keep::kStart},
+                   [](const Json& row, const Json&) { return machine_name_text(row); }});
+  cells.push_back(text("HYPERVISOR", "hypervisor"));
+  cells.push_back(process_id());
+  // The id is the UUID, where it has one.
+  cells.push_back(text("UUID", "id", Keep::kStart));
+  return cells;
+}
+
+bool any_has(const std::vector<Json>& rows, std::string_view name) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [name](const Json& row) { return string_field(row, name).has_value(); });
+}
+
+std::vector<Cell> container_cells(bool state, const std::vector<Json>& rows) {
+  std::vector<Cell> cells = {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules"),
+                             share(), cpu_time()};
+  if (state) cells.push_back(text("STATE", "state"));
+  cells.push_back(text("NAME", "name", Keep::kStart));
+  cells.push_back(text("RUNTIME", "runtime"));
+  if (any_has(rows, "podId")) cells.push_back(text("POD", "podId", Keep::kStart));
+  // Not the unit: of its path the end would be kept, and the runtime's tools show the start of the id.
+  cells.push_back(text("ID", "id", Keep::kStart));
+  return cells;
+}
+
+std::vector<Cell> pod_cells(bool state) {
+  std::vector<Cell> cells = {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules"),
+                             share(), cpu_time()};
+  if (state) cells.push_back(text("STATE", "state"));
+  cells.push_back(text("NAMESPACE", "namespace", Keep::kStart));
+  cells.push_back(text("NAME", "name", Keep::kStart));
+  cells.push_back(text("UID", "id", Keep::kStart));
+  return cells;
+}
+
 std::vector<Cell> process_cells(bool state) {
   std::vector<Cell> cells = {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules"),
                              share(), cpu_time(), process_id()};
@@ -83,30 +123,56 @@ std::vector<Cell> zone_cells(const std::vector<Json>& rows) {
                              text("QUALITY", "quality"),
                              in_total(),
                              text("ZONE", "id")};
-  const bool problems = std::any_of(rows.begin(), rows.end(),
-                                    [](const Json& row) { return string_field(row, "problem").has_value(); });
-  if (problems) cells.push_back(text("PROBLEM", "problem", Keep::kStart));
+  if (any_has(rows, "problem")) cells.push_back(text("PROBLEM", "problem", Keep::kStart));
   return cells;
+}
+
+std::vector<Cell> cells_of(const Kind& kind, const std::vector<Json>& rows, bool state) {
+  if (kind.name == "units") return unit_cells(state);
+  if (kind.name == "vms") return machine_cells(state);
+  if (kind.name == "containers") return container_cells(state, rows);
+  if (kind.name == "pods") return pod_cells(state);
+  if (kind.name == "processes") return process_cells(state);
+  return zone_cells(rows);
 }
 
 }  // namespace
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> kKinds = {{"units", "unit"}, {"processes", "process"}, {"zones", "zone"}};
+  static const std::vector<Kind> kKinds = {
+      {"units", "unit", "units", "unit", "units"},
+      {"vms", "vm", "virtualMachines", "virtual machine", "virtual machines", true},
+      {"containers", "container", "containers", "container", "containers", true},
+      {"pods", "pod", "pods", "pod", "pods", true},
+      {"processes", "process", "processes", "process", "processes"},
+      {"zones", "zone", "zones", "zone", "zones"}};
   return kKinds;
 }
 
 const Kind* find_kind(std::string_view word) {
-  const auto found = std::find_if(kinds().begin(), kinds().end(), [word](const Kind& kind) {
-    return word == kind.name || word == kind.singular;
+  std::string spaced(word);
+  std::replace(spaced.begin(), spaced.end(), '-', ' ');
+  const auto found = std::find_if(kinds().begin(), kinds().end(), [&](const Kind& kind) {
+    return word == kind.name || word == kind.one || spaced == kind.singular || spaced == kind.plural;
   });
   return found == kinds().end() ? nullptr : &*found;
 }
 
+std::string kind_words(std::string_view Kind::*word) {
+  std::string out;
+  for (const Kind& kind : kinds()) {
+    if (!out.empty()) out += &kind == &kinds().back() ? " or " : ", ";
+    out += kind.*word;
+  }
+  return out;
+}
+
+std::string machine_name_text(const Json& row) {
+  return (bool_field(row, "guestElsewhere") == true ? "* " : "") + name_text(row, "name");
+}
+
 Table rows_table(const Kind& kind, const std::vector<Json>& rows, const Json& host, bool state) {
-  const std::vector<Cell> cells = kind.name == "units"       ? unit_cells(state)
-                                  : kind.name == "processes" ? process_cells(state)
-                                                             : zone_cells(rows);
+  const std::vector<Cell> cells = cells_of(kind, rows, state);
   std::vector<Column> columns;
   columns.reserve(cells.size());
   for (const Cell& cell : cells) columns.push_back(cell.column);

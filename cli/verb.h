@@ -30,6 +30,9 @@ const std::vector<Verb>& verbs();
 
 int run_status(const Context& context);
 int run_units(const Context& context);
+int run_vms(const Context& context);
+int run_containers(const Context& context);
+int run_pods(const Context& context);
 int run_processes(const Context& context);
 int run_zones(const Context& context);
 int run_show(const Context& context);

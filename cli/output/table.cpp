@@ -24,6 +24,17 @@ void Table::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+std::optional<std::size_t> Table::column_to_shorten(const std::vector<int>& widths) const {
+  std::optional<std::size_t> widest;
+  for (std::size_t i = columns_.size(); i-- > 0;) {
+    const int least = std::max(kLeastWidth, display_width(columns_[i].header));
+    if (!columns_[i].gives_way || widths[i] <= least) continue;
+    if (i + 1 == columns_.size()) return i;
+    if (!widest || widths[i] > widths[*widest]) widest = i;
+  }
+  return widest;
+}
+
 std::vector<int> Table::column_widths(const TableStyle& style) const {
   std::vector<int> widths(columns_.size(), 0);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -32,12 +43,11 @@ std::vector<int> Table::column_widths(const TableStyle& style) const {
   }
   if (!style.width) return widths;
   const int gaps = kGap * (static_cast<int>(columns_.size()) - 1);
-  const int excess = std::accumulate(widths.begin(), widths.end(), gaps) - *style.width;
-  if (excess <= 0) return widths;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (!columns_[i].gives_way) continue;
-    const int least = std::min(widths[i], std::max(kLeastWidth, display_width(columns_[i].header)));
-    widths[i] = std::max(widths[i] - excess, least);
+  int excess = std::accumulate(widths.begin(), widths.end(), gaps) - *style.width;
+  for (; excess > 0; --excess) {
+    const auto column = column_to_shorten(widths);
+    if (!column) break;
+    --widths[*column];
   }
   return widths;
 }

@@ -15,7 +15,8 @@ enum class Align { kLeft, kRight };
 struct Column {
   std::string header;  // UPPER CASE
   Align align = Align::kRight;
-  // Set for the one column that is shortened where the table is wider than the terminal.
+  // Set for a column that may be shortened where the table is wider than the terminal: the last column first,
+  // then the widest.
   std::optional<Keep> gives_way = std::nullopt;
 };
 
@@ -38,6 +39,7 @@ class Table {
   std::string text(const TableStyle& style = {}) const;
 
  private:
+  std::optional<std::size_t> column_to_shorten(const std::vector<int>& widths) const;
   std::vector<int> column_widths(const TableStyle& style) const;
   std::string line(const std::vector<std::string>& cells, const std::vector<int>& widths) const;
 

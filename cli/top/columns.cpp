@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "cli/output/human.h"
+#include "cli/screens.h"
 
 namespace keplerd::cli::top {
 namespace {
 
 constexpr int kGap = 2;
 constexpr int kTrendWidth = 16;
+constexpr int kStateWidth = 10;
 
 TopColumn power(std::string_view header, std::string_view name, int from = 0) {
   return {header,       8,
@@ -60,9 +62,14 @@ TopColumn text(std::string_view header, std::string_view name, int width, int fr
 }
 
 TopColumn ended() {
-  TopColumn column = text("STATE", "state", 10);
+  TopColumn column = text("STATE", "state", kStateWidth);
   column.only_with_ended = true;
   return column;
+}
+
+TopColumn machine_name() {
+  return {"NAME",       29,           0,
+          Align::kLeft, Keep::kStart, [](const State&, const Json& row) { return machine_name_text(row); }};
 }
 
 TopColumn in_total(int from) {
@@ -74,10 +81,13 @@ TopColumn in_total(int from) {
 }
 
 std::vector<const TopColumn*> shown_columns(const State& state) {
+  const auto& columns = tabs()[state.tab].columns;
+  const auto is_ended = [](const TopColumn& column) { return column.only_with_ended; };
+  const bool ended = state.all && std::any_of(columns.begin(), columns.end(), is_ended);
+  const int width = state.size.width - (ended ? kStateWidth + kGap : 0);
   std::vector<const TopColumn*> out;
-  for (const TopColumn& column : tabs()[state.tab].columns) {
-    if (state.size.width < column.from || (column.only_with_ended && !state.all)) continue;
-    out.push_back(&column);
+  for (const TopColumn& column : columns) {
+    if (column.only_with_ended ? ended : width >= column.from) out.push_back(&column);
   }
   return out;
 }
@@ -111,6 +121,18 @@ const std::vector<Tab>& tabs() {
        {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules", 32), share(56),
         energy("OWN", "ownMicrojoules", 72), cpu_time(64), trend(110), ended(),
         text("UNIT", "id", 0, 0, Keep::kEnd)}},
+      {"vms",
+       {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules", 32), share(56), cpu_time(64),
+        trend(110), ended(), machine_name(), text("HYPERVISOR", "hypervisor", 10, 80), process_id(90),
+        text("UUID", "id", 36, 145)}},
+      {"containers",
+       {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules", 32), share(56), cpu_time(64),
+        trend(114), ended(), text("NAME", "name", 29), text("RUNTIME", "runtime", 10, 80),
+        text("ID", "id", 64, 96)}},
+      {"pods",
+       {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules", 32), share(56), cpu_time(64),
+        trend(110), ended(), text("NAMESPACE", "namespace", 14, 80), text("NAME", "name", 40),
+        text("UID", "id", 36, 151)}},
       {"processes",
        {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules", 48), share(56), cpu_time(64),
         trend(110), ended(), process_id(28), text("NAME", "name", 16),

@@ -113,14 +113,24 @@ class Painter {
     return fmt::format("{:>8}  ", line + 1 == lines ? "0 W" : "");
   }
 
-  void tabs_line() {
-    if (!layout_.tabs) return;
+  // All of them; on a narrow screen the chosen one, and its number among them.
+  Line tab_names() const {
+    constexpr int kRoomBehind = 16;
     Line line;
+    int length = 0;
     for (std::size_t i = 0; i < tabs().size(); ++i) {
       const bool chosen = i == state_.tab;
       const std::string kind(tabs()[i].kind);
       line.push_back({chosen ? "[" + kind + "]" : " " + kind + " ", chosen ? Style::kBold : Style::kPlain});
+      length += static_cast<int>(line.back().text.size());
     }
+    if (length + kRoomBehind <= width()) return line;
+    return {line[state_.tab], {fmt::format(" {}/{}", state_.tab + 1, tabs().size())}};
+  }
+
+  void tabs_line() {
+    if (!layout_.tabs) return;
+    Line line = tab_names();
     std::string text = fmt::format("  by {}{}", state_.sort, state_.reverse ? ", reversed" : "");
     if (!state_.filter.empty()) text += fmt::format("  /{}", printable(state_.filter));
     text += state_.rows.size() == state_.total ? fmt::format("  {}", state_.total)
@@ -135,9 +145,11 @@ class Painter {
     add(head_text(state_), Style::kBold);
     const auto room = static_cast<std::size_t>(std::max(list_room(state_), 0));
     if (state_.rows.empty()) {
-      add(!state_.loaded          ? "Waiting for keplerd"
-          : state_.filter.empty() ? "None"
-                                  : "Nothing matches the filter");
+      const Kind& kind = *find_kind(tabs()[state_.tab].kind);
+      add(!state_.loaded           ? "Waiting for keplerd"
+          : !state_.filter.empty() ? "Nothing matches the filter"
+          : kind.guests            ? fmt::format("No {} are running", kind.plural)
+                                   : "None");
     }
     for (std::size_t i = state_.first; i < std::min(state_.rows.size(), state_.first + room); ++i) {
       const bool has_ended = string_field(state_.rows[i], "state") == "terminated";
@@ -163,13 +175,14 @@ class Painter {
 
   void help() {
     for (const std::string_view line :
-         {"Keys", "  Tab, Left, Right, 1-9   another tab",
+         {"Keys", "  Tab, Left, Right, 1-6   another tab",
           "  p e c n                 sort by power, energy, CPU, name",
           "  r                       reverse the order",
           "  a                       show what has ended, or hide it",
-          "  /                       filter by a part of the name, id or unit",
+          "  /                       filter by a part of the name, unit, pod or an id",
           "  Esc                     clear the filter; back", "  Up, Down, j, k, PgUp, PgDn, Home, End",
           "                          move", "  Enter                   all about the selected row",
+          "  * NAME                  device model only: the guest's own use is not in it",
           "  h ?                     this help", "  q                       quit"}) {
       add(line, line == "Keys" ? Style::kBold : Style::kPlain);
     }

@@ -18,10 +18,10 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Also by the unit, so that the processes of one can be seen together. `filter` is in lower case.
+// Also by what it is in, so that all of one unit or guest can be seen together. `filter` is in lower case.
 bool matches(const Json& row, const std::string& filter) {
   if (filter.empty()) return true;
-  for (const char* name : {"id", "name", "unit"}) {
+  for (const char* name : {"id", "name", "unit", "namespace", "podId", "containerId", "virtualMachineId"}) {
     if (lower(name_text(row, name)).find(filter) != std::string::npos) return true;
   }
   return false;
@@ -47,16 +47,17 @@ void follow_pinned_row(State& state) {
 
 // Makes what is shown of what is known.
 void settle(State& state) {
-  state.rows = state.set.rows();
-  if (!state.all) {
-    state.hidden =
-        std::erase_if(state.rows, [](const Json& row) { return string_field(row, "state") == "terminated"; });
-  } else {
-    state.hidden = 0;
+  const std::string filter = lower(state.filter);
+  state.rows.clear();
+  state.hidden = 0;
+  for (const auto& [id, row] : state.set.rows()) {
+    if (!state.all && string_field(row, "state") == "terminated") {
+      ++state.hidden;
+    } else if (matches(row, filter)) {
+      state.rows.push_back(row);
+    }
   }
-  state.total = state.rows.size();
-  std::erase_if(state.rows,
-                [filter = lower(state.filter)](const Json& row) { return !matches(row, filter); });
+  state.total = state.set.rows().size() - state.hidden;
   sort_rows(state.rows, state.sort);
   if (state.reverse) std::reverse(state.rows.begin(), state.rows.end());
   follow_pinned_row(state);
@@ -169,10 +170,9 @@ void press_letter(State& state, const Key& key) {
 }
 
 // Power, one value a sample; those of rows that went are forgotten.
-void add_to_histories(State& state, const std::vector<Json>& rows) {
+void add_to_histories(State& state) {
   std::map<std::string, History> kept;
-  for (const Json& row : rows) {
-    const std::string id = id_of(row);
+  for (const auto& [id, row] : state.set.rows()) {
     History& history = kept[id];
     if (const auto found = state.histories.find(id); found != state.histories.end()) {
       history = std::move(found->second);
@@ -182,12 +182,11 @@ void add_to_histories(State& state, const std::vector<Json>& rows) {
   state.histories = std::move(kept);
 }
 
-void update_details(State& state, const std::vector<Json>& rows) {
+void update_details(State& state) {
   if (state.pane != Pane::kDetails) return;
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const Json& row) { return id_of(row) == id_of(state.details); });
-  state.details_gone = found == rows.end();
-  if (!state.details_gone) state.details = *found;
+  const auto found = state.set.rows().find(id_of(state.details));
+  state.details_gone = found == state.set.rows().end();
+  if (!state.details_gone) state.details = found->second;
   scroll_details(state, 0);
 }
 
@@ -241,10 +240,9 @@ void apply_tick(State& state, const Json& tick) {
   state.status = tick;
   state.status.erase("rows");
   if (is_new) state.host.add(integer_field(field(tick, "host"), "powerMicrowatts"));
-  const std::vector<Json> rows = state.set.rows();
-  if (is_new || !state.loaded) add_to_histories(state, rows);
+  if (is_new || !state.loaded) add_to_histories(state);
   state.loaded = true;
-  update_details(state, rows);
+  update_details(state);
   settle(state);
 }
 

@@ -14,7 +14,7 @@ int show_list_json(const Context& context, Daemon& daemon, std::string_view kind
   Json list = Json::array();
   for (Json& row : *rows) list.push_back(std::move(row));
   Json object = Json::object();
-  object[std::string(kind)] = std::move(list);
+  object[std::string(find_kind(kind)->key)] = std::move(list);
   context.show_json(object);
   return kFine;
 }

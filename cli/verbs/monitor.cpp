@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kClear = "\033[H\033[2J";
 // Source and footer of two lines each on 80 columns, two blank ones, the header, the cursor.
 constexpr int kLinesAroundTable = 8;
+// The footer of guests is longer: what they draw together, and what the asterisk means.
+constexpr int kMoreLinesOfGuests = 2;
 
 // Where ticks go. False: the tick is not counted.
 class TickWriter {
@@ -86,14 +88,16 @@ class HostLines : public TickWriter {
 class KindTicks : public TickWriter {
  public:
   explicit KindTicks(const Context& context) : context_(context), options_(context.options) {
-    const int room = std::max(1, context.terminal.height - kLinesAroundTable);
+    const int around = kLinesAroundTable + (find_kind(options_.kind)->guests ? kMoreLinesOfGuests : 0);
+    const int room = std::max(1, context.terminal.height - around);
     if (context.terminal.is_terminal && !options_.limit) options_.limit = static_cast<std::size_t>(room);
   }
 
   Result<bool> write(const Json& tick) override {
     set_.apply(tick);
     if (bool_field(tick, "partial") == true) return false;  // more rows of the same instant follow
-    std::vector<Json> rows = set_.rows();
+    std::vector<Json> rows;
+    for (const auto& [id, row] : set_.rows()) rows.push_back(row);
     sort_rows(rows, context_.options.sort);
     if (context_.wants_json()) {
       write_json(std::move(rows));
@@ -111,7 +115,7 @@ class KindTicks : public TickWriter {
   void write_json(std::vector<Json> rows) {
     if (const auto limit = context_.options.limit; limit && rows.size() > *limit) rows.resize(*limit);
     Json object = Json::object();
-    object[context_.options.kind] = std::move(rows);
+    object[std::string(find_kind(options_.kind)->key)] = std::move(rows);
     context_.out << json_sequence_text(object, context_.options.json);
   }
 

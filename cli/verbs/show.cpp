@@ -18,7 +18,7 @@ Result<Matches> find_matches(Daemon& daemon, const std::string& wanted) {
   for (const Kind& kind : kinds()) {
     const auto reply = daemon.get(kind.name, wanted);
     if (!reply) return reply.error();
-    if (is_nothing_such(*reply)) continue;
+    if (is_nothing_such(*reply) || is_unknown_kind(*reply)) continue;
     const auto add = [&](const Json& id) {
       if (id.is_string())
         matches.ids.push_back(std::string(kind.singular) + " " + printable(id.get<std::string>()));
@@ -55,7 +55,9 @@ int run_show(const Context& context) {
   if (!matches) return context.fail(matches.error().message);
 
   const std::string name = "'" + printable(wanted) + "'";
-  if (matches->ids.empty()) return context.fail("no unit, process or zone is called " + name, kNothingSuch);
+  if (matches->ids.empty()) {
+    return context.fail("no " + kind_words(&Kind::singular) + " is called " + name, kNothingSuch);
+  }
   if (matches->ids.size() > 1 || matches->rows.empty()) {
     return context.fail(name + " is the name of several: " + joined(matches->ids) + "; say which by its id");
   }

@@ -71,6 +71,15 @@ TEST(Arguments, MonitorTakesAKindACountAndAnInterval) {
   EXPECT_EQ(command.options.limit, 5u);
   EXPECT_EQ(parsed({"monitor", "process"}).options.kind, "processes");
   EXPECT_EQ(parsed({"monitor"}).options.kind, "");
+  for (const char* verb : {"monitor", "top"}) {
+    for (const char* word : {"vm", "vms", "virtual-machine", "virtual-machines"}) {
+      EXPECT_EQ(parsed({verb, word}).options.kind, "vms") << word;
+    }
+    for (const char* word : {"container", "containers"}) {
+      EXPECT_EQ(parsed({verb, word}).options.kind, "containers") << word;
+    }
+    for (const char* word : {"pod", "pods"}) EXPECT_EQ(parsed({verb, word}).options.kind, "pods") << word;
+  }
 }
 
 TEST(Arguments, ShowTakesAnIdThatMayBeAVerb) {
@@ -104,7 +113,8 @@ TEST(UsageError, ValuesAreChecked) {
   EXPECT_EQ(usage_error({"units", "-n", "0"}), "--limit: '0' is no positive number");
   EXPECT_EQ(usage_error({"units", "--limit=-1"}), "--limit: '-1' is no positive number");
   EXPECT_EQ(usage_error({"units", "--limit=1x"}), "--limit: '1x' is no positive number");
-  EXPECT_EQ(usage_error({"monitor", "vms"}), "KIND: unknown kind 'vms': units, processes or zones");
+  EXPECT_EQ(usage_error({"monitor", "guests"}),
+            "KIND: unknown kind 'guests': units, vms, containers, pods, processes or zones");
   EXPECT_EQ(usage_error({"monitor", "--interval=soon"}),
             "--interval: 'soon' is no time span, such as 500ms or \"1min 30s\"");
 }

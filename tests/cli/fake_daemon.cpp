@@ -44,6 +44,7 @@ Answer stream_of(std::vector<std::variant<Reply, Failure>> replies) {
 }
 
 Answer list(const Canned& canned, const Call& call) {
+  if (!canned.lists.contains(call.parameters.at("kind"))) return varlink::invalid_parameter("kind");
   std::vector<std::variant<Reply, Failure>> replies;
   auto rows = canned.lists.at(call.parameters.at("kind"));
   // Else as they are canned, for who did not ask for an order.
@@ -59,6 +60,7 @@ Answer list(const Canned& canned, const Call& call) {
 
 Answer get(const Canned& canned, const Call& call) {
   const std::string kind = call.parameters.at("kind");
+  if (!canned.lists.contains(kind)) return varlink::invalid_parameter("kind");
   const std::string wanted = call.parameters.at("id");
   std::vector<Json> found;
   std::vector<std::string> ids;
@@ -70,8 +72,10 @@ Answer get(const Canned& canned, const Call& call) {
   }
   if (found.size() == 1) return Reply{Json{{"row", found.front()}}};
   if (found.size() > 1) return failure("AmbiguousName", Json{{"name", wanted}, {"ids", ids}});
-  const std::string error = kind == "units" ? "NoSuchUnit" : kind == "zones" ? "NoSuchZone" : "NoSuchProcess";
-  return failure(error, Json{{"id", wanted}});
+  static const std::map<std::string, std::string> kNoSuch = {
+      {"units", "NoSuchUnit"}, {"vms", "NoSuchVirtualMachine"}, {"containers", "NoSuchContainer"},
+      {"pods", "NoSuchPod"},   {"processes", "NoSuchProcess"},  {"zones", "NoSuchZone"}};
+  return failure(kNoSuch.at(kind), Json{{"id", wanted}});
 }
 
 Answer monitor(const Canned& canned, const Call& call) {

@@ -17,8 +17,9 @@ namespace keplerd::cli {
 struct Canned {
   // Successive replies of GetStatus; the last is given again and again.
   std::vector<Json> statuses = {measured_status()};
-  std::map<std::string, std::vector<Json>> lists = {
-      {"units", unit_rows()}, {"processes", process_rows()}, {"zones", zone_rows()}};
+  std::map<std::string, std::vector<Json>> lists = {{"units", unit_rows()},           {"vms", vm_rows()},
+                                                    {"containers", container_rows()}, {"pods", pod_rows()},
+                                                    {"processes", process_rows()},    {"zones", zone_rows()}};
   // Replies of Monitor; then the daemon ends the connection with an error.
   std::vector<Json> ticks = {};
   std::int64_t interval = 0;  // Monitor's intervalUsec must be this; 0: must be absent

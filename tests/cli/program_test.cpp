@@ -74,7 +74,8 @@ TEST(Program, ListsAsJsonHaveEveryRow) {
   for (const auto& [kind, rows] : canned.lists) {
     const Outcome outcome = run_keplerctl(daemon, {kind, "--json=short"});
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_EQ(outcome.out, Json({{kind, rows}}).dump() + "\n");
+    const std::string key = kind == "vms" ? "virtualMachines" : kind;
+    EXPECT_EQ(outcome.out, Json({{key, rows}}).dump() + "\n");
   }
 }
 
@@ -121,7 +122,7 @@ TEST(Program, WithoutALegendSimulatedIsSaidOnStandardError) {
   Canned canned;
   canned.statuses = {simulated_status()};
   const FakeDaemon daemon(canned);
-  for (const char* verb : {"status", "units", "processes", "zones"}) {
+  for (const char* verb : {"status", "units", "vms", "containers", "pods", "processes", "zones"}) {
     const Outcome outcome = run_keplerctl(daemon, {verb, "--no-legend"});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "keplerctl: SIMULATED: no meter is read, the numbers are invented\n") << verb;
@@ -168,7 +169,8 @@ TEST(Show, NothingSuchHasItsOwnStatus) {
   const Outcome outcome = run_keplerctl(daemon, {"show", "nobody\n"});
   EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err, "keplerctl: no unit, process or zone is called 'nobody\\x0a'\n");
+  EXPECT_EQ(outcome.err,
+            "keplerctl: no unit, virtual machine, container, pod, process or zone is called 'nobody\\x0a'\n");
 }
 
 TEST(Show, AnAmbiguousNameListsTheIdsOfAllKinds) {
@@ -181,6 +183,48 @@ TEST(Show, AnAmbiguousNameListsTheIdsOfAllKinds) {
   EXPECT_EQ(outcome.err,
             "keplerctl: 'twice' is the name of several: unit /system.slice, unit /system.slice/ssh.service, "
             "unit /system.slice/old.service, process 812.4711; say which by its id\n");
+}
+
+TEST(Show, FindsGuestsByIdAndByName) {
+  const FakeDaemon daemon;
+  for (const auto& [wanted, kind] : std::map<std::string, std::string>{
+           {"web", "virtual-machine"},
+           {"4dea22b3-1d52-d8f3-2516-782e98ab3fa0", "virtual-machine"},
+           {"cache", "container"},
+           {"0b87a6b4c3d2e1f00b87a6b4c3d2e1f00b87a6b4c3d2e1f00b87a6b4c3d2e1f0", "container"},
+           {"api-7c5ddbdf54-x2x7k", "pod"},
+           {"d2ffa0a3-6ac4-4b5e-9f0e-3f6b7f0f7a11", "pod"}}) {
+    const Outcome outcome = run_keplerctl(daemon, {"show", wanted});
+    EXPECT_EQ(outcome.status, 0) << wanted;
+    EXPECT_THAT(outcome.out, HasSubstr("            Kind: " + kind + "\n")) << wanted;
+  }
+}
+
+TEST(Show, ANameOfAUnitAndOfGuestsIsAmbiguous) {
+  Canned canned;
+  canned.lists["units"][1]["name"] = "web";
+  canned.lists["containers"][1]["name"] = "web";
+  canned.lists["pods"][0]["name"] = "web";
+  const FakeDaemon daemon(canned);
+  const Outcome outcome = run_keplerctl(daemon, {"show", "web"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "keplerctl: 'web' is the name of several: unit /system.slice/ssh.service, "
+            "virtual machine 4dea22b3-1d52-d8f3-2516-782e98ab3fa0, container build, "
+            "pod 5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b; say which by its id\n");
+}
+
+// keplerd was not restarted since it was updated.
+TEST(Show, WhatAnOlderDaemonDoesNotListIsPassedOver) {
+  Canned canned;
+  for (const char* kind : {"vms", "containers", "pods"}) canned.lists.erase(kind);
+  const FakeDaemon daemon(canned);
+  EXPECT_THAT(run_keplerctl(daemon, {"show", "stray"}).out, HasSubstr("Id: 9.5\n"));
+  EXPECT_EQ(run_keplerctl(daemon, {"show", "web"}).status, 3);
+  const Outcome outcome = run_keplerctl(daemon, {"vms"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err, "keplerctl: keplerd does not accept the parameter 'kind'\n");
 }
 
 TEST(Show, AnIdComesBeforeNames) {

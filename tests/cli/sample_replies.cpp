@@ -52,6 +52,60 @@ std::vector<Json> unit_rows() {
   return {rows.begin(), rows.end()};
 }
 
+std::vector<Json> vm_rows() {
+  const Json rows = Json::parse(R"([
+    {"id": "4dea22b3-1d52-d8f3-2516-782e98ab3fa0", "name": "web", "kind": "virtual-machine", "state": "running",
+     "energyMicrojoules": 7200000000, "activeMicrojoules": 7200000000, "idleMicrojoules": 0,
+     "powerMicrowatts": 11000000, "cpuUsec": 7500000000, "quality": "attributed", "sinceUsec": 1763694062000000,
+     "hypervisor": "kvm", "uuid": "4dea22b3-1d52-d8f3-2516-782e98ab3fa0", "pid": 4242,
+     "unit": "/machine.slice/machine-qemu\\x2d1\\x2dweb.scope"},
+    {"id": "977.5120", "name": "dom7", "kind": "virtual-machine", "state": "running",
+     "energyMicrojoules": 36000000, "activeMicrojoules": 36000000, "idleMicrojoules": 0,
+     "powerMicrowatts": 500000, "cpuUsec": 9000000, "quality": "attributed", "sinceUsec": 1763694062000000,
+     "hypervisor": "xen", "pid": 977, "unit": "/system.slice/xendomains.service", "guestElsewhere": true},
+    {"id": "c7a5fdbd-edaf-9455-926a-d65c16db1809", "name": "old", "kind": "virtual-machine",
+     "state": "terminated", "energyMicrojoules": 7200000, "activeMicrojoules": 7200000, "idleMicrojoules": 0,
+     "cpuUsec": 1000, "quality": "attributed", "sinceUsec": 1763694062000000, "hypervisor": "kvm",
+     "uuid": "c7a5fdbd-edaf-9455-926a-d65c16db1809", "pid": 4100}])");
+  return {rows.begin(), rows.end()};
+}
+
+std::vector<Json> container_rows() {
+  const Json rows = Json::parse(R"([
+    {"id": "f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9", "name": "cache",
+     "kind": "container", "state": "running", "energyMicrojoules": 3600000000, "activeMicrojoules": 3600000000,
+     "idleMicrojoules": 0, "powerMicrowatts": 4000000, "cpuUsec": 90000000, "quality": "attributed",
+     "sinceUsec": 1763694062000000, "ownMicrojoules": 1800000000, "otherMicrojoules": 0, "runtime": "docker",
+     "unit": "/system.slice/docker-f2b9.scope"},
+    {"id": "build", "name": "build", "kind": "container", "state": "running", "energyMicrojoules": 1800000000,
+     "activeMicrojoules": 1800000000, "idleMicrojoules": 0, "powerMicrowatts": 1500000, "cpuUsec": 45000000,
+     "quality": "attributed", "sinceUsec": 1763694062000000, "ownMicrojoules": 1800000000,
+     "otherMicrojoules": 0, "runtime": "lxc", "unit": "/system.slice/docker-f2b9.scope/lxc.payload.build",
+     "parent": "f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9"},
+    {"id": "0b87a6b4c3d2e1f00b87a6b4c3d2e1f00b87a6b4c3d2e1f00b87a6b4c3d2e1f0", "name": "api",
+     "kind": "container", "state": "running", "energyMicrojoules": 720000000, "activeMicrojoules": 720000000,
+     "idleMicrojoules": 0, "powerMicrowatts": 200000, "cpuUsec": 9000000, "quality": "attributed",
+     "sinceUsec": 1763694062000000, "ownMicrojoules": 720000000, "otherMicrojoules": 0,
+     "runtime": "containerd", "podId": "5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b",
+     "unit": "/kubepods.slice/kubepods-pod5f0c.slice/cri-containerd-0b87.scope",
+     "parent": "5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b"}])");
+  return {rows.begin(), rows.end()};
+}
+
+std::vector<Json> pod_rows() {
+  const Json rows = Json::parse(R"([
+    {"id": "5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b", "name": "api-7c5ddbdf54-x2x7k", "kind": "pod",
+     "state": "running", "energyMicrojoules": 756000000, "activeMicrojoules": 756000000, "idleMicrojoules": 0,
+     "powerMicrowatts": 210000, "cpuUsec": 9500000, "quality": "attributed", "sinceUsec": 1763694062000000,
+     "ownMicrojoules": 36000000, "otherMicrojoules": 0, "runtime": "kubernetes", "namespace": "shop",
+     "unit": "/kubepods.slice/kubepods-pod5f0c.slice"},
+    {"id": "d2ffa0a3-6ac4-4b5e-9f0e-3f6b7f0f7a11", "name": "d2ffa0a3-6ac", "kind": "pod", "state": "running",
+     "energyMicrojoules": 0, "activeMicrojoules": 0, "idleMicrojoules": 0, "cpuUsec": 0,
+     "quality": "attributed", "sinceUsec": 1763694062000000, "ownMicrojoules": 0, "otherMicrojoules": 0,
+     "runtime": "kubernetes", "unit": "/kubepods.slice/kubepods-podd2ff.slice"}])");
+  return {rows.begin(), rows.end()};
+}
+
 std::vector<Json> process_rows() {
   const Json rows = Json::parse(R"([
     {"id": "812.4711", "name": "sshd", "kind": "process", "state": "running", "energyMicrojoules": 7499999000,

@@ -23,6 +23,12 @@ Json unmeasured_status();
 
 // Running: /system.slice, /system.slice/ssh.service; terminated: /system.slice/old.service.
 std::vector<Json> unit_rows();
+// Running: web (KVM) and a guest of Xen, whose device model has no UUID; terminated: old.
+std::vector<Json> vm_rows();
+// cache, and within it build; api, of the first pod.
+std::vector<Json> container_rows();
+// The second one's namespace and name are not known.
+std::vector<Json> pod_rows();
 std::vector<Json> process_rows();
 std::vector<Json> zone_rows();
 

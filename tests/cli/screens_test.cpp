@@ -230,7 +230,13 @@ TEST_F(Screens, ARowOfANewerDaemonIsShownByItsUnits) {
 TEST_F(Screens, KindsAreFoundByBothWords) {
   EXPECT_EQ(find_kind("units")->name, "units");
   EXPECT_EQ(find_kind("process")->name, "processes");
-  EXPECT_EQ(find_kind("vms"), nullptr);
+  for (const char* word : {"vm", "vms", "virtual-machine", "virtual-machines"}) {
+    ASSERT_NE(find_kind(word), nullptr) << word;
+    EXPECT_EQ(find_kind(word)->name, "vms") << word;
+  }
+  EXPECT_EQ(find_kind("container")->name, "containers");
+  EXPECT_EQ(find_kind("pod")->name, "pods");
+  EXPECT_EQ(find_kind("guests"), nullptr);
 }
 
 }  // namespace

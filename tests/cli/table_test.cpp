@@ -91,5 +91,19 @@ TEST(Table, EmptyHasItsHeaderAlone) {
   EXPECT_EQ(table.text(), "A  B\n");
 }
 
+TEST(Table, TheLastColumnGivesWayFirstThenTheWidest) {
+  Table table({{"POWER"},
+               {"SPACE", Align::kLeft, Keep::kStart},
+               {"NAME", Align::kLeft, Keep::kStart},
+               {"ID", Align::kLeft, Keep::kStart}});
+  table.add_row({"1 W", "kube-system", "coredns-5d78c9869d-mdr7x", "0123456789abcdef"});
+  const auto line = [&](int width) { return table.text({.header = false, .width = width}); };
+  EXPECT_EQ(line(60), "1 W  kube-system  coredns-5d78c9869d-mdr7x  0123456789abcdef\n");
+  EXPECT_EQ(line(52), "1 W  kube-system  coredns-5d78c9869d-mdr7x  0123456…\n");
+  EXPECT_EQ(line(40), "1 W  kube-system  coredns-5d7…  0123456…\n");
+  EXPECT_EQ(line(36), "1 W  kube-syst…  coredns-…  0123456…\n");
+  EXPECT_EQ(line(10), "1 W  kube-sy…  coredns…  0123456…\n");
+}
+
 }  // namespace
 }  // namespace keplerd::cli

@@ -72,7 +72,7 @@ TEST(TopScreen, OfTwentyFourLines) {
             screen_of(24,
                       {"Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle", kAccounts,
                        block("  42.3 W", 80), block("", 80), block("     0 W", 80),
-                       "[units] processes  zones   by power  2 +1 ended",
+                       "[units] vms  containers  pods  processes  zones   by power  2 +1 ended",
                        "   POWER    ENERGY   SHARE       OWN        CPU  UNIT",
                        "  12.0 W   2.22 Wh   18.1%       0 J    2h 5min  /system.slice",
                        "  11.5 W   2.08 Wh   16.9%   2.08 Wh   1min 30s  /system.slice/ssh.service"},
@@ -83,7 +83,7 @@ TEST(TopScreen, OfProcesses) {
   EXPECT_EQ(texts(shown({80, 9}, "processes", process_rows())),
             screen_of(9,
                       {"Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle", block("  42.3 W", 80),
-                       " units [processes] zones   by power  2",
+                       " units  vms  containers  pods [processes] zones   by power  2",
                        "   POWER    ENERGY   SHARE        CPU      PID  NAME              UNIT",
                        "  11.5 W   2.08 Wh   16.9%   1min 29s      812  sshd              …e/ssh.service",
                        "       -       0 J      0%        0 s        9  stray             -"},
@@ -94,7 +94,7 @@ TEST(TopScreen, OfTenNarrowLines) {
   EXPECT_EQ(texts(shown({40, 10}, "units", unit_rows())),
             screen_of(10,
                       {"Host 42.3 W (powercap, measured): 12.3 …", block("  42.3 W", 40),
-                       "[units] processes  zones   by power  2 …", "   POWER    ENERGY  UNIT",
+                       "[units] 1/6  by power  2 +1 ended", "   POWER    ENERGY  UNIT",
                        "  12.0 W   2.22 Wh  /system.slice", "  11.5 W   2.08 Wh  …m.slice/ssh.service"},
                       "q quit  h help  Tab kind  p/e/c/n sort …"));
 }
@@ -106,7 +106,7 @@ TEST(TopScreen, AWideOneShowsTrends) {
           60,
           {"Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle", kAccounts, block("  42.3 W", 200),
            block("", 200), block("", 200), block("", 200), block("", 200), block("     0 W", 200),
-           " units  processes [zones]  by power  2",
+           " units  vms  containers  pods  processes [zones]  by power  2",
            "   POWER    ACTIVE      IDLE    ENERGY  TREND             QUALITY    TOTAL  ZONE",
            "  42.3 W    12.3 W    30.0 W   12.3 Wh                 █  measured   yes    powercap:package:0",
            "       -         -         -    1.00 J                    measured   no     powercap:core:0"},
@@ -147,10 +147,9 @@ TEST(TopScreen, WithoutAMeterTellsWhy) {
 }
 
 TEST(TopScreen, BeforeTheFirstReplySaysSo) {
-  EXPECT_THAT(
-      texts(on({40, 5}, "units")),
-      ElementsAre("Waiting for keplerd", "[units] processes  zones   by power  0", "   POWER    ENERGY  UNIT",
-                  "Waiting for keplerd", "q quit  h help  Tab kind  p/e/c/n sort …"));
+  EXPECT_THAT(texts(on({40, 5}, "units")),
+              ElementsAre("Waiting for keplerd", "[units] 1/6  by power  0", "   POWER    ENERGY  UNIT",
+                          "Waiting for keplerd", "q quit  h help  Tab kind  p/e/c/n sort …"));
 }
 
 TEST(TopScreen, HostileNamesAreEscaped) {

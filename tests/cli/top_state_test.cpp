@@ -168,7 +168,7 @@ TEST_F(TopState, HistoriesGrowByOneASample) {
 }
 
 TEST_F(TopState, AnotherTabStartsEmptyAndKeepsTheHost) {
-  type("3");
+  type("6");
   EXPECT_EQ(tabs()[state_.tab].kind, "zones");
   EXPECT_FALSE(state_.loaded);
   EXPECT_TRUE(state_.rows.empty());

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verb.h"
+#include "cli/verbs/ask.h"
+
+namespace keplerd::cli {
+
+int run_containers(const Context& context) { return show_list(context, "containers"); }
+
+}  // namespace keplerd::cli

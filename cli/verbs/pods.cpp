@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verb.h"
+#include "cli/verbs/ask.h"
+
+namespace keplerd::cli {
+
+int run_pods(const Context& context) { return show_list(context, "pods"); }
+
+}  // namespace keplerd::cli

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people are shown of virtual machines, containers and pods.
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/daemon.h"
+#include "cli/fake_daemon.h"
+#include "cli/program.h"
+#include "cli/screens.h"
+
+namespace keplerd::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSource = "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n\n";
+constexpr const char* kTotals =
+    "Host: 12.3 Wh = 10.0 Wh idle + 120 J kernel + 2.27 Wh workloads + 0 J unattributed.\n";
+
+std::string screen(std::string_view kind, const std::vector<Json>& rows, const Options& options = {},
+                   std::optional<int> width = {}) {
+  const Json status = measured_status();
+  return list_screen({*find_kind(kind), status, options, {.header = options.legend, .width = width}}, rows);
+}
+
+std::string table(std::string_view kind, const std::vector<Json>& rows, std::optional<int> width = {}) {
+  Options options;
+  options.legend = false;
+  return screen(kind, rows, options, width);
+}
+
+TEST(Guests, MachinesTellHypervisorPidAndUuidAndWhereTheDeviceModelAloneIsCounted) {
+  EXPECT_EQ(screen("vms", vm_rows()),
+            std::string(kSource) +
+                " POWER   ENERGY  SHARE      CPU  NAME    HYPERVISOR   PID  UUID\n"
+                "11.0 W  2.00 Wh  16.3%  2h 5min  web     kvm         4242  "
+                "4dea22b3-1d52-d8f3-2516-782e98ab3fa0\n"
+                "500 mW   36.0 J  0.08%   9.00 s  * dom7  xen          977  977.5120\n"
+                "\n"
+                "2 of 3 virtual machines, 1 terminated not shown (--all shows them), 11.5 W all together. " +
+                kTotals +
+                "* Device model only: the hypervisor runs the guest, whose own use is not in it.\n");
+}
+
+TEST(Guests, EndedMachinesAreShownWithTheirStateOnEightyColumns) {
+  Options options;
+  options.all = true;
+  std::vector<Json> rows = vm_rows();
+  std::erase_if(rows, [](const Json& row) { return row.contains("guestElsewhere"); });
+  EXPECT_EQ(screen("vms", rows, options, 80),
+            std::string(kSource) +
+                " POWER   ENERGY  SHARE      CPU  STATE       NAME  HYPERVISOR   PID  UUID\n"
+                "11.0 W  2.00 Wh  16.3%  2h 5min  running     web   kvm         4242  4dea22b3-1…\n"
+                "     -   7.20 J  0.02%  1.00 ms  terminated  old   kvm         4100  c7a5fdbd-e…\n"
+                "\n"
+                "2 virtual machines, 11.0 W together. " +
+                kTotals);
+}
+
+TEST(Guests, ContainersTellRuntimeAndId) {
+  std::vector<Json> rows = container_rows();
+  rows.pop_back();
+  EXPECT_EQ(screen("containers", rows),
+            std::string(kSource) +
+                " POWER   ENERGY  SHARE       CPU  NAME   RUNTIME  ID\n"
+                "4.00 W  1.00 Wh  8.13%  1min 30s  cache  docker   "
+                "f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9c1e4b7d05a6f2b9\n"
+                "1.50 W   1800 J  4.07%    45.0 s  build  lxc      build\n"
+                "\n"
+                "2 containers, 4.00 W together. " +
+                kTotals);
+}
+
+TEST(Guests, ContainersTellTheirPodsWhereThereAreAny) {
+  EXPECT_EQ(table("containers", container_rows(), 80),
+            "4.00 W  1.00 Wh  8.13%  1min 30s  cache  docker      -                  f2b9c1e…\n"
+            "1.50 W   1800 J  4.07%    45.0 s  build  lxc         -                  build\n"
+            "200 mW    720 J  1.63%    9.00 s  api    containerd  5f0c7a6e-9e1d-4f…  0b87a6b…\n");
+}
+
+TEST(Guests, PodsTellNamespaceNameAndUid) {
+  EXPECT_EQ(screen("pods", pod_rows(), {}, 80),
+            std::string(kSource) +
+                " POWER  ENERGY  SHARE     CPU  NAMESPACE  NAME                  UID\n"
+                "210 mW   756 J  1.71%  9.50 s  shop       api-7c5ddbdf54-x2x7k  5f0c7a6e-9e1d-4…\n"
+                "     -     0 J     0%     0 s  -          d2ffa0a3-6ac          d2ffa0a3-6ac4-4…\n"
+                "\n"
+                "2 pods, 210 mW together. " +
+                kTotals);
+}
+
+TEST(Guests, WhereThereAreNoneItIsSaidInsteadOfATable) {
+  EXPECT_EQ(screen("vms", {}), std::string(kSource) + "No virtual machines are running. " + kTotals);
+  EXPECT_EQ(screen("containers", {}), std::string(kSource) + "No containers are running. " + kTotals);
+  EXPECT_EQ(screen("pods", {}), std::string(kSource) + "No pods are running. " + kTotals);
+  EXPECT_EQ(screen("vms", {vm_rows()[2]}),
+            std::string(kSource) +
+                "No virtual machines are running, 1 terminated not shown (--all shows them). " + kTotals);
+  EXPECT_EQ(table("vms", {}), "");
+}
+
+std::string together(const std::vector<Json>& rows) {
+  const std::string text = screen("containers", rows);
+  const auto end = text.find(" together");
+  if (end == std::string::npos) return "";
+  const auto start = text.rfind(", ", end) + 2;
+  return text.substr(start, end - start);
+}
+
+TEST(Guests, APowerTogetherCountsNestedContainersOnce) {
+  std::vector<Json> rows = container_rows();
+  EXPECT_EQ(together(rows), "4.20 W");
+  // A cluster in a container: between the two is a pod, which is no row of this list.
+  rows[1]["parent"] = "some-pod";
+  rows[1]["unit"] = "/system.slice/docker-f2b9.scope/kubelet/pod1/build";
+  EXPECT_EQ(together(rows), "4.20 W");
+  // Beside it, though its path begins alike.
+  rows[1]["unit"] = "/system.slice/docker-f2b9.scope2";
+  EXPECT_EQ(together(rows), "5.70 W");
+  // Two in one unit: neither is in the other.
+  rows[1]["unit"] = rows[0]["unit"];
+  EXPECT_EQ(together(rows), "5.70 W");
+}
+
+TEST(Guests, MachinesInOneUnitsTreeAllCount) {
+  std::vector<Json> rows = vm_rows();
+  rows[0]["unit"] = "/a";
+  rows[1]["unit"] = "/a/b";
+  EXPECT_THAT(screen("vms", rows), HasSubstr(", 11.5 W all together. "));
+}
+
+TEST(Guests, APowerTogetherThatIsNotKnownIsNotTold) {
+  std::vector<Json> rows = container_rows();
+  rows[0]["powerMicrowatts"] = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(together(rows), "");  // too much to add
+  for (Json& row : rows) row.erase("powerMicrowatts");
+  EXPECT_EQ(together(rows), "");
+}
+
+TEST(Guests, OfALimitedListAllAreCountedTogether) {
+  Options options;
+  options.limit = 1;
+  EXPECT_THAT(screen("containers", container_rows(), options),
+              HasSubstr("\n1 of 3 containers, 4.20 W all together. "));
+}
+
+TEST(Guests, LongNamesGiveWayAfterTheId) {
+  std::vector<Json> rows = vm_rows();
+  rows.resize(1);
+  rows[0]["name"] = "openshift-cnv_windows-server-2022-datacenter";
+  EXPECT_EQ(table("vms", rows, 80),
+            "11.0 W  2.00 Wh  16.3%  2h 5min  openshift-cnv_windows-ser…  kvm  4242  4dea22b…\n");
+}
+
+const std::string& hostile_name() {
+  static const std::string kName =
+      "\x1b]0;owned\x07\n\xff\xfe\u202e" + std::string(255 - 9 - 2 - 1 - 2 - 3, '\x9b');
+  return kName;
+}
+
+void expect_harmless(const std::string& text) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    EXPECT_TRUE(byte >= 0x20 || c == '\n') << int(byte);
+    EXPECT_NE(byte, 0x7f);
+  }
+  EXPECT_THAT(text, Not(HasSubstr("\xff")));
+  EXPECT_THAT(text, Not(HasSubstr("\x9b")));
+  EXPECT_THAT(text, Not(HasSubstr("\u202e")));
+}
+
+TEST(Guests, HostileNamesNeverReachTheTerminal) {
+  const std::map<std::string, std::vector<Json>> lists = {
+      {"vms", vm_rows()}, {"containers", container_rows()}, {"pods", pod_rows()}};
+  for (auto [kind, rows] : lists) {
+    rows.resize(1);
+    for (const char* name : {"id", "name", "unit", "hypervisor", "uuid", "runtime", "podId", "namespace",
+                             "parent", "containerId", "state"}) {
+      rows[0][name] = hostile_name();
+    }
+    Options options;
+    options.all = true;
+    const std::string text = screen(kind, rows, options, 80) + row_screen(rows[0], {});
+    expect_harmless(text);
+    EXPECT_THAT(text, HasSubstr("\\x1b]0;owned\\x07\\x0a\\xff\\xfe")) << kind;
+    const std::string line = table(kind, rows, 80);
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << kind;
+  }
+}
+
+TEST(Guests, DetailsTellWhatIsCountedAndWhereItRuns) {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  const std::string counted =
+      "   Active energy: 36.0 J\n"
+      "     Idle energy: 0 J\n"
+      "           Power: 500 mW\n"
+      "        CPU time: 9.00 s\n"
+      "         Quality: attributed\n"
+      "           Since: Fri 2025-11-21 03:01:02 UTC\n";
+  EXPECT_EQ(row_screen(vm_rows()[1], {}),
+            "              Id: 977.5120\n"
+            "            Name: dom7\n"
+            "            Kind: virtual-machine\n"
+            "           State: running\n"
+            "          Energy: 36.0 J\n" +
+                counted +
+                "      Hypervisor: xen\n"
+                "             PID: 977\n"
+                "            Unit: /system.slice/xendomains.service\n"
+                " Guest elsewhere: yes, this is its device model only\n");
+  EXPECT_THAT(row_screen(vm_rows()[0], {}), HasSubstr("            UUID: 4dea22b3-1d52-d8f3"));
+  EXPECT_THAT(row_screen(container_rows()[2], {}),
+              HasSubstr("         Runtime: containerd\n"
+                        "             Pod: 5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b\n"));
+  EXPECT_THAT(row_screen(pod_rows()[0], {}), HasSubstr("       Namespace: shop\n"));
+  EXPECT_THAT(row_screen({{"containerId", "x"}}, {}), HasSubstr("       Container: x\n"));
+}
+
+TEST(Guests, MonitorUsesTheKeyOfTheList) {
+  Canned canned;
+  canned.ticks = {tick_of(measured_status(), vm_rows())};
+  const FakeDaemon daemon(canned);
+  for (const auto& [word, key] : std::map<std::string, std::string>{
+           {"vms", "virtualMachines"}, {"containers", "containers"}, {"pods", "pods"}}) {
+    const Outcome outcome = run_keplerctl(daemon, {"monitor", word, "-j", "-n1", "--sort=energy"});
+    EXPECT_EQ(outcome.out, "\x1e" + Json({{key, vm_rows()}}).dump() + "\n");
+  }
+}
+
+TEST(Guests, MonitorFitsTheScreenWithItsLongerFooter) {
+  std::vector<Json> rows;
+  for (int i = 0; i < 50; ++i) {
+    rows.push_back(vm_rows()[1]);
+    rows.back()["id"] = std::to_string(100 + i) + ".1";
+  }
+  rows.push_back(vm_rows()[2]);
+  Canned canned;
+  canned.ticks = {tick_of(measured_status(), rows)};
+  const FakeDaemon daemon(canned);
+  Terminal terminal;
+  terminal.is_terminal = true;
+  terminal.height = 24;
+  terminal.width = 80;
+  std::ostringstream out, err;
+  run_program({"monitor", "vm", "-n1", "--varlink=" + daemon.address()}, terminal, out, err);
+  std::istringstream lines(out.str());
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) count += std::max(1, (display_width(line) + 79) / 80);
+  EXPECT_EQ(count, 22);
+  EXPECT_THAT(out.str(), HasSubstr("\n14 of 51 virtual machines, 1 terminated not shown"));
+}
+
+TEST(Guests, TheDaemonsErrorsNameThem) {
+  const auto text = [](const char* error) {
+    return describe_error({{{"id", "x\n"}}, std::string("org.keplerd.Energy.") + error, false});
+  };
+  EXPECT_EQ(text("NoSuchVirtualMachine"), "no such virtual machine: 'x\\x0a'");
+  EXPECT_EQ(text("NoSuchContainer"), "no such container: 'x\\x0a'");
+  EXPECT_EQ(text("NoSuchPod"), "no such pod: 'x\\x0a'");
+}
+
+}  // namespace
+}  // namespace keplerd::cli

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The live screens of virtual machines, containers and pods.
+#include <algorithm>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/sample_replies.h"
+#include "cli/top/columns.h"
+#include "cli/top/screen.h"
+
+namespace keplerd::cli::top {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Texts = std::vector<std::string>;
+
+State shown(Size size, std::string_view kind, std::vector<Json> rows, bool unicode = true) {
+  State state;
+  state.tab = find_tab(kind);
+  state.unicode = unicode;
+  resize(state, size);
+  apply_tick(state, tick_of(measured_status(), std::move(rows)));
+  return state;
+}
+
+Texts texts(const State& state) {
+  Texts out;
+  for (const Line& line : draw(state)) out.push_back(text_of(line));
+  return out;
+}
+
+// The table's head and its rows.
+Texts list_of(const State& state) {
+  const Texts all = texts(state);
+  const auto head = std::find_if(all.begin(), all.end(),
+                                 [](const std::string& line) { return line.starts_with("   POWER"); });
+  return {head, std::find(head, all.end(), "")};
+}
+
+std::string joined(const Texts& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
+Key letter(const char* text) { return {KeyCode::kCharacter, text}; }
+
+std::string graph_line(const std::string& label, int width) {
+  return label + std::string(static_cast<std::size_t>(width - 1) - label.size(), ' ') + "█";
+}
+
+TEST(TopGuests, MachinesOnTwentyFourLines) {
+  Texts expected = {"Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle",
+                    "12.3 Wh = 10.0 Wh idle + 120 J kernel + 2.27 Wh workloads + 0 J unattributed",
+                    graph_line("  42.3 W", 80),
+                    graph_line("", 80),
+                    graph_line("     0 W", 80),
+                    " units [vms] containers  pods  processes  zones   by power  2 +1 ended",
+                    "   POWER    ENERGY   SHARE        CPU  NAME                           HYPERVISOR",
+                    "  11.0 W   2.00 Wh   16.3%    2h 5min  web                            kvm",
+                    "  500 mW    36.0 J   0.08%     9.00 s  * dom7                         xen"};
+  expected.resize(23);
+  expected.push_back("q quit  h help  Tab kind  p/e/c/n sort  r reverse  / filter  Enter details");
+  EXPECT_EQ(texts(shown({80, 24}, "vms", vm_rows())), expected);
+}
+
+TEST(TopGuests, MachinesOnTwelveNarrowLines) {
+  EXPECT_THAT(texts(shown({40, 12}, "vms", vm_rows())),
+              ElementsAre("Host 42.3 W (powercap, measured): 12.3 …", graph_line("  42.3 W", 40),
+                          "[vms] 2/6  by power  2 +1 ended", "   POWER    ENERGY  NAME",
+                          "  11.0 W   2.00 Wh  web", "  500 mW    36.0 J  * dom7", "", "", "", "", "",
+                          "q quit  h help  Tab kind  p/e/c/n sort …"));
+}
+
+TEST(TopGuests, MachinesInAscii) {
+  std::vector<Json> rows = vm_rows();
+  rows[0]["name"] = "café-" + std::string(40, 'x');
+  rows[1]["hypervisor"] = "ксен";
+  const Texts lines = texts(shown({80, 24}, "vms", rows, false));
+  EXPECT_EQ(lines[2], "  42.3 W" + std::string(71, ' ') + "#");
+  EXPECT_EQ(lines[7], "  11.0 W   2.00 Wh   16.3%    2h 5min  caf\\xc3\\xa9-xxxxxxxxxxxxxxxx~  kvm");
+  EXPECT_EQ(lines[8], "  500 mW    36.0 J   0.08%     9.00 s  * dom7                         \\xd0\\xba\\~");
+  for (const char c : joined(lines)) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+}
+
+// NO_COLOR takes colours away: what matters is told by words and signs.
+TEST(TopGuests, TheDeviceModelIsMarkedByASignNotAColour) {
+  const auto lines = draw(shown({80, 24}, "vms", vm_rows()));
+  EXPECT_EQ(lines[8][0].style, Style::kPlain);
+  EXPECT_THAT(lines[8][0].text, HasSubstr("* dom7"));
+  State state = shown({80, 24}, "vms", vm_rows());
+  press(state, letter("h"));
+  EXPECT_THAT(joined(texts(state)),
+              HasSubstr("\n  * NAME                  device model only: the guest's own use is not in it\n"));
+}
+
+TEST(TopGuests, WideScreensTellPidUuidAndTrend) {
+  EXPECT_THAT(
+      list_of(shown({160, 10}, "vms", vm_rows())),
+      ElementsAre("   POWER    ENERGY   SHARE        CPU  TREND             NAME                       "
+                  "    HYPERVISOR      PID  UUID",
+                  "  11.0 W   2.00 Wh   16.3%    2h 5min                 █  web                        "
+                  "    kvm            4242  4dea22b3-1d52-d8f3-2516-782e98ab3fa0",
+                  "  500 mW    36.0 J   0.08%     9.00 s                 █  * dom7                     "
+                  "    xen             977  977.5120"));
+}
+
+TEST(TopGuests, WithEndedOnesTheStateTakesTheRoomOfLesserColumns) {
+  State state = shown({80, 12}, "vms", vm_rows());
+  press(state, letter("a"));
+  EXPECT_THAT(list_of(state), ElementsAre("   POWER    ENERGY   SHARE        CPU  STATE       NAME",
+                                          "  11.0 W   2.00 Wh   16.3%    2h 5min  running     web",
+                                          "  500 mW    36.0 J   0.08%     9.00 s  running     * dom7",
+                                          "       -    7.20 J   0.02%    1.00 ms  terminated  old"));
+}
+
+TEST(TopGuests, ContainersTellTheirRuntime) {
+  EXPECT_THAT(
+      list_of(shown({80, 12}, "containers", container_rows())),
+      ElementsAre("   POWER    ENERGY   SHARE        CPU  NAME                           RUNTIME",
+                  "  4.00 W   1.00 Wh   8.13%   1min 30s  cache                          docker",
+                  "  1.50 W    1800 J   4.07%     45.0 s  build                          lxc",
+                  "  200 mW     720 J   1.63%     9.00 s  api                            containerd"));
+  EXPECT_THAT(list_of(shown({100, 12}, "containers", container_rows())),
+              testing::Contains(HasSubstr("cache                          docker      f2b9c1e4b7d05a6f2…")));
+}
+
+TEST(TopGuests, PodsTellTheirNamespace) {
+  EXPECT_THAT(list_of(shown({80, 12}, "pods", pod_rows())),
+              ElementsAre("   POWER    ENERGY   SHARE        CPU  NAMESPACE       NAME",
+                          "  210 mW     756 J   1.71%     9.50 s  shop            api-7c5ddbdf54-x2x7k",
+                          "       -       0 J      0%        0 s  -               d2ffa0a3-6ac"));
+  EXPECT_THAT(list_of(shown({160, 12}, "pods", pod_rows())),
+              testing::Contains(HasSubstr("  5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b")));
+}
+
+TEST(TopGuests, WhereThereAreNoneItIsSaid) {
+  for (const auto& [kind, text] :
+       std::map<std::string, std::string>{{"vms", "No virtual machines are running"},
+                                          {"containers", "No containers are running"},
+                                          {"pods", "No pods are running"}}) {
+    State state = shown({80, 12}, kind, {});
+    EXPECT_EQ(list_of(state).at(1), text);
+    for (const char* key : {"/", "x"}) press(state, letter(key));
+    EXPECT_EQ(list_of(state).at(1), "Nothing matches the filter");
+  }
+}
+
+TEST(TopGuests, AreFilteredByWhatTheyAreIn) {
+  const auto filtered = [](const char* kind, std::vector<Json> rows, std::string_view filter) {
+    State state = shown({80, 12}, kind, std::move(rows));
+    press(state, letter("/"));
+    for (const char c : filter) press(state, letter(std::string(1, c).c_str()));
+    return state.rows.size();
+  };
+  EXPECT_EQ(filtered("pods", pod_rows(), "SHOP"), 1u);
+  EXPECT_EQ(filtered("containers", container_rows(), "5f0c7a6e-"), 1u);
+  EXPECT_EQ(filtered("vms", vm_rows(), "xendomains"), 1u);
+  std::vector<Json> processes = process_rows();
+  processes[0]["virtualMachineId"] = vm_rows()[0]["id"];
+  processes[1]["containerId"] = "build";
+  EXPECT_EQ(filtered("processes", processes, "4dea22b3"), 1u);
+  EXPECT_EQ(filtered("processes", processes, "build"), 1u);
+}
+
+TEST(TopGuests, DetailsTellWhatTheyAre) {
+  State state = shown({80, 40}, "vms", {vm_rows()[1]});
+  press(state, {KeyCode::kEnter});
+  EXPECT_THAT(joined(texts(state)), HasSubstr("\ndom7  977.5120\n"));
+  EXPECT_THAT(joined(texts(state)), HasSubstr("      Hypervisor: xen\n"
+                                              "             PID: 977\n"
+                                              "            Unit: /system.slice/xendomains.service\n"
+                                              " Guest elsewhere: yes, this is its device model only\n"));
+}
+
+TEST(TopGuests, EachTabHasItsNumber) {
+  State state = shown({80, 12}, "units", unit_rows());
+  for (const auto& [key, kind] : std::map<std::string, std::string>{{"1", "units"},
+                                                                    {"2", "vms"},
+                                                                    {"3", "containers"},
+                                                                    {"4", "pods"},
+                                                                    {"5", "processes"},
+                                                                    {"6", "zones"}}) {
+    press(state, {KeyCode::kCharacter, key});
+    EXPECT_EQ(tabs()[state.tab].kind, kind);
+  }
+}
+
+TEST(TopGuests, HostileNamesNeverReachTheTerminal) {
+  const std::string hostile = "\x1b]0;owned\x07\n\xff\u202e" + std::string(240, '\x9b');
+  const std::map<std::string, std::vector<Json>> lists = {
+      {"vms", vm_rows()}, {"containers", container_rows()}, {"pods", pod_rows()}};
+  for (auto [kind, rows] : lists) {
+    rows.resize(1);
+    for (const char* name : {"id", "name", "unit", "hypervisor", "uuid", "runtime", "podId", "namespace",
+                             "parent", "containerId"}) {
+      rows[0][name] = hostile;
+    }
+    for (const int width : {40, 80, 200}) {
+      State state = shown({width, 60}, kind, rows);
+      std::string text = joined(texts(state));
+      press(state, {KeyCode::kEnter});
+      text += joined(texts(state));
+      EXPECT_THAT(text, HasSubstr("\\x1b]0;owned\\x07")) << kind;
+      for (const char* raw : {"\x1b", "\x07", "\xff", "\x9b", "\u202e"}) {
+        EXPECT_EQ(text.find(raw), std::string::npos) << kind;
+      }
+      for (const Line& line : draw(state)) EXPECT_LE(display_width(text_of(line)), width);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace keplerd::cli::top
