@@ -137,12 +137,14 @@ TEST_F(Names, OfOtherRuntimesAreNotKnown) {
 
 TEST_F(Names, PathsAreMadeOfRightIdsOnly) {
   write("var/lib/docker/config.v2.json", docker_config(kA, "/web"));
-  write("etc/pve/100.conf", "name: web\nhostname: web\n");
-  fs::create_directories(place("var/lib/docker/containers"));
-  fs::create_directories(place("etc/pve/lxc"));
-  fs::create_directories(place("etc/pve/qemu-server"));
+  write(docker_file("short"), docker_config(kA, "/web"));
+  for (const char* path : {"etc/pve/100.conf", "etc/pve/lxc/web.conf", "etc/pve/qemu-server/web.conf"})
+    write(path, "name: web\nhostname: web\n");
   EXPECT_EQ(docker(0s, ".."), std::nullopt);
+  EXPECT_EQ(docker(0s, "short"), std::nullopt);
   EXPECT_EQ(guest(0s, "../100"), std::nullopt);
+  EXPECT_EQ(guest(0s, "web"), std::nullopt);
+  EXPECT_EQ(container(0s, "lxc", "web"), std::nullopt);
   EXPECT_EQ(guest(0s, ""), std::nullopt);
   EXPECT_EQ(guest(0s, std::string(5000, '1')), std::nullopt);
   EXPECT_EQ(container(0s, "lxc", "../100"), std::nullopt);
@@ -236,10 +238,12 @@ TEST_F(Names, ThatNobodyAskedForAreForgotten) {
 TEST_F(Names, OfWhatIsGoneAreGone) {
   write(docker_file(kA), docker_config(kA, "/web"));
   EXPECT_EQ(docker(0s), "web");
-  fake_.remove("root/var/lib/docker");
+  fake_.remove("root/" + docker_file(kA));
   EXPECT_EQ(docker(10s), std::nullopt);
   write(docker_file(kA), docker_config(kA, "/web"));
   EXPECT_EQ(docker(11s), "web");
+  fake_.remove("root/var/lib/docker");
+  EXPECT_EQ(docker(21s), std::nullopt);
 }
 
 TEST_F(Names, AreMissingWhereNothingIsToBeRead) {
