@@ -2,6 +2,7 @@
 #include "host/regular_file.h"
 
 #include <cerrno>
+#include <ctime>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,6 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace keplerd {

@@ -122,8 +122,11 @@ class PodmanListener : public Listener {
   }
 
   void string_at(std::size_t depth, std::string& text) override {
-    if (depth == kContainer && key_ == "id") id_ = std::move(text);
-    if (depth == kNames && in_names_ && !name_) name_ = to_name(text);
+    if (depth == kContainer) {
+      if (key_ == "id") id_ = std::move(text);
+    } else if (depth == kNames && in_names_ && !name_) {
+      name_ = to_name(text);
+    }
   }
 
   std::size_t most_;
