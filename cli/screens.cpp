@@ -51,14 +51,14 @@ std::optional<Microwatts> power_together(const std::vector<Json>& rows) {
   std::set<std::string, std::less<>> including;  // units of rows that include what is within
   for (const Json& row : rows) {
     const auto unit = string_field(row, "unit");
-    const bool includes = integer_field(row, "ownMicrojoules") && integer_field(row, "powerMicrowatts");
+    const bool includes =
+        field(row, "ownMicrojoules").is_number() && field(row, "powerMicrowatts").is_number();
     if (unit && includes) including.insert(*unit);
   }
   std::optional<Microwatts> sum;
   for (const Json& row : rows) {
     const auto power = integer_field(row, "powerMicrowatts");
-    const bool includes = integer_field(row, "ownMicrojoules").has_value();
-    if (!power || (includes && is_within(string_field(row, "unit").value_or(""), including))) continue;
+    if (!power || is_within(string_field(row, "unit").value_or(""), including)) continue;
     if (!sum) sum = Microwatts{0};
     if (__builtin_add_overflow(sum->value, *power, &sum->value)) return std::nullopt;
   }

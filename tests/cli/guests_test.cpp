@@ -125,6 +125,11 @@ TEST(Guests, APowerTogetherCountsNestedContainersOnce) {
   // Beside it, though its path begins alike.
   rows[1]["unit"] = "/system.slice/docker-f2b9.scope2";
   EXPECT_EQ(together(rows), "5.70 W");
+  // In one that has ended, and draws nothing that could include it.
+  rows[1]["unit"] = "/system.slice/docker-f2b9.scope/build";
+  rows[0].erase("powerMicrowatts");
+  EXPECT_EQ(together(rows), "1.70 W");
+  rows[0] = container_rows()[0];
   // Two in one unit: neither is in the other.
   rows[1]["unit"] = rows[0]["unit"];
   EXPECT_EQ(together(rows), "5.70 W");

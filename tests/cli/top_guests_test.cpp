@@ -109,7 +109,7 @@ TEST(TopGuests, WideScreensTellPidUuidAndTrend) {
 }
 
 TEST(TopGuests, WithEndedOnesTheStateTakesTheRoomOfLesserColumns) {
-  State state = shown({80, 12}, "vms", vm_rows());
+  State state = shown({91, 12}, "vms", vm_rows());
   press(state, letter("a"));
   EXPECT_THAT(list_of(state), ElementsAre("   POWER    ENERGY   SHARE        CPU  STATE       NAME",
                                           "  11.0 W   2.00 Wh   16.3%    2h 5min  running     web",
