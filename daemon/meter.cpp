@@ -38,6 +38,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       saved_(std::move(saved)),
       usage_(host),
       machines_(host),
+      namer_(host),
       report_(ledger_.report()) {}
 
 std::shared_ptr<const Report> Meter::sample() {
@@ -58,6 +59,7 @@ std::shared_ptr<const Report> Meter::sample() {
 
   const Attribution& attribution = attributor_.attribute(sample_);
   ledger_.apply(sample_, attribution, machines_.look(sample_.usage));
+  namer_.name(ledger_, sample_.at.monotonic);
   log_zones();
   for (std::size_t i = 0; i < attribution.zones.size(); ++i) {
     if (attribution.zones[i].verdict == StepVerdict::kCounted) continue;

@@ -13,6 +13,7 @@
 #include "attribution/attributor.h"
 #include "config/settings.h"
 #include "daemon/clock.h"
+#include "daemon/namer.h"
 #include "energy/energy_source.h"
 #include "energy/select_source.h"
 #include "ledger/ledger.h"
@@ -54,6 +55,7 @@ class Meter {
   std::vector<SavedReading> saved_;
   UsageReader usage_;
   MachineFinder machines_;
+  Namer namer_;
   Attributor attributor_;
   std::unique_ptr<EnergySource> source_;
   std::string no_source_reason_;

@@ -78,6 +78,14 @@ TEST_F(FileTest, ThatComesInPiecesIsReadWhole) {
   EXPECT_TRUE(text->ends_with("\n"));
 }
 
+TEST_F(FileTest, LinkTellsItsTarget) {
+  fake_.link("proc/7/exe", "/usr/bin/qemu (deleted)");
+  const auto target = read_link(host_.procfs(), "7/exe");
+  ASSERT_TRUE(target.ok());
+  EXPECT_EQ(*target, "/usr/bin/qemu (deleted)");
+  EXPECT_EQ(read_link(host_.procfs(), "8/exe").error().code, ENOENT);
+}
+
 TEST_F(FileTest, DirectoryIsListedWithoutItselfAndItsParent) {
   fake_.write("sys/d/a", "");
   fake_.write("sys/d/.b", "");

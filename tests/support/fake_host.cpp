@@ -52,6 +52,12 @@ void FakeHost::write(const std::string& path, std::string_view text) {
 
 void FakeHost::remove(const std::string& path) { fs::remove_all(root_ / path); }
 
+void FakeHost::link(const std::string& path, const std::string& target) {
+  remove(path);
+  fs::create_directories((root_ / path).parent_path());
+  fs::create_symlink(target, root_ / path);
+}
+
 void FakeHost::break_file(const std::string& path) {
   remove(path);
   fs::create_directories(root_ / path);

@@ -61,6 +61,7 @@ class FakeHost {
   // renaming.
   void write(const std::string& path, std::string_view text);
   void remove(const std::string& path);
+  void link(const std::string& path, const std::string& target);  // a symbolic link, as /proc/PID/exe is
   // The file can be opened, but each read fails (EISDIR, standing for EIO and the like), until it is written
   // again.
   void break_file(const std::string& path);

@@ -132,6 +132,21 @@ TEST_F(ProcessTableTest, NewNameIsTold) {
   EXPECT_TRUE(find(42)->before);
 }
 
+TEST_F(ProcessTableTest, IsFreshWhenItIsNewAndWhenItHasAnotherName) {
+  fake_.add_process({.pid = 42, .comm = "sh", .ppid = 7});
+  read();
+  EXPECT_TRUE(find(42)->fresh);
+  EXPECT_EQ(find(42)->parent, 7);
+  fake_.add_process({.pid = 42, .comm = "sh", .utime = 3});
+  read();
+  EXPECT_FALSE(find(42)->fresh);
+  fake_.add_process({.pid = 42, .comm = "qemu-system-x86", .utime = 5});
+  read();
+  EXPECT_TRUE(find(42)->fresh);
+  read();
+  EXPECT_FALSE(find(42)->fresh);
+}
+
 TEST_F(ProcessTableTest, ProcessOfAThreadedGroupIsItsDomains) {
   fake_.add_cgroup("/vm/emulator");
   fake_.set_cgroup_type("/vm/emulator", "threaded");

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/machine_finder.h"
+
+#include <initializer_list>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/fake_host.h"
+
+namespace keplerd {
+namespace {
+
+std::string command(std::initializer_list<std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) (text += word) += '\0';
+  return text;
+}
+
+class Finder : public testing::Test {
+ protected:
+  // A process that runs `line`, as the next look sees it.
+  void run(std::int32_t pid, std::string_view comm, const std::string& line, bool fresh = true) {
+    files.write("proc/" + std::to_string(pid) + "/cmdline", line);
+    usage.processes.push_back({.id = {pid, 7}, .comm = comm, .fresh = fresh});
+  }
+  std::vector<FoundMachine> look() {
+    auto found = finder.look(usage);
+    for (ProcessUsage& process : usage.processes) process.fresh = false;
+    return found;
+  }
+
+  FakeHost files;
+  HostRoot host = files.open();
+  MachineFinder finder{host};
+  UsageSample usage;
+};
+
+TEST_F(Finder, FindsAMachineOnceAndSaysWhichProcessRunsIt) {
+  run(10, "bash", command({"bash"}));
+  run(11, "qemu-system-x86", command({"qemu-system-x86_64", "-name", "web"}));
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].process, 1u);
+  EXPECT_EQ(found[0].command.name, "web");
+  EXPECT_TRUE(look().empty());
+}
+
+TEST_F(Finder, LooksAgainWhenTheCommChanges) {
+  run(10, "rpc-libvirtd", command({"/usr/sbin/libvirtd"}));
+  EXPECT_TRUE(look().empty());
+  usage.processes.clear();
+  run(10, "qemu-system-x86", command({"qemu-system-x86_64", "-name", "web"}));
+  EXPECT_EQ(look().size(), 1u);
+}
+
+TEST_F(Finder, LooksAgainForAWhileAtWhatIsNamedLikeAHypervisor) {
+  run(10, "qemu-system-x86", command({"/bin/sh", "/usr/bin/qemu-system-x86_64"}));
+  EXPECT_TRUE(look().empty());
+  run(10, "qemu-system-x86", command({"/usr/libexec/qemu-kvm", "-name", "web"}), false);
+  usage.processes.erase(usage.processes.begin());
+  EXPECT_EQ(look().size(), 1u);
+}
+
+TEST_F(Finder, GivesUpAfterTenLooks) {
+  run(10, "qemu-system-x86", command({"/bin/sh", "/usr/bin/qemu-system-x86_64"}));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(look().empty());
+  run(10, "qemu-system-x86", command({"/usr/libexec/qemu-kvm", "-name", "web"}), false);
+  usage.processes.erase(usage.processes.begin());
+  EXPECT_TRUE(look().empty());
+}
+
+TEST_F(Finder, DoesNotLookAgainAtWhatIsNot) {
+  run(10, "bash", command({"bash"}));
+  EXPECT_TRUE(look().empty());
+  files.write("proc/10/cmdline", command({"qemu-system-x86_64"}));
+  EXPECT_TRUE(look().empty());
+}
+
+TEST_F(Finder, ReadsACommandLineOfWhateverLength) {
+  std::string line = command({"qemu-system-x86_64"});
+  for (int i = 0; i < 2000; ++i) line += command({"-device", "virtio-net"});
+  line += command({"-name", "late"});
+  run(10, "qemu-system-x86", line);
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].command.name, "late");
+}
+
+TEST_F(Finder, AsksTheProgramWhereItMay) {
+  run(10, "qemu-system-x86", command({"my-guest", "-name", "web"}));
+  EXPECT_TRUE(look().empty());
+  files.remove("proc/10");
+  run(11, "qemu-system-x86", command({"my-guest", "-name", "web"}));
+  files.link("proc/11/exe", "/usr/bin/qemu-system-x86_64");
+  EXPECT_EQ(look().size(), 1u);
+}
+
+TEST_F(Finder, KernelThreadsAndThoseThatAreGoneAreNone) {
+  usage.processes.push_back({.id = {20, 7}, .comm = "kvm", .fresh = true, .kernel_thread = true});
+  usage.processes.push_back({.id = {21, 7}, .comm = "kvm", .fresh = true});
+  EXPECT_TRUE(look().empty());
+}
+
+TEST_F(Finder, ForgetsTheDoubtfulOnesThatEnd) {
+  run(10, "kvm", command({"/bin/sh", "kvm"}));
+  EXPECT_TRUE(look().empty());
+  usage.processes.clear();
+  usage.ended.push_back({10, 7});
+  EXPECT_TRUE(look().empty());
+  usage.ended.clear();
+  run(10, "kvm", command({"kvm", "-name", "web"}), false);
+  EXPECT_TRUE(look().empty());
+}
+
+}  // namespace
+}  // namespace keplerd
