@@ -64,6 +64,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host)
 Daemon::~Daemon() {
   if (!bound_socket_.empty()) ::unlink(bound_socket_.c_str());
   server_.reset();
+  bus_.reset();
   for (auto* source : {&sampling_timer_, &saving_timer_, &watchdog_timer_, &status_timer_}) source->reset();
   signals_.clear();
   sd_event_unref(loop_);
@@ -80,6 +81,8 @@ Result<Done> Daemon::start() {
   // From here on this run's numbers are seen: a crash must not look like a clean end.
   save(false);
   if (const auto listening = listen(); !listening) return listening;
+  Reports& reports = *this;
+  if (options_.bus != "none") bus_ = std::make_unique<BusPublisher>(loop_, options_.bus, reports);
   return add_timers();
 }
 
@@ -139,6 +142,7 @@ int Daemon::run() {
   const int result = sd_event_loop(loop_);
   notify_stopping();
   server_.reset();
+  bus_.reset();
   sample();
   save(true);
   if (result < 0) log_error(system_error("event loop", -result).message);
@@ -204,6 +208,7 @@ void Daemon::sample() {
   sampled_ = read_system_clocks().monotonic;
   meter_->sample();
   if (server_) server_->wake();
+  if (bus_) bus_->update();
 }
 
 std::shared_ptr<const Report> Daemon::fresh() {

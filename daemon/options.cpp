@@ -15,8 +15,9 @@ constexpr int kUsageError = 2;
 
 void add_options(CLI::App& app, Options& options, std::string& log_level) {
   app.add_option("--config", options.config, "Read this file alone, no drop-ins")->type_name("FILE");
-  app.add_option("--bus", options.bus, "D-Bus to serve on: none (others are not supported by this version)")
-      ->type_name("BUS");
+  app.add_option("--bus", options.bus, "D-Bus to serve on: system, session, none or an address")
+      ->type_name("BUS")
+      ->capture_default_str();
   app.add_option("--runtime-dir", options.runtime_directory, "Directory of the varlink socket")
       ->type_name("DIR")
       ->capture_default_str();
@@ -47,6 +48,11 @@ int usage_error(const std::string& message) {
   return kUsageError;
 }
 
+// An address is TRANSPORT:KEY=VALUE,... (D-Bus specification, "Server Addresses").
+bool is_bus(const std::string& bus) {
+  return bus == "system" || bus == "session" || bus == "none" || bus.find(':') != std::string::npos;
+}
+
 }  // namespace
 
 std::variant<Options, int> parse_options(int argc, char** argv) {
@@ -65,8 +71,9 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   const auto level = parse_log_level(log_level);
   if (!level) return usage_error("--log-level " + log_level + ": " + level.error().message);
   options.log_level = *level;
-  if (options.bus != "none")
-    return usage_error("--bus " + options.bus + ": not supported by this version, only none");
+  if (!is_bus(options.bus))
+    return usage_error("--bus " + options.bus +
+                       ": expected system, session, none or an address (unix:path=...)");
   return options;
 }
 

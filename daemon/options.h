@@ -15,7 +15,7 @@ namespace keplerd {
 
 struct Options {
   std::optional<std::string> config;  // that file alone
-  std::string bus = "none";
+  std::string bus = "system";         // "session", "none" or an address
   std::string runtime_directory = "/run/keplerd";
   std::string state_directory = "/var/lib/keplerd";
   HostPaths host;

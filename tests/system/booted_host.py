@@ -13,7 +13,7 @@ SOURCE = HERE.parent.parent
 
 # What the root has besides the testbed's own: what scripts/install-deps installs for the programs.
 PACKAGES = ("g++,cmake,ninja-build,ccache,pkg-config,libsystemd-dev,libinih-dev,libspdlog-dev,libfmt-dev,"
-            "nlohmann-json3-dev,libcli11-dev,libncurses-dev")
+            "nlohmann-json3-dev,libcli11-dev,libncurses-dev,libsdbus-c++-dev,libsdbus-c++-bin")
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD = "/root/build"
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What differs between sdbus-c++ 1.2 and 2: all of it is here. KEPLERD_SDBUS_MAJOR comes from CMake.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <sdbus-c++/sdbus-c++.h>
+
+namespace keplerd::dbus {
+
+#if KEPLERD_SDBUS_MAJOR >= 2
+
+using ServiceName = sdbus::ServiceName;
+using PropertyName = sdbus::PropertyName;
+using AsyncError = std::optional<sdbus::Error>;  // of a call that was not waited for; false: it succeeded
+
+inline sdbus::Error make_error(const std::string& name, const std::string& message) {
+  return {sdbus::Error::Name(name), message};
+}
+
+inline bool process_pending(sdbus::IConnection& connection) { return connection.processPendingEvent(); }
+
+// On CLOCK_MONOTONIC; unset: there is nothing to wait for but the descriptor.
+inline std::optional<std::uint64_t> wake_up_time(const sdbus::IConnection::PollData& data) {
+  if (data.timeout == std::chrono::microseconds::max()) return std::nullopt;
+  return static_cast<std::uint64_t>(data.timeout.count());
+}
+
+template <class Handler>
+sdbus::Slot add_match(sdbus::IConnection& connection, const std::string& match, Handler handler) {
+  return connection.addMatch(match, std::move(handler), sdbus::return_slot);
+}
+
+inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection, const std::string& service,
+                                                 const std::string& path) {
+  return sdbus::createProxy(connection, sdbus::ServiceName(service), sdbus::ObjectPath(path));
+}
+
+// Who sent the message that a handler of `object` is just answering.
+inline std::string sender_of_call(const sdbus::IObject& object) {
+  return object.getCurrentlyProcessedMessage().getSender();
+}
+
+#else
+
+using ServiceName = std::string;
+using PropertyName = std::string;
+using AsyncError = const sdbus::Error*;
+
+inline sdbus::Error make_error(const std::string& name, const std::string& message) {
+  return {name, message};
+}
+
+inline bool process_pending(sdbus::IConnection& connection) { return connection.processPendingRequest(); }
+
+inline std::optional<std::uint64_t> wake_up_time(const sdbus::IConnection::PollData& data) {
+  if (data.timeout_usec == UINT64_MAX) return std::nullopt;
+  return data.timeout_usec;
+}
+
+template <class Handler>
+sdbus::Slot add_match(sdbus::IConnection& connection, const std::string& match, Handler handler) {
+  return connection.addMatch(match, std::move(handler));
+}
+
+inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection, const std::string& service,
+                                                 const std::string& path) {
+  auto proxy = sdbus::createProxy(connection, service, path);
+  proxy->finishRegistration();
+  return proxy;
+}
+
+inline std::string sender_of_call(const sdbus::IObject& object) {
+  const sdbus::Message* const message = object.getCurrentlyProcessedMessage();
+  return message == nullptr ? std::string() : message->getSender();
+}
+
+#endif
+
+}  // namespace keplerd::dbus

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/dbus/changes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace keplerd::dbus {
+namespace {
+
+// The last element of `from` becomes the last of `to`.
+template <class T>
+void move_last(std::vector<T>& from, std::vector<T>& to) {
+  to.push_back(std::move(from.back()));
+  from.pop_back();
+}
+
+}  // namespace
+
+ChangeTracker::ChangeTracker(SubscribeOptions options, std::size_t bytes_at_once)
+    : options_(std::move(options)), bytes_at_once_(bytes_at_once), told_rows_(options_.kinds.size()) {}
+
+std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& latest) {
+  if (!telling_) {
+    if (latest == told_) return std::nullopt;
+    // A sample that comes a little early still counts.
+    if (told_ && latest->monotonic - told_->monotonic < options_.interval - options_.interval / 10)
+      return std::nullopt;
+    telling_ = latest;
+    collect(*telling_);
+  }
+  Changes changes{telling_, {}, false};
+  std::size_t bytes = 0;
+  while (!waiting_.empty() && bytes < bytes_at_once_) {
+    KindChanges& from = waiting_.back();
+    KindChanges& to = changes.kinds.emplace_back(KindChanges{from.kind, {}, {}});
+    for (; !from.removed.empty() && bytes < bytes_at_once_; move_last(from.removed, to.removed))
+      bytes += cost(from.removed.back().size());
+    for (; !from.rows.empty() && bytes < bytes_at_once_; move_last(from.rows, to.rows)) {
+      const RowKey key = row_key(*telling_, from.kind, from.rows.back());
+      bytes += cost(key.id.size() + key.name.size());
+    }
+    if (from.rows.empty() && from.removed.empty()) waiting_.pop_back();
+  }
+  changes.partial = !waiting_.empty();
+  if (!changes.partial) told_ = std::exchange(telling_, nullptr);
+  return changes;
+}
+
+// A row's numbers and what surrounds its texts; the details repeat ids, and name every zone.
+std::size_t ChangeTracker::cost(std::size_t text) const {
+  return options_.details ? 600 + 4 * text : 80 + text;
+}
+
+void ChangeTracker::collect(const Report& report) {
+  for (std::size_t i = options_.kinds.size(); i-- > 0;) {
+    std::vector<std::size_t> now;
+    KindChanges changes = compare(report, options_.kinds[i], told_rows_[i], now);
+    told_rows_[i] = std::move(now);
+    if (changes.rows.empty() && changes.removed.empty()) continue;
+    std::ranges::reverse(changes.rows);
+    std::ranges::reverse(changes.removed);
+    waiting_.push_back(std::move(changes));
+  }
+}
+
+// `told` and `now` are ascending, and both reports in the same order.
+KindChanges ChangeTracker::compare(const Report& report, RowKind kind, const std::vector<std::size_t>& told,
+                                   std::vector<std::size_t>& now) const {
+  KindChanges changes{kind, select_rows(report, kind, options_.order, options_.limit), {}};
+  now = changes.rows;
+  std::ranges::sort(now);
+  std::vector<bool> same(row_count(report, kind));
+  std::size_t i = 0, j = 0;
+  while (i < now.size() || j < told.size()) {
+    const auto order = i == now.size()    ? std::strong_ordering::greater
+                       : j == told.size() ? std::strong_ordering::less
+                                          : compare_rows(report, now[i], *told_, told[j], kind);
+    if (order < 0) {
+      ++i;
+    } else if (order > 0) {
+      changes.removed.emplace_back(row_key(*told_, kind, told[j++]).id);
+    } else {
+      same[now[i]] = !row_changed(report, now[i], *told_, told[j], kind);
+      ++i;
+      ++j;
+    }
+  }
+  std::erase_if(changes.rows, [&](std::size_t row) { return same[row]; });
+  return changes;
+}
+
+}  // namespace keplerd::dbus

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one subscriber is told next: everything once, then only what reads differently from what it was told
+// before, at its own rate. Pure: the time is that of the reports.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "daemon/publish/row_selection.h"
+#include "ledger/report.h"
+
+namespace keplerd::dbus {
+
+inline constexpr std::size_t kDefaultLimit = 500;
+
+struct SubscribeOptions {
+  std::vector<RowKind> kinds;         // each once; none: the host alone
+  std::size_t limit = kDefaultLimit;  // of each kind, the first so many by `order`
+  RowOrder order = RowOrder::kEnergy;
+  bool details = false;
+  Nanoseconds interval{0};  // at least so long between two reports
+};
+
+struct KindChanges {
+  RowKind kind;
+  std::vector<std::size_t> rows;     // new or changed, in the subscriber's order
+  std::vector<std::string> removed;  // ids of rows that are gone, or no longer among the first
+};
+
+// One message's worth.
+struct Changes {
+  std::shared_ptr<const Report> report;
+  std::vector<KindChanges> kinds;  // only those with changes
+  bool partial = false;            // more of the same report follows
+};
+
+class ChangeTracker {
+ public:
+  // `bytes_at_once`: about how much one Changes may come to on the bus.
+  explicit ChangeTracker(SubscribeOptions options, std::size_t bytes_at_once = 256 << 10);
+
+  // Nothing where `latest` is told already, or comes too early for this subscriber.
+  std::optional<Changes> next(const std::shared_ptr<const Report>& latest);
+
+  const SubscribeOptions& options() const { return options_; }
+
+ private:
+  void collect(const Report& report);
+  KindChanges compare(const Report& report, RowKind kind, const std::vector<std::size_t>& told,
+                      std::vector<std::size_t>& now) const;
+  std::size_t cost(std::size_t text) const;
+
+  SubscribeOptions options_;
+  std::size_t bytes_at_once_;
+  std::shared_ptr<const Report> told_;               // in full
+  std::shared_ptr<const Report> telling_;            // what is left of it is in waiting_
+  std::vector<std::vector<std::size_t>> told_rows_;  // of each kind, those of told_ (or telling_), ascending
+  std::vector<KindChanges> waiting_;                 // in reverse order: the next is at the end
+};
+
+}  // namespace keplerd::dbus

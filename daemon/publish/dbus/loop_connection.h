@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bus connection on an sd-event loop. sdbus-c++'s own way (attachSdEventLoop) throws through sd-event's
+// frames when the bus goes; here nothing throws, and `broken` is told.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <systemd/sd-event.h>
+
+#include "daemon/publish/dbus/bus_compat.h"
+#include "varlink/event_source.h"
+
+namespace keplerd::dbus {
+
+class LoopConnection {
+ public:
+  struct Owner {
+    std::function<void()> before, after;             // each message; `after` not within its handler
+    std::function<void(const std::string&)> broken;  // and why; once. It must not destroy the connection.
+  };
+
+  // "system", "session" or an address. Throws sdbus::Error where there is no bus.
+  LoopConnection(sd_event* loop, const std::string& bus, Owner owner);
+  LoopConnection(const LoopConnection&) = delete;
+  LoopConnection& operator=(const LoopConnection&) = delete;
+
+  sdbus::IConnection& bus() { return *connection_; }
+
+  // Calls `f`; whatever it throws breaks the connection.
+  void attempt(const std::function<void()>& f) noexcept;
+
+ private:
+  static int on_io(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  static int on_time(sd_event_source* source, std::uint64_t time, void* self);
+  static int on_prepare(sd_event_source* source, void* self);
+  void process();
+  void prepare();
+  void break_off(const std::string& why) noexcept;
+
+  Owner owner_;
+  bool broken_ = false;
+  std::unique_ptr<sdbus::IConnection> connection_;
+  varlink::EventSource io_, timer_;  // end before the connection's descriptor does
+};
+
+}  // namespace keplerd::dbus

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// org.keplerd1.VirtualMachine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daemon/publish/dbus/guarded.h"
+#include "daemon/publish/dbus/rows.h"
+#include "daemon/publish/dbus/turn_report.h"
+#include "machine_adaptor.h"
+
+namespace keplerd::dbus {
+
+class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::VirtualMachine_adaptor> {
+ public:
+  MachineObject(sdbus::IConnection& connection, TurnReport& turn, const MachineRow& row);
+  ~MachineObject();
+
+  // To who watches org.freedesktop.DBus.ObjectManager.
+  void tell_added() { getObject().emitInterfacesAddedSignal(); }
+  void tell_removed() { getObject().emitInterfacesRemovedSignal(); }
+
+  // Tells on the bus if what it is, or its state, has changed.
+  void tell_changes(const MachineRow& row);
+
+  std::uint64_t round = 0;  // the last in which it was in the report
+
+  sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObjectPath()); }
+
+ private:
+  // What `f` makes of this machine's row; UnknownObject where it has gone with the very sample that the
+  // question caused.
+  template <class F>
+  auto of_row(F f) {
+    return guarded([&] { return f(row()); });
+  }
+  const MachineRow& row();
+
+  std::string Id() override { return info_.id; }
+  std::string Name() override;
+  std::string State() override;
+  std::string Hypervisor() override;
+  std::string Uuid() override;
+  std::uint32_t Pid() override;
+  std::string Unit() override;
+  std::string ContainerId() override;
+  bool GuestElsewhere() override;
+  std::uint64_t Energy() override;
+  std::uint64_t ActiveEnergy() override;
+  std::uint64_t IdleEnergy() override;
+  std::uint64_t Power() override;
+  std::uint64_t CPUUSec() override;
+  std::vector<ZonePart> Zones() override;
+  std::string Quality() override;
+  std::uint64_t SinceUSec() override;
+
+  TurnReport& turn_;
+  MachineInfo info_;  // as it was told
+  bool running_;
+};
+
+}  // namespace keplerd::dbus

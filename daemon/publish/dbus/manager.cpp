@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/dbus/manager.h"
+
+#include <utility>
+
+#include "daemon/publish/dbus/object_path.h"
+#include "version.h"
+
+namespace keplerd::dbus {
+namespace {
+
+// A bus refuses larger messages (the system's: 32 MiB) by disconnecting who sends them.
+constexpr std::size_t kLargestAnswer = 16 << 20;
+
+std::string quality_text(const SourceReport& source) {
+  return source.quality ? std::string(quality_name(*source.quality)) : std::string();
+}
+
+}  // namespace
+
+Manager::Manager(sdbus::IConnection& connection, TurnReport& turn, std::uint64_t& last_subscription)
+    : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
+      turn_(turn),
+      told_(now()),
+      subscriptions_(connection, getObject(), last_subscription) {
+  registerAdaptor();
+  getObject().addObjectManager();
+}
+
+Manager::~Manager() { unregisterAdaptor(); }
+
+Manager::Told Manager::now() const {
+  const auto report = turn_.latest();
+  const Settings& settings = turn_.settings();
+  return {.instance_id = report->instance_id,
+          .source = report->source.name,
+          .quality = quality_text(report->source),
+          .reason = report->source.reason.value_or(""),
+          .split = std::string(rule_name(settings.split)),
+          .share = std::string(rule_name(settings.share)),
+          .idle = std::string(rule_name(settings.idle)),
+          .since = report->since,
+          .interval = settings.interval};
+}
+
+void Manager::tell_changes() {
+  const Told before = std::exchange(told_, now());
+  std::vector<PropertyName> names;
+  const auto tell = [&](const char* name, const auto& was, const auto& is) {
+    if (was != is) names.emplace_back(name);
+  };
+  tell("SourceName", before.source, told_.source);
+  tell("SourceQuality", before.quality, told_.quality);
+  tell("SourceReason", before.reason, told_.reason);
+  if (!names.empty()) emitSourceChanged(told_.source, told_.quality, told_.reason);
+  tell("InstanceId", before.instance_id, told_.instance_id);
+  tell("SinceUSec", before.since, told_.since);
+  tell("Split", before.split, told_.split);
+  tell("Share", before.share, told_.share);
+  tell("Idle", before.idle, told_.idle);
+  tell("IntervalUSec", before.interval, told_.interval);
+  if (!names.empty()) getObject().emitPropertiesChangedSignal(kManagerInterface, names);
+}
+
+std::vector<Row> Manager::list(RowKind kind, const VariantMap& options) {
+  return guarded([&] {
+    const ListOptions asked = parse_list_options(options);
+    const Report& report = *turn_;
+    std::vector<Row> rows;
+    std::size_t size = 0;
+    for (const std::size_t row : select_rows(report, kind, asked.order, asked.limit)) {
+      rows.push_back(make_row(report, kind, row, asked.details));
+      size += size_on_bus(rows.back());
+      if (size > kLargestAnswer)
+        throw make_error(kLimitsExceeded, "too much for one answer: ask for fewer rows");
+    }
+    return rows;
+  });
+}
+
+std::size_t Manager::find(RowKind kind, const std::string& id) {
+  const FoundRow found = find_row(*turn_, kind, id);
+  if (found.index) return *found.index;
+  if (found.ids.empty())
+    throw make_error(kErrorPrefix + std::string(row_kind_names(kind).no_such), "there is no such one: " + id);
+  std::string message = "several have this name:";
+  for (const std::string& other : found.ids) message += " " + other;
+  throw make_error(kAmbiguousName, message);
+}
+
+Row Manager::get(RowKind kind, const std::string& id) {
+  return guarded([&] { return make_row(*turn_, kind, find(kind, id), true); });
+}
+
+sdbus::ObjectPath Manager::GetVirtualMachine(const std::string& id) {
+  return of_report([&](const Report& report) {
+    const MachineRow& row = report.machines[find(RowKind::kMachines, id)];
+    return sdbus::ObjectPath(object_path(kMachinePrefix, row.info->id));
+  });
+}
+
+sdbus::ObjectPath Manager::GetZone(const std::string& id) {
+  return of_report([&](const Report& report) {
+    const ZoneReport& row = report.zones[find(RowKind::kZones, id)];
+    return sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id));
+  });
+}
+
+std::uint64_t Manager::Subscribe(const VariantMap& options) {
+  return guarded([&] {
+    SubscribeOptions asked = parse_subscribe_options(options);
+    turn_.get();
+    return subscriptions_.add(sender_of_call(getObject()), std::move(asked));
+  });
+}
+
+void Manager::Unsubscribe(const std::uint64_t& subscription) {
+  guarded([&] { subscriptions_.remove(sender_of_call(getObject()), subscription); });
+}
+
+std::string Manager::Version() { return KEPLERD_VERSION; }
+std::string Manager::InstanceId() {
+  return of_report([](const Report& report) { return report.instance_id; });
+}
+std::uint64_t Manager::SinceUSec() {
+  return of_report([](const Report& report) { return number(report.since); });
+}
+std::uint64_t Manager::HostEnergy() {
+  return of_report([](const Report& report) { return number(report.host.energy); });
+}
+std::uint64_t Manager::HostActiveEnergy() {
+  return of_report([](const Report& report) { return number(report.host.active); });
+}
+std::uint64_t Manager::HostIdleEnergy() {
+  return of_report([](const Report& report) { return number(report.host.idle); });
+}
+std::uint64_t Manager::HostPower() {
+  return of_report([](const Report& report) { return number(report.host.power); });
+}
+std::uint64_t Manager::HostActivePower() {
+  return of_report([](const Report& report) { return number(report.host.active_power); });
+}
+std::uint64_t Manager::HostIdlePower() {
+  return of_report([](const Report& report) { return number(report.host.idle_power); });
+}
+std::uint64_t Manager::AccountIdle() {
+  return of_report([](const Report& report) { return number(report.accounts.idle); });
+}
+std::uint64_t Manager::AccountKernel() {
+  return of_report([](const Report& report) { return number(report.accounts.kernel); });
+}
+std::uint64_t Manager::AccountWorkloads() {
+  return of_report([](const Report& report) { return number(report.accounts.workloads); });
+}
+std::uint64_t Manager::AccountUnattributed() {
+  return of_report([](const Report& report) { return number(report.accounts.unattributed); });
+}
+std::uint64_t Manager::OutsideOtherEnergy() {
+  return of_report([](const Report& report) { return number(report.outside_other); });
+}
+std::string Manager::SourceName() {
+  return of_report([](const Report& report) { return report.source.name; });
+}
+std::string Manager::SourceQuality() {
+  return of_report([](const Report& report) { return quality_text(report.source); });
+}
+std::string Manager::SourceReason() {
+  return of_report([](const Report& report) { return report.source.reason.value_or(""); });
+}
+std::string Manager::Split() { return std::string(rule_name(turn_.settings().split)); }
+std::string Manager::Share() { return std::string(rule_name(turn_.settings().share)); }
+std::string Manager::Idle() { return std::string(rule_name(turn_.settings().idle)); }
+std::uint64_t Manager::IntervalUSec() { return usec(turn_.settings().interval); }
+std::uint64_t Manager::Sequence() {
+  return of_report([](const Report& report) { return report.sequence; });
+}
+std::uint64_t Manager::RealtimeUSec() {
+  return of_report([](const Report& report) { return number(report.realtime); });
+}
+std::uint64_t Manager::MonotonicUSec() {
+  return of_report([](const Report& report) { return usec(report.monotonic); });
+}
+std::uint64_t Manager::WindowUSec() {
+  return of_report([](const Report& report) { return usec(report.window); });
+}
+std::uint64_t Manager::DiscardedWindows() {
+  return of_report([](const Report& report) { return report.discarded_windows; });
+}
+std::uint64_t Manager::Subscriptions() { return subscriptions_.count(); }
+
+}  // namespace keplerd::dbus

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of org.keplerd1 on D-Bus: what dbus/*.xml document. They never change.
+#pragma once
+
+#include <cstdint>
+
+namespace keplerd::dbus {
+
+inline constexpr char kService[] = "org.keplerd1";
+
+inline constexpr char kManagerInterface[] = "org.keplerd1.Manager";
+inline constexpr char kMachineInterface[] = "org.keplerd1.VirtualMachine";
+inline constexpr char kZoneInterface[] = "org.keplerd1.Zone";
+
+inline constexpr char kManagerPath[] = "/org/keplerd1";
+inline constexpr char kMachinePrefix[] = "/org/keplerd1/vm";
+inline constexpr char kZonePrefix[] = "/org/keplerd1/zone";
+
+inline constexpr char kErrorPrefix[] = "org.keplerd1.Error.";  // and RowKindNames::no_such
+inline constexpr char kAmbiguousName[] = "org.keplerd1.Error.AmbiguousName";
+inline constexpr char kNoSuchSubscription[] = "org.keplerd1.Error.NoSuchSubscription";
+inline constexpr char kTooManySubscriptions[] = "org.keplerd1.Error.TooManySubscriptions";
+
+// Those of the D-Bus specification that fit: clients know them.
+inline constexpr char kInvalidArguments[] = "org.freedesktop.DBus.Error.InvalidArgs";
+inline constexpr char kLimitsExceeded[] = "org.freedesktop.DBus.Error.LimitsExceeded";
+inline constexpr char kUnknownObject[] = "org.freedesktop.DBus.Error.UnknownObject";
+inline constexpr char kFailed[] = "org.freedesktop.DBus.Error.Failed";
+
+// A number that is not known.
+inline constexpr std::uint64_t kUnknown = UINT64_MAX;
+
+}  // namespace keplerd::dbus

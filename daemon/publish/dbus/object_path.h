@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths of objects, from ids that others chose.
+#pragma once
+
+#include <string>
+
+namespace keplerd::dbus {
+
+// PREFIX/ID with every byte of the id but letters and digits, and a digit at its begin, written as _hh
+// (sd_bus_path_encode(3)); of an empty id, PREFIX/_. Different ids have different paths.
+std::string object_path(const char* prefix, const std::string& id);
+
+}  // namespace keplerd::dbus

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects below /org/keplerd1: one for each virtual machine and each zone of the report.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "daemon/publish/dbus/bus_compat.h"
+#include "daemon/publish/dbus/turn_report.h"
+
+namespace keplerd::dbus {
+
+class MachineObject;
+class ZoneObject;
+
+class Objects {
+ public:
+  // Told of each machine that comes or goes, with the path of its object.
+  using Listener = std::function<void(const std::string& id, const sdbus::ObjectPath& path)>;
+  struct Listeners {
+    Listener added, removed;
+  };
+
+  // `turn` must outlive the objects.
+  Objects(sdbus::IConnection& connection, TurnReport& turn, Listeners listeners);
+  ~Objects();
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+
+  // Makes them those of the turn's report; what comes or goes at the first time is no news. Not within a
+  // handler: it may be that of an object that goes.
+  void update();
+
+ private:
+  void update_machines(const Report& report);
+  void update_zones(const Report& report);
+
+  sdbus::IConnection& connection_;
+  TurnReport& turn_;
+  Listeners listeners_;
+  std::uint64_t round_ = 0;
+  std::map<std::string, std::unique_ptr<MachineObject>> machines_;  // by id
+  std::map<std::string, std::unique_ptr<ZoneObject>> zones_;
+};
+
+}  // namespace keplerd::dbus

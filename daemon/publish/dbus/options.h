@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The a{sv} options of methods: unknown ones are ignored, bad ones are InvalidArgs.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "daemon/publish/dbus/bus_compat.h"
+#include "daemon/publish/dbus/changes.h"
+
+namespace keplerd::dbus {
+
+using VariantMap = std::map<std::string, sdbus::Variant>;
+
+struct ListOptions {
+  std::size_t limit = kDefaultLimit;
+  RowOrder order = RowOrder::kEnergy;
+  bool details = false;
+};
+
+// Both throw InvalidArgs, which names the option.
+ListOptions parse_list_options(const VariantMap& options);
+SubscribeOptions parse_subscribe_options(const VariantMap& options);
+
+}  // namespace keplerd::dbus

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/dbus/publisher.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "daemon/log.h"
+#include "daemon/publish/dbus/loop_connection.h"
+#include "daemon/publish/dbus/manager.h"
+#include "daemon/publish/dbus/names.h"
+#include "daemon/publish/dbus/objects.h"
+#include "varlink/event_source.h"
+
+namespace keplerd {
+namespace {
+
+using dbus::LoopConnection;
+using std::chrono::microseconds;
+
+constexpr microseconds kFirstPause = std::chrono::milliseconds(100);
+constexpr microseconds kLongestPause = std::chrono::seconds(30);
+
+// What lives as long as one connection to the bus.
+class Session {
+ public:
+  Session(sd_event* loop, const std::string& bus, Reports& reports, std::uint64_t& last_subscription,
+          std::function<void(const std::string&)> broken)
+      : turn_(reports),
+        connection_(loop, bus,
+                    {.before = [this] { turn_.begin(); },
+                     .after = [this] { end_turn(); },
+                     .broken = std::move(broken)}),
+        manager_(connection_.bus(), turn_, last_subscription),
+        objects_(connection_.bus(), turn_,
+                 {.added = [this](const auto& id,
+                                  const auto& path) { manager_.emitVirtualMachineAdded(id, path); },
+                  .removed = [this](const auto& id,
+                                    const auto& path) { manager_.emitVirtualMachineRemoved(id, path); }}) {
+    turn_.begin(turn_.latest());
+    objects_.update();
+    turn_.begin();
+    connection_.bus().requestName(dbus::ServiceName(dbus::kService));
+  }
+
+  void update() {
+    connection_.attempt([this] {
+      turn_.begin(turn_.latest());
+      manager_.tell_changes();
+      objects_.update();
+      manager_.deliver();
+      turn_.begin();
+    });
+  }
+
+ private:
+  void end_turn() {
+    manager_.deliver();
+    turn_.begin();
+  }
+  dbus::TurnReport turn_;
+  LoopConnection connection_;
+  dbus::Manager manager_;
+  dbus::Objects objects_;
+};
+
+}  // namespace
+
+class BusPublisher::Impl {
+ public:
+  Impl(sd_event* loop, std::string bus, Reports& reports)
+      : loop_(loop), bus_(std::move(bus)), reports_(reports) {
+    sd_event_source* source = nullptr;
+    if (sd_event_add_defer(loop_, &source, on_work, this) < 0) throw std::bad_alloc();
+    work_.reset(source);
+    sd_event_source_set_enabled(source, SD_EVENT_OFF);
+    // Before the next message: what an answer has named is there when it is asked for.
+    sd_event_source_set_priority(source, SD_EVENT_PRIORITY_IMPORTANT);
+    if (sd_event_add_time_relative(loop_, &source, CLOCK_MONOTONIC, 0, 0, on_retry, this) < 0)
+      throw std::bad_alloc();
+    retry_.reset(source);
+    sd_event_source_set_enabled(source, SD_EVENT_OFF);
+    connect();
+  }
+
+  // Not at once: the caller may be a handler of an object that goes.
+  void update() {
+    if (session_) sd_event_source_set_enabled(work_.get(), SD_EVENT_ONESHOT);
+  }
+
+ private:
+  static int on_work(sd_event_source*, void* self) {
+    static_cast<Impl*>(self)->work();
+    return 0;
+  }
+  static int on_retry(sd_event_source*, std::uint64_t, void* self) {
+    static_cast<Impl*>(self)->connect();
+    return 0;
+  }
+
+  void connect() {
+    try {
+      session_ = std::make_unique<Session>(loop_, bus_, reports_, last_subscription_,
+                                           [this](const std::string& why) {
+                                             broken_ = why;
+                                             sd_event_source_set_enabled(work_.get(), SD_EVENT_ONESHOT);
+                                           });
+      log_info("D-Bus: serving " + std::string(dbus::kService) + " on " + bus_);
+      pause_ = kFirstPause;
+      complained_ = false;
+    } catch (const std::exception& exception) {
+      try_again(exception.what());
+    }
+  }
+
+  void work() {
+    if (!broken_ && session_) session_->update();
+    if (!broken_) return;
+    session_.reset();
+    try_again(*std::exchange(broken_, std::nullopt));
+  }
+
+  void try_again(const std::string& why) {
+    if (!std::exchange(complained_, true)) log_warning("D-Bus: " + bus_ + ": " + why + "; trying again");
+    sd_event_source_set_time_relative(retry_.get(), static_cast<std::uint64_t>(pause_.count()));
+    sd_event_source_set_enabled(retry_.get(), SD_EVENT_ONESHOT);
+    pause_ = std::min(2 * pause_, kLongestPause);
+  }
+
+  sd_event* loop_;
+  std::string bus_;
+  Reports& reports_;
+  std::uint64_t last_subscription_ = 0;
+  microseconds pause_ = kFirstPause;
+  bool complained_ = false;
+  std::optional<std::string> broken_;  // the session is, and why
+  varlink::EventSource work_, retry_;
+  std::unique_ptr<Session> session_;
+};
+
+BusPublisher::BusPublisher(sd_event* loop, const std::string& bus, Reports& reports)
+    : impl_(std::make_unique<Impl>(loop, bus, reports)) {}
+
+BusPublisher::~BusPublisher() = default;
+
+void BusPublisher::update() { impl_->update(); }
+
+}  // namespace keplerd

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// org.keplerd1 on D-Bus (dbus/*.xml). Whom the bus lets through has full access.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <systemd/sd-event.h>
+
+#include "daemon/publish/reports.h"
+
+namespace keplerd {
+
+class BusPublisher {
+ public:
+  // `bus`: "system", "session" or an address. Where it is not there, or goes, it is tried again and again:
+  // keplerd does not depend on it. `reports` must outlive the publisher.
+  BusPublisher(sd_event* loop, const std::string& bus, Reports& reports);
+  ~BusPublisher();
+  BusPublisher(const BusPublisher&) = delete;
+  BusPublisher& operator=(const BusPublisher&) = delete;
+
+  // After each new report, also within a handler.
+  void update();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace keplerd

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/dbus/subscriptions.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "daemon/publish/dbus/names.h"
+#include "daemon/publish/dbus/rows.h"
+
+namespace keplerd::dbus {
+namespace {
+
+constexpr std::size_t kMostOfOneClient = 16;
+constexpr std::size_t kMostInAll = 256;
+constexpr auto kPatience = std::chrono::seconds(30);
+
+// Only names of connections leave for good, so arg2, the new owner, is empty.
+constexpr char kSomebodyLeft[] =
+    "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+    "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''";
+
+// Errors in the client's stead: it is gone, or does not read, or must not be asked. Any other one is an
+// answer.
+bool is_answer(std::string_view error) {
+  constexpr std::array<std::string_view, 8> kNoAnswer = {"ServiceUnknown", "NameHasNoOwner", "NoReply",
+                                                         "Timeout",        "TimedOut",       "AccessDenied",
+                                                         "LimitsExceeded", "Disconnected"};
+  constexpr std::string_view kPrefix = "org.freedesktop.DBus.Error.";
+  if (!error.starts_with(kPrefix)) return true;
+  return std::ranges::find(kNoAnswer, error.substr(kPrefix.size())) == kNoAnswer.end();
+}
+
+struct Subscription {
+  std::uint64_t id;
+  ChangeTracker tracker;
+};
+
+}  // namespace
+
+struct Subscriptions::Client {
+  std::string name;
+  std::unique_ptr<sdbus::IProxy> proxy;
+  std::vector<Subscription> subscriptions;
+  bool awaited = false;   // it has not taken yet what was sent last
+  bool given_up = false;  // it did not in time
+  bool left = false;      // the bus
+};
+
+Subscriptions::Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, std::uint64_t& last_id)
+    : connection_(connection), object_(object), last_id_(last_id) {}
+
+Subscriptions::~Subscriptions() = default;
+
+std::uint64_t Subscriptions::add(const std::string& client, SubscribeOptions options) {
+  const auto known = clients_.find(client);
+  if (count_ >= kMostInAll)
+    throw make_error(kTooManySubscriptions, "no more than " + std::to_string(kMostInAll) + " in all");
+  if (known != clients_.end() && known->second->subscriptions.size() >= kMostOfOneClient)
+    throw make_error(kTooManySubscriptions,
+                     "no more than " + std::to_string(kMostOfOneClient) + " for one client");
+  watch_clients();
+  auto& entry = clients_[client];
+  if (!entry) {
+    auto made = std::make_unique<Client>();
+    made->name = client;
+    made->proxy = make_proxy(connection_, client, "/");
+    entry = std::move(made);
+  }
+  entry->subscriptions.push_back({++last_id_, ChangeTracker(std::move(options))});
+  ++count_;
+  return last_id_;
+}
+
+void Subscriptions::remove(const std::string& client, std::uint64_t id) {
+  const auto known = clients_.find(client);
+  const auto ended = known == clients_.end() ? 0
+                                             : std::erase_if(known->second->subscriptions,
+                                                             [&](const auto& its) { return its.id == id; });
+  if (ended == 0)
+    throw make_error(kNoSuchSubscription, "no subscription " + std::to_string(id) + " of this client");
+  count_ -= ended;
+}
+
+void Subscriptions::deliver(const std::shared_ptr<const Report>& latest) {
+  ended_.clear();
+  for (auto position = clients_.begin(); position != clients_.end();) {
+    Client& client = *position->second;
+    // One without subscriptions is remembered until it has taken what was sent: else it could have it sent
+    // again and again by subscribing anew.
+    if (client.left || client.given_up || (client.subscriptions.empty() && !client.awaited)) {
+      drop(position++);
+      continue;
+    }
+    ++position;
+    if (client.awaited) continue;
+    bool sent = false;
+    for (Subscription& subscription : client.subscriptions) {
+      const auto changes = subscription.tracker.next(latest);
+      if (!changes) continue;
+      send(subscription.id, client.name, *changes, subscription.tracker.options().details);
+      sent = true;
+    }
+    if (sent) ping(client);
+  }
+  ended_.clear();
+  if (clients_.empty()) leaving_.reset();
+}
+
+void Subscriptions::send(std::uint64_t id, const std::string& client, const Changes& changes, bool details) {
+  const Report& report = *changes.report;
+  std::map<std::string, sdbus::Variant> extras;
+  extras.emplace("instanceId", sdbus::Variant(report.instance_id));
+  if (changes.partial) extras.emplace("partial", sdbus::Variant(true));
+  auto signal = object_.createSignal(kManagerInterface, "Report");
+  signal.setDestination(client);
+  signal << id << report.sequence << number(report.realtime) << usec(report.monotonic) << usec(report.window)
+         << host_numbers(report.host) << account_numbers(report.accounts) << make_rows(changes, details)
+         << extras;
+  signal.send();
+}
+
+void Subscriptions::ping(Client& client) {
+  client.awaited = true;
+  client.proxy->callMethodAsync("Ping")
+      .onInterface("org.freedesktop.DBus.Peer")
+      .withTimeout(kPatience)
+      .uponReplyInvoke([this, &client](AsyncError error) { on_answer(client, std::move(error)); });
+}
+
+// Called within a handler of the client's proxy: what is to be destroyed waits for deliver().
+void Subscriptions::on_answer(Client& client, AsyncError error) {
+  client.awaited = false;
+  client.given_up = error && !is_answer(error->getName());
+}
+
+void Subscriptions::watch_clients() {
+  if (leaving_) return;
+  leaving_ = add_match(connection_, kSomebodyLeft, [this](auto&& message) {
+    std::string name;
+    message >> name;
+    const auto position = clients_.find(name);
+    if (position == clients_.end()) return;
+    position->second->left = true;
+  });
+}
+
+void Subscriptions::drop(Clients::iterator position) {
+  Client& client = *position->second;
+  count_ -= client.subscriptions.size();
+  for (const Subscription& subscription : client.subscriptions) {
+    if (client.left) break;
+    auto signal = object_.createSignal(kManagerInterface, "SubscriptionEnded");
+    signal.setDestination(client.name);
+    signal << subscription.id << std::string("unresponsive");
+    signal.send();
+  }
+  ended_.push_back(std::move(position->second));
+  clients_.erase(position);
+}
+
+}  // namespace keplerd::dbus

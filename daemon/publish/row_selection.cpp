@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/publish/row_selection.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kToldIds = 100;
+
+constexpr std::array<std::pair<std::string_view, RowOrder>, 5> kOrders = {{{"energy", RowOrder::kEnergy},
+                                                                           {"power", RowOrder::kPower},
+                                                                           {"cpu", RowOrder::kCpu},
+                                                                           {"name", RowOrder::kName},
+                                                                           {"id", RowOrder::kId}}};
+
+std::strong_ordering compare(const RowKey& a, const RowKey& b, RowOrder order) {
+  switch (order) {
+    case RowOrder::kEnergy:
+      return b.energy <=> a.energy;
+    case RowOrder::kPower:
+      return b.power <=> a.power;
+    case RowOrder::kCpu:
+      return b.cpu <=> a.cpu;
+    case RowOrder::kName:
+      return a.name <=> b.name;
+    case RowOrder::kId:
+      break;
+  }
+  return a.id <=> b.id;
+}
+
+}  // namespace
+
+std::optional<RowOrder> parse_row_order(std::string_view name) {
+  for (const auto& [known, order] : kOrders) {
+    if (name == known) return order;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrder order, std::size_t limit) {
+  const std::size_t count = row_count(report, kind);
+  std::vector<RowKey> keys;
+  keys.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) keys.push_back(row_key(report, kind, i));
+  std::vector<std::size_t> rows(count);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  const auto before = [&](std::size_t a, std::size_t b) {
+    const auto by_key = compare(keys[a], keys[b], order);
+    return by_key != 0 ? by_key < 0 : a < b;
+  };
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(limit, count));
+  std::partial_sort(rows.begin(), end, rows.end(), before);
+  rows.erase(end, rows.end());
+  return rows;
+}
+
+FoundRow find_row(const Report& report, RowKind kind, std::string_view id_or_name) {
+  std::optional<std::size_t> named;
+  std::vector<std::string> ids;
+  const std::size_t count = row_count(report, kind);
+  for (std::size_t i = 0; i < count; ++i) {
+    const RowKey key = row_key(report, kind, i);
+    if (key.id == id_or_name) return {i, {}};
+    if (key.name != id_or_name || ids.size() == kToldIds) continue;
+    named = i;
+    ids.emplace_back(key.id);
+  }
+  if (ids.size() == 1) return {named, {}};
+  return {std::nullopt, std::move(ids)};
+}
+
+}  // namespace keplerd

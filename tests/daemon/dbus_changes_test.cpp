@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/publish/dbus/changes.h"
+
+namespace keplerd::dbus {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+struct Unit {
+  std::string id;
+  std::int64_t energy = 0;
+  std::string name = {};
+};
+
+// A report of these units, in the order of their ids, at this time.
+std::shared_ptr<const Report> report_at(Nanoseconds time, std::vector<Unit> units) {
+  auto report = std::make_shared<Report>();
+  report->monotonic = time;
+  std::ranges::sort(units, {}, &Unit::id);
+  for (const Unit& unit : units) {
+    UnitRow row;
+    row.active = {unit.energy};
+    row.info =
+        std::make_shared<UnitInfo>(UnitInfo{.id = unit.id, .name = unit.name.empty() ? unit.id : unit.name});
+    report->units.push_back(std::move(row));
+  }
+  return report;
+}
+
+std::vector<std::string> rows_of(const Changes& changes) {
+  std::vector<std::string> ids;
+  for (const KindChanges& kind : changes.kinds) {
+    for (const std::size_t row : kind.rows) ids.emplace_back(row_key(*changes.report, kind.kind, row).id);
+  }
+  return ids;
+}
+
+std::vector<std::string> removed_of(const Changes& changes) {
+  std::vector<std::string> ids;
+  for (const KindChanges& kind : changes.kinds)
+    ids.insert(ids.end(), kind.removed.begin(), kind.removed.end());
+  return ids;
+}
+
+TEST(RowSelection, TakesTheFirstByTheOrderAskedFor) {
+  const auto report = report_at(0s, {{"/a", 5, "z"}, {"/b", 7, "y"}, {"/c", 6, "x"}});
+  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kEnergy, 2), ElementsAre(1, 2));
+  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kName, 9), ElementsAre(2, 1, 0));
+  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kId, 1), ElementsAre(0));
+  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kEnergy, 0), IsEmpty());
+}
+
+TEST(RowSelection, EqualRowsStayInOrder) {
+  const auto report = report_at(0s, {{"/a", 5}, {"/b", 5}, {"/c", 5}});
+  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kPower, 2), ElementsAre(0, 1));
+}
+
+TEST(RowSelection, FindsById_ElseByANameThatOnlyOneHas) {
+  const auto report = report_at(0s, {{"/a", 0, "one"}, {"/b", 0, "two"}, {"/c", 0, "two"}, {"/d", 0, "/a"}});
+  EXPECT_EQ(find_row(*report, RowKind::kUnits, "/a").index, 0u) << "an id is stronger than a name";
+  EXPECT_EQ(find_row(*report, RowKind::kUnits, "one").index, 0u);
+  EXPECT_FALSE(find_row(*report, RowKind::kUnits, "three").index);
+  const FoundRow ambiguous = find_row(*report, RowKind::kUnits, "two");
+  EXPECT_FALSE(ambiguous.index);
+  EXPECT_THAT(ambiguous.ids, ElementsAre("/b", "/c"));
+}
+
+TEST(ChangeTracker, TellsEverythingOnceAndThenOnlyWhatChanged) {
+  ChangeTracker tracker({.kinds = {RowKind::kUnits}});
+  const auto first = report_at(1s, {{"/a", 1}, {"/b", 2}});
+  EXPECT_THAT(rows_of(*tracker.next(first)), ElementsAre("/b", "/a"));
+  EXPECT_FALSE(tracker.next(first)) << "it is told already";
+  const auto second = tracker.next(report_at(2s, {{"/a", 9}, {"/b", 2}, {"/c", 3}}));
+  EXPECT_THAT(rows_of(*second), ElementsAre("/a", "/c"));
+  EXPECT_THAT(removed_of(*second), IsEmpty());
+}
+
+TEST(ChangeTracker, TellsOfTheHostAloneWithoutKinds) {
+  ChangeTracker tracker({});
+  const auto changes = tracker.next(report_at(1s, {{"/a", 1}}));
+  ASSERT_TRUE(changes);
+  EXPECT_THAT(changes->kinds, IsEmpty());
+}
+
+TEST(ChangeTracker, ARowThatIsGoneIsNamed) {
+  ChangeTracker tracker({.kinds = {RowKind::kUnits}});
+  tracker.next(report_at(1s, {{"/a", 1}, {"/b", 2}, {"/c", 3}}));
+  const auto changes = tracker.next(report_at(2s, {{"/b", 2}}));
+  EXPECT_THAT(rows_of(*changes), IsEmpty());
+  EXPECT_THAT(removed_of(*changes), ElementsAre("/a", "/c"));
+}
+
+TEST(ChangeTracker, WhoAsksForTheFirstFewHearsWhoEntersAndWhoLeavesThem) {
+  ChangeTracker tracker({.kinds = {RowKind::kUnits}, .limit = 2});
+  tracker.next(report_at(1s, {{"/a", 10}, {"/b", 20}, {"/c", 5}}));
+  const auto changes = tracker.next(report_at(2s, {{"/a", 10}, {"/b", 20}, {"/c", 15}}));
+  EXPECT_THAT(rows_of(*changes), ElementsAre("/c"));
+  EXPECT_THAT(removed_of(*changes), ElementsAre("/a"));
+  const auto back = tracker.next(report_at(3s, {{"/a", 30}, {"/b", 20}, {"/c", 15}}));
+  EXPECT_THAT(rows_of(*back), ElementsAre("/a"));
+  EXPECT_THAT(removed_of(*back), ElementsAre("/c"));
+}
+
+TEST(ChangeTracker, EachHasItsOwnRateByTheTimeOfTheReports) {
+  ChangeTracker tracker({.interval = 3s});
+  std::vector<int> told;
+  for (int second = 0; second < 10; ++second) {
+    if (tracker.next(report_at(second * 1s, {}))) told.push_back(second);
+  }
+  EXPECT_THAT(told, ElementsAre(0, 3, 6, 9));
+}
+
+TEST(ChangeTracker, ASampleThatComesALittleEarlyStillCounts) {
+  ChangeTracker tracker({.interval = 1s});
+  tracker.next(report_at(0ms, {}));
+  EXPECT_FALSE(tracker.next(report_at(899ms, {})));
+  EXPECT_TRUE(tracker.next(report_at(900ms, {})));
+}
+
+TEST(ChangeTracker, WhoMissedReportsHearsTheirChangesAtOnce) {
+  ChangeTracker tracker({.kinds = {RowKind::kUnits}, .interval = 2s});
+  tracker.next(report_at(0s, {{"/a", 1}, {"/b", 1}}));
+  EXPECT_FALSE(tracker.next(report_at(1s, {{"/a", 2}, {"/b", 1}})));
+  EXPECT_THAT(rows_of(*tracker.next(report_at(2s, {{"/a", 2}, {"/b", 2}}))),
+              UnorderedElementsAre("/a", "/b"));
+}
+
+TEST(ChangeTracker, MuchComesInPartsOfOneInstant) {
+  ChangeTracker tracker({.kinds = {RowKind::kUnits}}, 1000);
+  std::vector<Unit> units;
+  for (int i = 0; i < 100; ++i) units.push_back({"/" + std::to_string(100 + i), i});
+  const auto first = report_at(1s, units);
+  std::vector<std::string> ids;
+  int parts = 0;
+  for (bool partial = true; partial; ++parts) {
+    const auto part = tracker.next(parts == 0 ? first : report_at(2s, {}));  // what comes meanwhile must wait
+    ASSERT_TRUE(part);
+    ASSERT_EQ(part->report, first);
+    ASSERT_LE(rows_of(*part).size(), 12u);
+    for (const std::string& id : rows_of(*part)) ids.push_back(id);
+    partial = part->partial;
+  }
+  EXPECT_GT(parts, 8);
+  EXPECT_EQ(ids.size(), 100u);
+  EXPECT_EQ(ids.front(), "/199");
+  EXPECT_EQ(ids.back(), "/100");
+
+  std::size_t removed = 0;
+  for (bool partial = true; partial;) {
+    const auto part = tracker.next(report_at(2s, {}));
+    ASSERT_TRUE(part);
+    removed += removed_of(*part).size();
+    partial = part->partial;
+  }
+  EXPECT_EQ(removed, 100u);
+}
+
+TEST(ChangeTracker, KindsComeInTheOrderAskedFor) {
+  auto report = std::make_shared<Report>();
+  report->zones.resize(1);
+  report->units.push_back({});
+  report->units[0].info = std::make_shared<UnitInfo>(UnitInfo{.id = "/a", .name = "a"});
+  ChangeTracker tracker({.kinds = {RowKind::kZones, RowKind::kUnits}});
+  const auto changes = tracker.next(report);
+  ASSERT_EQ(changes->kinds.size(), 2u);
+  EXPECT_EQ(changes->kinds[0].kind, RowKind::kZones);
+  EXPECT_EQ(changes->kinds[1].kind, RowKind::kUnits);
+}
+
+}  // namespace
+}  // namespace keplerd::dbus
