@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/meter.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "daemon/log.h"
@@ -133,8 +134,11 @@ void Meter::log_once(std::string& last, const std::string& message) {
 LedgerState Meter::state() const {
   LedgerState state = ledger_.state(clock_().realtime);
   state.readings = source_ ? attributor_.last_readings() : saved_;
-  // An invented counter begins anew with each run.
-  if (source_ && source_->zones().front().quality == Quality::kSimulated) state.readings.clear();
+  if (!source_) return state;
+  std::erase_if(state.readings, [this](const SavedReading& reading) {
+    const auto zone = std::ranges::find(source_->zones(), reading.zone, &Zone::id);
+    return zone->begins_anew;
+  });
   return state;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "energy/perf.h"
 #include "energy/powercap.h"
 #include "energy/simulated.h"
 
@@ -20,22 +21,34 @@ struct Kind {
   std::string_view name;
   Use use;
   // Null: the name is kept for a source that is not built yet.
-  Result<std::unique_ptr<EnergySource>> (*open)(const HostRoot&, const std::vector<std::string>& zones);
+  Result<std::unique_ptr<EnergySource>> (*open)(const HostRoot&, const SourceChoice&);
   std::string (*fix)(const HostRoot&, const Error&);
 };
 
 std::string no_fix(const HostRoot&, const Error&) { return {}; }
 
+using Opened = Result<std::unique_ptr<EnergySource>>;
+
+Opened perf(const HostRoot& host, const SourceChoice& choice) {
+  return open_perf(host, choice.zones, choice.open_perf_counter);
+}
+Opened powercap(const HostRoot& host, const SourceChoice& choice) {
+  return open_powercap(host, choice.zones);
+}
+Opened simulated(const HostRoot& host, const SourceChoice& choice) {
+  return open_simulated(host, choice.zones);
+}
+
 // In the order in which `auto` tries them, the best first: 64-bit counters without privileged files, then
 // counters that wrap, then what a host passes in, then sensors that only tell power. A new source is a line
 // here.
 constexpr std::array kKinds = {
-    Kind{"perf", Use::kAutomatic, nullptr, no_fix},
-    Kind{"powercap", Use::kAutomatic, open_powercap, powercap_fix},
+    Kind{"perf", Use::kAutomatic, perf, perf_fix},
+    Kind{"powercap", Use::kAutomatic, powercap, powercap_fix},
     Kind{"guest", Use::kAutomatic, nullptr, no_fix},
     Kind{"hwmon", Use::kAutomatic, nullptr, no_fix},
     Kind{"estimated", Use::kForced, nullptr, no_fix},
-    Kind{"simulated", Use::kForced, open_simulated, no_fix},
+    Kind{"simulated", Use::kForced, simulated, no_fix},
 };
 
 constexpr std::string_view kAuto = "auto";
@@ -46,13 +59,12 @@ const Kind* find_kind(std::string_view name) {
   return kind == kKinds.end() ? nullptr : kind;
 }
 
-Result<std::unique_ptr<EnergySource>> select_best(const HostRoot& host,
-                                                  const std::vector<std::string>& zones) {
+Opened select_best(const HostRoot& host, const SourceChoice& choice) {
   std::vector<std::string> reasons;
   int code = 0;
   for (const auto& kind : kKinds) {
     if (kind.use != Use::kAutomatic || kind.open == nullptr) continue;
-    auto source = kind.open(host, zones);
+    auto source = kind.open(host, choice);
     if (source) return source;
     reasons.push_back(source.error().message);
     if (code == 0) code = source.error().code;
@@ -84,8 +96,8 @@ Result<Done> check_source_name(std::string_view name) {
 Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice) {
   const auto known = check_source_name(choice.source);
   if (!known) return known.error();
-  if (choice.source == kAuto) return select_best(host, choice.zones);
-  return find_kind(choice.source)->open(host, choice.zones);
+  if (choice.source == kAuto) return select_best(host, choice);
+  return find_kind(choice.source)->open(host, choice);
 }
 
 std::vector<SourceProbe> probe_sources(const HostRoot& host) {

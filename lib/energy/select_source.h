@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "energy/energy_source.h"
+#include "energy/perf_counter.h"
 
 namespace keplerd {
 
@@ -17,7 +18,8 @@ class HostRoot;
 struct SourceChoice {
   std::string source =
       "auto";  // "auto" never takes "estimated" or "simulated": these are only forced by name
-  std::vector<std::string> zones;  // names to use, in any case of letters; empty: all
+  std::vector<std::string> zones;          // names to use, in any case of letters; empty: all
+  OpenPerfCounter open_perf_counter = {};  // unset: the kernel's
 };
 
 // The names `source` may have, for the configuration and the command line; "auto" first. Those that are known

@@ -29,8 +29,7 @@ class SimulatedSource final : public EnergySource {
             .index = 0,
             .quality = Quality::kSimulated,
             .in_total = true,
-            .range = {},
-            .largest_limit = {}};
+            .begins_anew = true};
   }
 
   std::string_view name() const override { return "simulated"; }

@@ -34,6 +34,8 @@ struct Zone {
   bool in_total = false;  // counts into the host's total: packages, and the DRAM outside them
   Microjoules range;      // the counter goes back to 0 after this value; 0: it does not wrap, or nobody knows
   Microwatts largest_limit;  // the zone's largest non-zero power limit; 0: it has none
+  bool begins_anew =
+      false;  // the counter begins when its source is opened: a reading means nothing to the next run
 };
 
 // "SOURCE:NAME:INDEX".

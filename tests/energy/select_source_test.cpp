@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fake_host.h"
+#include "support/fake_perf.h"
 
 namespace keplerd {
 namespace {
@@ -15,16 +16,16 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(SourceNames, AreThoseThatAreBuilt) {
-  EXPECT_THAT(source_names(), ElementsAre("auto", "powercap", "simulated"));
+  EXPECT_THAT(source_names(), ElementsAre("auto", "perf", "powercap", "simulated"));
 }
 
 TEST(SourceNames, TellWhatIsNotBuiltYetFromWhatDoesNotExist) {
   EXPECT_TRUE(check_source_name("auto"));
   EXPECT_TRUE(check_source_name("simulated"));
   EXPECT_EQ(check_source_name("hwmon").error().message,
-            "energy source \"hwmon\" is not built yet (use one of: auto, powercap, simulated)");
+            "energy source \"hwmon\" is not built yet (use one of: auto, perf, powercap, simulated)");
   EXPECT_EQ(check_source_name("Powercap").error().message,
-            "energy source \"Powercap\" does not exist (use one of: auto, powercap, simulated)");
+            "energy source \"Powercap\" does not exist (use one of: auto, perf, powercap, simulated)");
   EXPECT_FALSE(check_source_name(""));
 }
 
@@ -36,11 +37,26 @@ TEST(SelectSource, TakesPowercapByItself) {
   EXPECT_EQ((*source)->name(), "powercap");
 }
 
+TEST(SelectSource, PrefersPerfWhereItHasEventsAndIsPermitted) {
+  FakeHost fake;
+  FakePerf perf;
+  const SourceChoice choice{.open_perf_counter = perf.opener()};
+  fake.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0"});
+  FakePerf::add_pmu(fake, "0");
+  FakePerf::add_cpu(fake, 0, 0);
+  EXPECT_EQ((*select_source(fake.open(), choice))->name(), "powercap");
+  FakePerf::add_event(fake, "energy-pkg", FakePerf::kPackage);
+  EXPECT_EQ((*select_source(fake.open(), choice))->name(), "perf");
+  perf.open_error = EACCES;
+  EXPECT_EQ((*select_source(fake.open(), choice))->name(), "powercap");
+}
+
 TEST(SelectSource, NeverSimulatesByItself) {
   const FakeHost fake;
   const auto source = select_source(fake.open(), {});
   ASSERT_FALSE(source);
-  EXPECT_THAT(source.error().message, EndsWith("/sys/class/powercap: No such file or directory"));
+  EXPECT_THAT(source.error().message, HasSubstr("/sys/bus/event_source/devices/power"));
+  EXPECT_THAT(source.error().message, HasSubstr("/sys/class/powercap: No such file or directory"));
 }
 
 TEST(SelectSource, SimulatesWhereAskedTo) {
@@ -74,14 +90,16 @@ TEST(SelectSource, FindsAMeterThatAppears) {
 TEST(ProbeSources, TellsReasonAndFix) {
   const FakeHost fake;
   const auto probes = probe_sources(fake.open());
-  ASSERT_EQ(probes.size(), 2U);
-  EXPECT_EQ(probes[0].name, "powercap");
+  ASSERT_EQ(probes.size(), 3U);
+  EXPECT_EQ(probes[0].name, "perf");
   EXPECT_FALSE(probes[0].usable);
-  EXPECT_THAT(probes[0].reason, EndsWith("/sys/class/powercap: No such file or directory"));
-  EXPECT_THAT(probes[0].fix, StartsWith("Load the driver"));
-  EXPECT_EQ(probes[1].name, "simulated");
-  EXPECT_TRUE(probes[1].usable);
-  EXPECT_EQ(probes[1].reason, "");
+  EXPECT_EQ(probes[1].name, "powercap");
+  EXPECT_FALSE(probes[1].usable);
+  EXPECT_THAT(probes[1].reason, EndsWith("/sys/class/powercap: No such file or directory"));
+  EXPECT_THAT(probes[1].fix, StartsWith("Load the driver"));
+  EXPECT_EQ(probes[2].name, "simulated");
+  EXPECT_TRUE(probes[2].usable);
+  EXPECT_EQ(probes[2].reason, "");
 }
 
 }  // namespace

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "energy/perf.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "energy/perf_events.h"
+#include "energy/processor.h"
+#include "host/host_root.h"
+
+namespace keplerd {
+namespace {
+
+constexpr const char* kPmu = "bus/event_source/devices/power";
+constexpr std::size_t kLongestText = 4096;  // a page: what a file of sysfs holds at most
+
+Result<std::string> text_of(int sysfs, const std::string& path) {
+  std::array<char, kLongestText> buffer{};
+  const auto text = read_file(sysfs, path.c_str(), buffer);
+  if (!text) return text.error();
+  return std::string(trim(*text));
+}
+
+template <class Number>
+Result<Number> number_of(int sysfs, const std::string& path) {
+  const auto text = text_of(sysfs, path);
+  if (!text) return text.error();
+  const auto number = parse_number<Number>(*text);
+  if (!number) return Error{.message = fmt::format("{}: \"{}\" is not a number", path, escape_name(*text))};
+  return *number;
+}
+
+struct CpuAt {
+  int cpu = 0;
+  CpuPlace place;
+};
+
+// The CPUs of the PMU, each die once, in the order of their places. A CPU that tells no place is not there.
+std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask) {
+  std::vector<CpuAt> cpus;
+  const auto list = parse_cpu_list(mask);
+  if (!list) return cpus;
+  for (const int cpu : *list) {
+    const auto topology = fmt::format("devices/system/cpu/cpu{}/topology/", cpu);
+    const auto package = number_of<int>(sysfs, topology + "physical_package_id");
+    if (!package || *package < 0) continue;
+    const auto die = number_of<int>(sysfs, topology + "die_id");  // not before Linux 5.1
+    cpus.push_back({cpu, {*package, die ? *die : 0}});
+  }
+  std::ranges::stable_sort(cpus, {}, &CpuAt::place);
+  const auto twins = std::ranges::unique(cpus, {}, &CpuAt::place);
+  cpus.erase(twins.begin(), twins.end());
+  return cpus;
+}
+
+// An event of the PMU as its files tell it.
+struct FoundEvent {
+  const EnergyEvent* meaning = nullptr;
+  std::uint64_t config = 0;
+  CountScale scale;
+};
+
+Result<std::vector<FoundEvent>> find_events(int sysfs, bool amd) {
+  const auto directory = std::string(kPmu) + "/events";
+  const auto names = list_directory(sysfs, directory.c_str());
+  if (!names && names.error().code != ENOENT) return names.error();
+  std::vector<FoundEvent> events;
+  for (const auto& name : names ? *names : std::vector<std::string>{}) {
+    const auto* const meaning = find_energy_event(name, amd);
+    if (meaning == nullptr) continue;
+    const auto path = directory + "/" + name;
+    const auto text = text_of(sysfs, path);
+    const auto scale = text_of(sysfs, path + ".scale");
+    const auto unit = text_of(sysfs, path + ".unit");
+    if (!text || !scale || !unit) continue;
+    const auto config = parse_event_config(*text);
+    const auto exact = parse_count_scale(*scale, *unit);
+    if (config && exact) events.push_back({meaning, *config, *exact});
+  }
+  // As the table has them: those in the total first.
+  std::ranges::sort(events, {}, &FoundEvent::meaning);
+  return events;
+}
+
+// One zone's counter.
+class ZoneCounter {
+ public:
+  ZoneCounter(PerfEvent event, CpuPlace place, CountScale scale)
+      : event_(event), place_(place), scale_(scale) {}
+
+  Result<Done> open(const OpenPerfCounter& open_counter) {
+    auto counter = open_counter(event_);
+    if (!counter) return counter.error();
+    counter_ = *std::move(counter);
+    last_ = {};
+    return Done{};
+  }
+
+  // The PMU's CPUs have changed: the event goes where its package is counted now.
+  void move(const std::vector<CpuAt>& cpus) {
+    const auto at = std::ranges::find(cpus, place_, &CpuAt::place);
+    online_ = at != cpus.end();
+    if (online_ && at->cpu == event_.cpu) return;
+    counter_.reset();
+    if (online_) event_.cpu = at->cpu;
+  }
+
+  Result<Microjoules> read(const OpenPerfCounter& open_counter) {
+    if (!online_) return Error{.message = "no CPU of the package is online", .code = ENODEV};
+    if (!counter_) {
+      const auto opened = open(open_counter);
+      if (!opened) return opened.error();
+    }
+    const auto reading = counter_->read();
+    if (!reading) {
+      counter_.reset();
+      return reading.error();
+    }
+    const bool counting = reading->running > last_.running || reading->enabled == last_.enabled;
+    last_ = *reading;
+    if (!counting) return Error{.message = "the event is not being counted"};
+    return scale_count(reading->count, scale_);
+  }
+
+ private:
+  PerfEvent event_;
+  CpuPlace place_;
+  CountScale scale_;
+  std::unique_ptr<PerfCounter> counter_;
+  PerfReading last_;
+  bool online_ = true;
+};
+
+class PerfSource final : public EnergySource {
+ public:
+  PerfSource(UniqueFd sysfs, OpenPerfCounter open_counter, std::string mask)
+      : sysfs_(std::move(sysfs)), open_counter_(std::move(open_counter)), mask_(std::move(mask)) {}
+
+  Result<Done> add(Zone zone, ZoneCounter counter) {
+    const auto opened = counter.open(open_counter_);
+    if (!opened)
+      return Error{.message = zone.id + ": " + opened.error().message, .code = opened.error().code};
+    zones_.push_back(std::move(zone));
+    counters_.push_back(std::move(counter));
+    return Done{};
+  }
+
+  std::string_view name() const override { return "perf"; }
+  const std::vector<Zone>& zones() const override { return zones_; }
+
+  void read(Nanoseconds, ZoneReadings& readings) override {
+    follow_mask();
+    readings.clear();
+    for (std::size_t i = 0; i < zones_.size(); ++i) {
+      auto energy = counters_[i].read(open_counter_);
+      if (!energy) energy = Error{.message = "perf: " + energy.error().message, .code = energy.error().code};
+      readings.push_back(std::move(energy));
+    }
+  }
+
+ private:
+  // An event on a CPU that went offline would stand still without a word.
+  void follow_mask() {
+    auto mask = text_of(sysfs_.get(), std::string(kPmu) + "/cpumask");
+    if (!mask || *mask == mask_) return;
+    mask_ = *std::move(mask);
+    const auto cpus = cpus_of_mask(sysfs_.get(), mask_);
+    for (auto& counter : counters_) counter.move(cpus);
+  }
+
+  UniqueFd sysfs_;  // own, so that the source outlives the HostRoot
+  OpenPerfCounter open_counter_;
+  std::string mask_;  // the PMU's CPUs
+  std::vector<Zone> zones_;
+  std::vector<ZoneCounter> counters_;  // of zones_
+};
+
+Error in_sysfs(const HostRoot& host, const Error& error) {
+  return {.message = fmt::format("{}/{}", host.paths().sysfs, error.message), .code = error.code};
+}
+
+Error absent(const HostRoot& host, std::string_view why) {
+  return {.message = fmt::format("{}/{}: {}", host.paths().sysfs, kPmu, why), .code = ENOENT};
+}
+
+Zone make_zone(const EnergyEvent& event, int index, bool amd) {
+  const std::string name(event.zone);
+  return {.id = zone_id("perf", name, index),
+          .name = name,
+          .index = index,
+          .quality = amd ? Quality::kModelled : Quality::kMeasured,
+          .in_total = event.in_total,
+          .begins_anew = true};
+}
+
+// The PMU's zones, each with its counter, not opened yet.
+struct FoundZone {
+  Zone zone;
+  ZoneCounter counter;
+};
+
+Result<std::vector<FoundZone>> find_zones(const HostRoot& host, std::string_view mask) {
+  const int sysfs = host.sysfs();
+  const auto type = number_of<std::uint32_t>(sysfs, std::string(kPmu) + "/type");
+  if (!type) return in_sysfs(host, type.error());
+  const bool amd = read_processor(host).amd;
+  const auto events = find_events(sysfs, amd);
+  if (!events) return in_sysfs(host, events.error());
+  if (events->empty()) return absent(host, "has no energy events");
+  const auto cpus = cpus_of_mask(sysfs, mask);
+  if (cpus.empty()) return absent(host, "tells no CPU to count on");
+
+  std::vector<CpuPlace> places;
+  for (const auto& cpu : cpus) places.push_back(cpu.place);
+  const auto indices = zone_indices(places);
+  std::vector<FoundZone> zones;
+  for (const auto& event : *events) {
+    for (std::size_t i = 0; i < cpus.size(); ++i) {
+      zones.push_back({make_zone(*event.meaning, indices[i], amd),
+                       ZoneCounter({*type, event.config, cpus[i].cpu}, cpus[i].place, event.scale)});
+    }
+  }
+  return zones;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EnergySource>> open_perf(const HostRoot& host, const std::vector<std::string>& names,
+                                                OpenPerfCounter open) {
+  const auto mask = text_of(host.sysfs(), std::string(kPmu) + "/cpumask");
+  if (!mask) return in_sysfs(host, mask.error());
+  if (!open && !is_kernel_file_system(host.sysfs())) return absent(host, "is not of this kernel");
+  if (!open) open = open_perf_counter;
+  auto found = find_zones(host, *mask);
+  if (!found) return found.error();
+  std::vector<Zone> zones;
+  for (const auto& one : *found) zones.push_back(one.zone);
+  const auto choice = check_choice(zones, names);
+  if (!choice) return choice.error();
+
+  auto sysfs = open_directory(host.sysfs(), ".");
+  if (!sysfs) return in_sysfs(host, sysfs.error());
+  auto source = std::make_unique<PerfSource>(*std::move(sysfs), std::move(open), *mask);
+  for (auto& one : *found) {
+    if (!is_chosen(one.zone, names)) continue;
+    const auto added = source->add(std::move(one.zone), std::move(one.counter));
+    if (!added) return added.error();
+  }
+  return std::unique_ptr<EnergySource>(std::move(source));
+}
+
+std::string perf_fix(const HostRoot&, const Error& error) {
+  if (error.code != EACCES && error.code != EPERM) return {};
+  return "Give keplerd CAP_PERFMON and the system call perf_event_open by a drop-in of its unit, see "
+         "keplerd.conf(5).";
+}
+
+}  // namespace keplerd

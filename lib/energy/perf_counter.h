@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of perf_event_open(2).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+
+namespace keplerd {
+
+// An event that is counted for whatever runs on one CPU.
+struct PerfEvent {
+  std::uint32_t type = 0;  // of the PMU
+  std::uint64_t config = 0;
+  int cpu = 0;
+  auto operator<=>(const PerfEvent&) const = default;
+};
+
+struct PerfReading {
+  std::uint64_t count = 0;    // since it was opened
+  std::uint64_t enabled = 0;  // nanoseconds
+  std::uint64_t running = 0;  // nanoseconds in which it was counted
+};
+
+class PerfCounter {
+ public:
+  virtual ~PerfCounter() = default;
+  virtual Result<PerfReading> read() = 0;
+};
+
+// The seam: tests put counters of their own here.
+using OpenPerfCounter = std::function<Result<std::unique_ptr<PerfCounter>>(const PerfEvent&)>;
+
+// The kernel's. EACCES or EPERM without CAP_PERFMON, or where a system call filter forbids it.
+Result<std::unique_ptr<PerfCounter>> open_perf_counter(const PerfEvent& event);
+
+}  // namespace keplerd
