@@ -140,6 +140,7 @@ Json row_json(const Report& report, const ContainerRow& container) {
   set_text(json, "parent", info.parent);
   json["ownMicrojoules"] = container.own.value;
   json["otherMicrojoules"] = container.other.value;
+  if (info.parent) json["parentMicrojoules"] = container.in_parent.value;
   json["runtime"] = info.runtime;
   set_text(json, "podId", info.pod);
   if (!info.name_space.empty()) json["namespace"] = info.name_space;

@@ -68,7 +68,8 @@ bool changed(const UnitRow& a, const UnitRow& b) {
 bool changed(const MachineRow& a, const MachineRow& b) { return workload_changed(a, b) || a.info != b.info; }
 
 bool changed(const ContainerRow& a, const ContainerRow& b) {
-  return workload_changed(a, b) || a.info != b.info || a.own != b.own || a.other != b.other;
+  return workload_changed(a, b) || a.info != b.info || a.own != b.own || a.other != b.other ||
+         a.in_parent != b.in_parent;
 }
 
 bool changed(const ProcessRow& a, const ProcessRow& b) {

@@ -55,6 +55,16 @@ Microjoules EnergyAccount::energy(const std::vector<ZoneWindow>& zones) const {
   return sum;
 }
 
+Microjoules EnergyAccount::window_energy(std::uint64_t window_sequence,
+                                         const std::vector<ZoneWindow>& zones) const {
+  Microjoules sum;
+  if (sequence != window_sequence) return sum;
+  for (std::size_t zone = 0; zone < window.size(); ++zone) {
+    if (zones[zone].in_total) sum += window[zone];
+  }
+  return sum;
+}
+
 void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::vector<ZoneWindow>& zones,
               std::vector<ZoneShare>& shares, WorkloadRow& row) {
   row.running = !account.ended;

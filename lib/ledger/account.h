@@ -49,6 +49,7 @@ struct EnergyAccount {
   void add_total(const EnergyAccount& other);
   // Over the zones that are in the host's total.
   Microjoules energy(const std::vector<ZoneWindow>& zones) const;
+  Microjoules window_energy(std::uint64_t window_sequence, const std::vector<ZoneWindow>& zones) const;
 
  private:
   void begin(std::uint64_t window_sequence);

@@ -39,11 +39,7 @@ void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units)
   for (std::size_t i = 0; i < units.current().size(); ++i) {
     UnitAccount& unit = *units.current()[i];
     if (!unit.placed) place(unit, window.now);
-    for (ContainerAccount* const container : unit.containers) {
-      container->seen = window.sequence;
-      container->energy.ended.reset();
-      container->energy.add_window(window.sequence, unit.energy);
-    }
+    for (const ContainerPart& part : unit.containers) book(window, unit, part);
     if (unit.container == nullptr) continue;
     for (std::size_t z = 0; z < window.zones.size(); ++z) {
       if (!window.in_total(z)) continue;
@@ -55,6 +51,21 @@ void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units)
     for (auto& [id, account] : *accounts) {
       if (account.seen != window.sequence && !account.energy.ended) account.energy.ended = window.now;
     }
+  }
+}
+
+void ContainerLedger::book(const BookedWindow& window, const UnitAccount& unit, const ContainerPart& part) {
+  ContainerAccount& container = *part.container;
+  container.seen = window.sequence;
+  container.energy.ended.reset();
+  container.energy.add_window(window.sequence, unit.energy);
+  if (part.outer == nullptr) return;
+  const Microjoules energy = unit.energy.window_energy(window.sequence, window.standings);
+  if (container.parent == part.outer) {
+    container.in_parent += energy;
+  } else {  // a cgroup of it that is somewhere else
+    part.outer->own += energy;
+    part.outer->other += energy;
   }
 }
 
@@ -74,24 +85,37 @@ void ContainerLedger::place(UnitAccount& unit, Realtime now) {
     pod.kind = CgroupKind::kPod;
     pod.id = workload.pod;
     pod.runtime = "kubernetes";
-    outer = &account_of(make_info(pod, outer, unit.info->id), false, now);
-    unit.containers.push_back(outer);
+    outer = add_part(unit, make_info(pod, outer, unit.info->id), outer, false, now);
   }
-  ContainerInfo info = make_info(workload, outer, unit.info->id);
-  if (outer != nullptr && outer->info->id == info.id) return;  // conmon's cgroup in its container's, say
-  ContainerAccount& account = account_of(std::move(info), workload.monitor, now);
-  unit.container = &account;
-  unit.containers.push_back(&account);
+  unit.container = add_part(unit, make_info(workload, outer, unit.info->id), outer, workload.monitor, now);
 }
 
-ContainerAccount& ContainerLedger::account_of(ContainerInfo info, bool monitor, Realtime now) {
+// Makes the unit a topmost cgroup of a container; yields that, or `outer` where the unit is inside it already
+// (conmon's cgroup in its container's, say) and must not be counted twice.
+ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, ContainerInfo info, ContainerAccount* outer,
+                                            bool monitor, Realtime now) {
+  for (const UnitAccount* above = unit.parent; above != nullptr; above = above->parent) {
+    for (const ContainerPart& part : above->containers) {
+      if (part.container->info->id == info.id && part.container->info->is_pod == info.is_pod) return outer;
+    }
+  }
+  ContainerAccount& account = account_of(std::move(info), outer, monitor, now);
+  unit.containers.push_back({&account, outer});
+  return &account;
+}
+
+ContainerAccount& ContainerLedger::account_of(ContainerInfo info, ContainerAccount* outer, bool monitor,
+                                              Realtime now) {
   Accounts& accounts = info.is_pod ? pods_ : containers_;
   const auto [entry, is_new] = accounts.try_emplace(info.id);
   ContainerAccount& account = entry->second;
   if (is_new) {
     account.energy.since = now;
+    account.parent = outer;
     account.info = std::make_shared<const ContainerInfo>(std::move(info));
-  } else if (!monitor && (account.info->unit != info.unit || account.info->parent != info.parent)) {
+  } else if (!monitor && (account.parent != outer || account.info->unit != info.unit)) {
+    if (account.parent != outer) leave_parent(account);
+    account.parent = outer;
     info.name = account.info->name;  // what was learnt goes on
     info.name_space = account.info->name_space;
     account.info = std::make_shared<const ContainerInfo>(std::move(info));
@@ -99,13 +123,22 @@ ContainerAccount& ContainerLedger::account_of(ContainerInfo info, bool monitor, 
   return account;
 }
 
+// What it used inside its parent is its parent's own from now on.
+void ContainerLedger::leave_parent(ContainerAccount& account) {
+  const Microjoules left = std::exchange(account.in_parent, Microjoules{});
+  if (account.parent == nullptr) return;
+  account.parent->own += left;
+  account.parent->other += left;
+  account.parent = nullptr;
+}
+
 std::unordered_set<const UnitAccount*> ContainerLedger::prune(const TerminatedLimits& limits,
                                                               const std::vector<ZoneWindow>& windows,
                                                               Realtime now, const UnitLedger& units) {
-  std::unordered_set<const ContainerAccount*> gone;
+  std::unordered_set<ContainerAccount*> gone;
   for (Accounts* const accounts : {&containers_, &pods_}) {
-    std::vector<Ended<const ContainerAccount>> ended;
-    for (const auto& [id, account] : *accounts) {
+    std::vector<Ended<ContainerAccount>> ended;
+    for (auto& [id, account] : *accounts) {
       if (account.energy.ended)
         ended.push_back({&account, account.energy.energy(windows), *account.energy.ended});
     }
@@ -115,35 +148,34 @@ std::unordered_set<const UnitAccount*> ContainerLedger::prune(const TerminatedLi
   std::unordered_set<const UnitAccount*> freed;
   if (gone.empty()) return freed;
   for (const auto& [id, unit] : units.all()) {
-    const bool is_theirs =
-        gone.contains(unit->container) ||
-        std::ranges::any_of(unit->containers, [&](const auto* c) { return gone.contains(c); });
+    const bool is_theirs = gone.contains(unit->container) ||
+                           std::ranges::any_of(unit->containers, [&](const ContainerPart& part) {
+                             return gone.contains(part.container) || gone.contains(part.outer);
+                           });
     if (!is_theirs) continue;
     freed.insert(unit.get());
     unit->placed = false;
     unit->container = nullptr;
     unit->containers.clear();
   }
-  for (const ContainerAccount* const account : gone) remove(*account);
+  for (ContainerAccount* const account : gone) remove(*account);
   return freed;
 }
 
-// What it had inside moves up to its parent.
-void ContainerLedger::remove(const ContainerAccount& account) {
-  const std::shared_ptr<const ContainerInfo> info = account.info;
-  ContainerAccount* const parent = info->parent ? find(*info->parent) : nullptr;
-  if (parent != nullptr) {
-    parent->own += account.own;
-    parent->other += account.own;
-  }
+// Those inside it are in nothing then.
+void ContainerLedger::remove(ContainerAccount& account) {
+  leave_parent(account);
   for (Accounts* const accounts : {&containers_, &pods_}) {
     for (auto& [id, inner] : *accounts) {
-      if (inner.info->parent != info->id) continue;
+      if (inner.parent != &account) continue;
+      inner.parent = nullptr;
+      inner.in_parent = Microjoules{};
       auto changed = std::make_shared<ContainerInfo>(*inner.info);
-      changed->parent = parent == nullptr ? std::nullopt : info->parent;
+      changed->parent.reset();
       inner.info = std::move(changed);
     }
   }
+  const std::shared_ptr<const ContainerInfo> info = account.info;
   (info->is_pod ? pods_ : containers_).erase(info->id);
 }
 
@@ -160,6 +192,14 @@ ContainerAccount& ContainerLedger::restore(ContainerInfo info) {
   ContainerAccount& account = accounts[info.id];
   account.info = std::make_shared<const ContainerInfo>(std::move(info));
   return account;
+}
+
+void ContainerLedger::restored() {
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    for (auto& [id, account] : *accounts) {
+      if (account.info->parent) account.parent = find(*account.info->parent);
+    }
+  }
 }
 
 void ContainerLedger::rename(ContainerAccount& account, std::string name, std::string name_space) {

@@ -16,8 +16,9 @@ namespace keplerd {
 
 struct ContainerAccount {
   std::shared_ptr<const ContainerInfo> info;
-  EnergyAccount energy;    // containers and pods inside included
-  Microjoules own, other;  // as ContainerRow has them; over the zones in the total
+  EnergyAccount energy;               // containers and pods inside included
+  Microjoules own, other, in_parent;  // as ContainerRow has them; over the zones in the total
+  ContainerAccount* parent = nullptr;
   std::uint64_t seen = 0;  // sequence of the last sample that had a cgroup of it
 };
 
@@ -34,8 +35,9 @@ class ContainerLedger {
                                                const std::vector<ZoneWindow>& windows, Realtime now,
                                                const UnitLedger& units);
 
-  // Puts back an account from an earlier run.
+  // Puts back an account from an earlier run; parents may come later.
   ContainerAccount& restore(ContainerInfo info);
+  void restored();  // all are back
 
   // What was learnt of a running one's name; `name_space` is a pod's. Nothing where there is no such one.
   static void rename(ContainerAccount& account, std::string name, std::string name_space = {});
@@ -47,9 +49,13 @@ class ContainerLedger {
 
  private:
   void place(UnitAccount& unit, Realtime now);
-  ContainerAccount& account_of(ContainerInfo info, bool monitor, Realtime now);
+  ContainerAccount& account_of(ContainerInfo info, ContainerAccount* outer, bool monitor, Realtime now);
+  ContainerAccount* add_part(UnitAccount& unit, ContainerInfo info, ContainerAccount* outer, bool monitor,
+                             Realtime now);
+  static void leave_parent(ContainerAccount& account);
+  static void book(const BookedWindow& window, const UnitAccount& unit, const ContainerPart& part);
   ContainerAccount* find(const std::string& id);
-  void remove(const ContainerAccount& account);
+  void remove(ContainerAccount& account);
 
   Accounts containers_, pods_;
 };

@@ -68,7 +68,9 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
     ContainerAccount& container = containers_.restore(saved.info);
     restore_account(saved, state.saved, container.energy);
     container.own = container.other = saved.own;
+    container.in_parent = saved.in_parent;
   }
+  containers_.restored();
   for (const MachineState& saved : state.machines) {
     MachineAccount& machine = machines_.restore(saved.info);
     restore_account(saved, state.saved, machine.energy);
@@ -226,6 +228,7 @@ void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report
     row.info = container.info;
     row.own = container.own;
     row.other = container.other;
+    row.in_parent = container.in_parent;
   }
 }
 
@@ -293,6 +296,7 @@ LedgerState Ledger::state(Realtime now) const {
       ContainerState& saved = state.containers.emplace_back();
       saved.info = *container.info;
       saved.own = container.own;
+      saved.in_parent = container.in_parent;
       save_account(container.energy, saved);
     }
   }

@@ -88,8 +88,9 @@ struct ContainerInfo {
 
 struct ContainerRow : WorkloadRow {
   std::shared_ptr<const ContainerInfo> info;
-  Microjoules own;    // without the containers and pods inside it
-  Microjoules other;  // of own: processes that ended, moved away or were never seen
+  Microjoules own;        // without the containers and pods inside it
+  Microjoules other;      // of own: processes that ended, moved away or were never seen
+  Microjoules in_parent;  // what it used inside its present parent
 };
 
 struct MachineInfo {

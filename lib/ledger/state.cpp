@@ -131,6 +131,7 @@ Json to_json(const ContainerState& container) {
   const ContainerInfo& info = container.info;
   Json json = account_json(info.id, container);
   json["ownMicrojoules"] = container.own.value;
+  json["parentMicrojoules"] = container.in_parent.value;
   json["name"] = info.name;
   json["pod"] = info.is_pod;
   json["runtime"] = info.runtime;
@@ -145,6 +146,7 @@ ContainerState to_container(const Json& json, std::size_t zones) {
   ContainerState container;
   read_account(json, zones, container);
   container.own = energy(json, "ownMicrojoules");
+  container.in_parent = energy(json, "parentMicrojoules");
   ContainerInfo& info = container.info;
   info.id = json.at("id");
   info.name = json.at("name");
@@ -244,7 +246,9 @@ void check_containers(const LedgerState& state) {
     if (!container.info.parent) continue;
     const auto parent = rest.find(*container.info.parent);
     if (parent == rest.end()) throw Malformed{"a container's parent is not there"};
-    parent->second -= total(container);
+    if (container.in_parent > total(container))
+      throw Malformed{"a container used more in its parent than at all"};
+    parent->second -= container.in_parent;
   }
   for (const auto& [id, left] : rest) {
     if (left != Microjoules{}) throw Malformed{"the sums of container " + std::string(id) + " do not hold"};

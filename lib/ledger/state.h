@@ -35,7 +35,7 @@ struct UnitState {
 struct ContainerState {
   ContainerInfo info;
   std::vector<Microjoules> energy;  // as UnitState has it
-  Microjoules own;
+  Microjoules own, in_parent;
   Nanoseconds cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;

@@ -19,6 +19,12 @@ namespace keplerd {
 struct ContainerAccount;
 struct MachineAccount;
 
+// A container or pod that a unit is a topmost cgroup of.
+struct ContainerPart {
+  ContainerAccount* container;
+  ContainerAccount* outer;  // that this cgroup of it is inside of; null outside any
+};
+
 struct UnitAccount {
   std::shared_ptr<const UnitInfo> info;
   std::unique_ptr<const CgroupWorkload> workload;  // a container, pod or machine; null where it is none
@@ -29,10 +35,10 @@ struct UnitAccount {
   std::uint64_t seen = 0;                          // sequence of the last sample that had it
 
   // Where it belongs, besides its parent: kept by the ledgers of those.
-  bool placed = false;                        // `container` and `containers` are known
-  ContainerAccount* container = nullptr;      // the innermost container or pod that it is (a part of)
-  std::vector<ContainerAccount*> containers;  // those that it is a topmost cgroup of
-  MachineAccount* machine = nullptr;  // the virtual machine that it is (a part of); null once it ended
+  bool placed = false;                    // `container` and `containers` are known
+  ContainerAccount* container = nullptr;  // the innermost container or pod that it is (a part of)
+  std::vector<ContainerPart> containers;  // those that it is a topmost cgroup of
+  MachineAccount* machine = nullptr;      // the virtual machine that it is (a part of); null once it ended
 };
 
 class UnitLedger {

@@ -317,8 +317,9 @@ class Descent {
     around_.pod_is_here = false;
     around_.in_ecs = around_.in_ecs || name == "ecs";
     around_.in_nomad = around_.in_nomad || name == "nomad.slice" || name == "nomad";
-    if (take_prefix(name, "user@") && take_suffix(name, ".service"))
-      if (const auto uid = parse_number<std::uint32_t>(name)) around_.user = uid;
+    std::string_view user = between("user@", name, ".service");
+    if (user.empty()) user = between("user-", name, ".slice");
+    if (const auto uid = parse_number<std::uint32_t>(user)) around_.user = uid;
   }
 
   std::string_view path_;

@@ -23,7 +23,7 @@ enum class CgroupKind { kGroup, kUnit, kContainer, kPod, kVirtualMachine };
 struct CgroupWorkload {
   CgroupKind kind = CgroupKind::kGroup;
   UnitName group;                     // whatever the kind: a container's scope is a unit too
-  std::optional<std::uint32_t> user;  // uid of the user manager that it is below
+  std::optional<std::uint32_t> user;  // uid of the user whose slice or manager it is below
 
   // Of the workload; all escaped by escape_name.
   std::string name;  // a unit's or group's as in `group`; else empty where the path has no more than an id

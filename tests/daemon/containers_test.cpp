@@ -124,7 +124,7 @@ TEST_F(Containers, APodWithoutACgroupIsItsContainers) {
 
 TEST_F(Containers, NamesThatAreNoIdsAreToldApartByWhereTheyAre) {
   const std::string mine = "/user.slice/user-1000.slice/user@1000.service/user.slice/lxc.payload.web";
-  const std::string theirs = "/user.slice/user-1001.slice/user@1001.service/user.slice/lxc.payload.web";
+  const std::string theirs = "/user.slice/user-1001.slice/session-3.scope/lxc.payload.web";
   const std::string nested = "/lxc.payload.web/lxc.payload.web";
   add(100, mine);
   add(101, theirs);
@@ -154,6 +154,39 @@ TEST_F(Containers, GoOnWhenStartedAgain) {
   step(2'000'000);
   EXPECT_TRUE(host.container(kA)->running);
   EXPECT_EQ(host.container(kA)->active, Microjoules{2'000'000});
+}
+
+TEST_F(Containers, OneThatTurnsUpInAnotherKeepsItsCounterAndLeavesItsPastBehind) {
+  const std::string outer(64, 'c'), next(64, 'd');
+  const auto inside = [](const std::string& id) { return "/docker/" + id + "/docker/" + kA; };
+  add(100, inside(outer));
+  add(101, "/docker/" + next);
+  host.begin();
+  use(100, inside(outer), 10);
+  step(2'000'000);
+  EXPECT_EQ(host.container(outer)->own, Microjoules{});
+  EXPECT_EQ(host.container(kA)->in_parent, Microjoules{1'000'000});
+  host.files.remove_process(100);
+  host.files.remove_cgroup(inside(outer));
+  add(102, inside(next));
+  step(0);
+  use(102, inside(next), 10);
+  step(2'000'000);
+  EXPECT_EQ(host.container(kA)->active, Microjoules{2'000'000});
+  EXPECT_EQ(host.container(kA)->in_parent, Microjoules{1'000'000});
+  EXPECT_EQ(host.container(kA)->info->parent, next);
+  EXPECT_EQ(host.container(outer)->own, Microjoules{1'000'000});
+  EXPECT_EQ(host.container(next)->active, Microjoules{1'000'000});
+}
+
+TEST_F(Containers, ThatAreInsideThemselvesAreCountedOnce) {
+  const std::string path = "/docker/" + kA + "/docker/" + kB + "/docker/" + kA;
+  add(100, path);
+  host.begin();
+  use(100, path, 10);
+  step(2'000'000);
+  EXPECT_EQ(host.container(kA)->active, Microjoules{1'000'000});
+  EXPECT_EQ(host.container(kB)->active, Microjoules{1'000'000});
 }
 
 TEST_F(Containers, WhatAProcessLeavesBehindStaysTheirs) {

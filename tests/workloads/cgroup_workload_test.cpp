@@ -86,12 +86,13 @@ TEST(Cgroup, ThatSomebodyMadeIsAGroup) {
               {"/docker-" + kId + "0", "group name=docker-" + kId + "0"}});
 }
 
-TEST(Cgroup, BelowAUserManagerKnowsItsUser) {
+TEST(Cgroup, BelowAUsersSliceKnowsItsUser) {
   const auto unit =
       recognise_cgroup("/user.slice/user-1000.slice/user@1000.service/app.slice/firefox.service");
   EXPECT_EQ(tell(unit), "unit name=firefox.service");
   EXPECT_EQ(unit.user, 1000u);
-  EXPECT_FALSE(recognise_cgroup("/user.slice/user-1000.slice/user@1000.service").user);
+  EXPECT_EQ(recognise_cgroup("/user.slice/user-1000.slice/session-3.scope").user, 1000u);
+  EXPECT_FALSE(recognise_cgroup("/user.slice/user-1000.slice").user);
   EXPECT_FALSE(recognise_cgroup("/user.slice/user-x.slice/user@x.service/app.slice").user);
   // The user of an inner system is another one.
   EXPECT_FALSE(recognise_cgroup("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" + kId +
