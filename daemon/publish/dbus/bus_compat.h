@@ -40,6 +40,10 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
   return sdbus::createProxy(connection, sdbus::ServiceName(service), sdbus::ObjectPath(path));
 }
 
+inline sdbus::Signal make_signal(const sdbus::IObject& object, const char* interface, const char* name) {
+  return object.createSignal(sdbus::InterfaceName(interface), sdbus::SignalName(name));
+}
+
 // Who sent the message that a handler of `object` is just answering.
 inline std::string sender_of_call(const sdbus::IObject& object) {
   return object.getCurrentlyProcessedMessage().getSender();
@@ -72,6 +76,10 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
   auto proxy = sdbus::createProxy(connection, service, path);
   proxy->finishRegistration();
   return proxy;
+}
+
+inline sdbus::Signal make_signal(sdbus::IObject& object, const char* interface, const char* name) {
+  return object.createSignal(interface, name);
 }
 
 inline std::string sender_of_call(const sdbus::IObject& object) {

@@ -27,7 +27,7 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
 
   std::uint64_t round = 0;  // the last in which it was in the report
 
-  sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObjectPath()); }
+  sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObject().getObjectPath()); }
 
  private:
   // What `f` makes of this machine's row; UnknownObject where it has gone with the very sample that the

@@ -113,7 +113,7 @@ void Subscriptions::send(std::uint64_t id, const std::string& client, const Chan
   std::map<std::string, sdbus::Variant> extras;
   extras.emplace("instanceId", sdbus::Variant(report.instance_id));
   if (changes.partial) extras.emplace("partial", sdbus::Variant(true));
-  auto signal = object_.createSignal(kManagerInterface, "Report");
+  auto signal = make_signal(object_, kManagerInterface, "Report");
   signal.setDestination(client);
   signal << id << report.sequence << number(report.realtime) << usec(report.monotonic) << usec(report.window)
          << host_numbers(report.host) << account_numbers(report.accounts) << make_rows(changes, details)
@@ -151,7 +151,7 @@ void Subscriptions::drop(Clients::iterator position) {
   count_ -= client.subscriptions.size();
   for (const Subscription& subscription : client.subscriptions) {
     if (client.left) break;
-    auto signal = object_.createSignal(kManagerInterface, "SubscriptionEnded");
+    auto signal = make_signal(object_, kManagerInterface, "SubscriptionEnded");
     signal.setDestination(client.name);
     signal << subscription.id << std::string("unresponsive");
     signal.send();

@@ -26,7 +26,7 @@ class ZoneObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Zone_ad
 
   std::uint64_t round = 0;  // the last in which it was in the report
 
-  sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObjectPath()); }
+  sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObject().getObjectPath()); }
 
  private:
   template <class F>
