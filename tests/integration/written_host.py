@@ -53,13 +53,13 @@ class WrittenHost:
 class Daemon:
     """keplerd on a written host; `with` ends it."""
 
-    def __init__(self, program, host, *options, config="[Sampling]\nInterval=0\nStaleness=0\n"):
+    def __init__(self, program, host, *options, config="[Sampling]\nInterval=0\nStaleness=0\n", bus="none"):
         host.write("keplerd.conf", config)
         (host.root / "state").mkdir(exist_ok=True)
         self.socket = str(host.root / "run/org.keplerd.Energy")
         self.log = open(host.root / "log", "a+")
         self.process = subprocess.Popen(
-            [program, "--config", host.root / "keplerd.conf", "--bus", "none", "--runtime-dir", host.root / "run",
+            [program, "--config", host.root / "keplerd.conf", "--bus", bus, "--runtime-dir", host.root / "run",
              "--state-dir", host.root / "state", "--sysfs", host.root / "sys", "--procfs", host.root / "proc",
              "--cgroupfs", host.root / "cgroup", *options], stderr=self.log)
         while not os.path.exists(self.socket):
