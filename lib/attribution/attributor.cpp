@@ -118,7 +118,7 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
   result.verdict = step.verdict;
   result.read = step.verdict == StepVerdict::kCounted;
   result.energy = step.energy;
-  if (before->unwatched) {
+  if (before->unwatched || !zones_[zone].divided) {
     result.unattributed = step.energy;
     return;
   }

@@ -31,7 +31,7 @@ struct ZoneAttribution {
   Microjoules energy;   // idle + active
   Microjoules idle;
   Microjoules kernel;  // kernel threads outside any group, and interrupts where they are accounted apart
-  Microjoules unattributed;        // nobody is known to have run
+  Microjoules unattributed;        // nobody is known to have run, or the zone is not divided
   std::vector<Microjoules> group;  // own + children
   std::vector<Microjoules> own;
   std::vector<Microjoules> other;    // of own: processes that came, left or ended in the window

@@ -28,8 +28,9 @@ struct Choice {
 
 // The sources of lib/energy, by name: this folder knows no other.
 constexpr Choice<std::string_view> kSources[] = {
-    {"auto", "auto"}, {"perf", "perf"}, {"powercap", "powercap"}, {"simulated", "simulated"},
-    {"guest", {}},    {"hwmon", {}},    {"estimated", {}},
+    {"auto", "auto"},   {"perf", "perf"},           {"powercap", "powercap"},
+    {"hwmon", "hwmon"}, {"simulated", "simulated"}, {"guest", {}},
+    {"estimated", {}},
 };
 constexpr Choice<SplitRule> kSplitRules[] = {{"usage-ratio", SplitRule::kUsageRatio}, {"baseline", {}}};
 constexpr Choice<ShareRule> kShareRules[] = {{"cpu-time", ShareRule::kCpuTime}, {"learned", {}}};

@@ -26,6 +26,13 @@ class EnergySource {
   // Replaces `readings` by the counters' values, in the order of zones(). A zone that cannot be read has an
   // error in its place and costs the others nothing. `now` is CLOCK_MONOTONIC.
   virtual void read(Nanoseconds now, ZoneReadings& readings) = 0;
+
+  // Reads what may take long (a sensor behind a management controller), for the next read() to tell. Called
+  // after each sample, so that it distorts no instant of a sample.
+  virtual void refresh(Nanoseconds) {}
+
+  // The host has changed, so that opening the source anew may find other zones. Cheap.
+  virtual bool outdated() const { return false; }
 };
 
 }  // namespace keplerd

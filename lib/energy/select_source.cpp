@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "energy/hwmon.h"
 #include "energy/perf.h"
 #include "energy/powercap.h"
 #include "energy/simulated.h"
@@ -35,6 +36,7 @@ Opened perf(const HostRoot& host, const SourceChoice& choice) {
 Opened powercap(const HostRoot& host, const SourceChoice& choice) {
   return open_powercap(host, choice.zones);
 }
+Opened hwmon(const HostRoot& host, const SourceChoice& choice) { return open_hwmon(host, choice.zones); }
 Opened simulated(const HostRoot& host, const SourceChoice& choice) {
   return open_simulated(host, choice.zones);
 }
@@ -46,7 +48,7 @@ constexpr std::array kKinds = {
     Kind{"perf", Use::kAutomatic, perf, perf_fix},
     Kind{"powercap", Use::kAutomatic, powercap, powercap_fix},
     Kind{"guest", Use::kAutomatic, nullptr, no_fix},
-    Kind{"hwmon", Use::kAutomatic, nullptr, no_fix},
+    Kind{"hwmon", Use::kAutomatic, hwmon, no_fix},
     Kind{"estimated", Use::kForced, nullptr, no_fix},
     Kind{"simulated", Use::kForced, simulated, no_fix},
 };

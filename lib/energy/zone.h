@@ -34,8 +34,10 @@ struct Zone {
   bool in_total = false;  // counts into the host's total: packages, and the DRAM outside them
   Microjoules range;      // the counter goes back to 0 after this value; 0: it does not wrap, or nobody knows
   Microwatts largest_limit;  // the zone's largest non-zero power limit; 0: it has none
-  bool begins_anew =
-      false;  // the counter begins when its source is opened: a reading means nothing to the next run
+  // The counter begins when its source is opened: a reading means nothing to the next run.
+  bool begins_anew = false;
+  // False: the host shows it and no workload gets any of it (a platform's meter, a graphics card).
+  bool divided = true;
 };
 
 // "SOURCE:NAME:INDEX".

@@ -33,13 +33,13 @@ TEST(Source, IsOneThatIsBuilt) {
   EXPECT_EQ(with("Energy", "Source", "powercap").source, "powercap");
   EXPECT_EQ(with("Energy", "Source", "simulated").source, "simulated");
   EXPECT_EQ(with("Energy", "Source", "auto").source, "auto");
-  for (const std::string name : {"guest", "hwmon", "estimated"}) {
+  for (const std::string name : {"guest", "estimated"}) {
     EXPECT_EQ(
         refusal("Energy", "Source", name),
-        "Source=" + name + ": not supported by this version; accepted: auto, perf, powercap, simulated");
+        "Source=" + name + ": not supported by this version; accepted: auto, perf, powercap, hwmon, simulated");
   }
   EXPECT_EQ(refusal("Energy", "Source", "Powercap"),
-            "Source=Powercap: unknown; accepted: auto, perf, powercap, simulated");
+            "Source=Powercap: unknown; accepted: auto, perf, powercap, hwmon, simulated");
 }
 
 TEST(Zones, AreSeparatedByBlanksOrCommas) {

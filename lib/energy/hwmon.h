@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Energy and power sensors of /sys/class/hwmon whose meaning is documented (see hwmon_zones.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "energy/energy_source.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+// The processors' sensors, with the zones that `names` choose. Fails where there are none (ENOENT) and where
+// nothing chosen counts into the total.
+Result<std::unique_ptr<EnergySource>> open_hwmon(const HostRoot& host, const std::vector<std::string>& names);
+
+// What is told beside whatever meter the host has: platform meters, rails, graphics cards. None of it is in
+// the total, and none is divided. Null where there is nothing.
+std::unique_ptr<EnergySource> open_beside(const HostRoot& host, const std::vector<std::string>& names);
+
+}  // namespace keplerd

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sensors of /sys/class/hwmon mean, by a list of chips whose meaning is documented: nothing on a
+// chip that is not in it is a zone. No I/O. Source of the facts: the kernel's Documentation/hwmon/
+// (amd_energy, fam15h_power, xgene-hwmon, acpi_power_meter, ina2xx), Documentation/gpu/amdgpu/thermal.rst and
+// Documentation/ABI/testing/sysfs-driver-intel-{i915,xe}-hwmon.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "energy/zone.h"
+
+namespace keplerd {
+
+struct HwmonInput {
+  std::string file;   // "energy1_input", "power1_average"
+  std::string label;  // of "energy1_label"; empty where there is none
+};
+
+struct HwmonChip {
+  std::string directory;  // "hwmon3": another one after each boot
+  std::string name;       // `name`: the driver's word
+  std::string device;     // "0000:03:00.0": stable, for the order
+  std::vector<HwmonInput> inputs;
+};
+
+// What a sensor belongs to.
+enum class HwmonRole {
+  kProcessor,  // in the host's total
+  kBeside,     // a platform's meter, a rail of the board, a graphics card: told, and nobody's
+};
+
+struct HwmonZone {
+  Zone zone;
+  std::string directory;
+  std::string file;
+  bool tells_power = false;  // microwatts instead of microjoules
+  bool slow = false;         // reading it may block
+  bool may_sleep = false;    // reading it would wake its device up
+};
+
+bool is_known_chip(std::string_view name);
+
+// "energy1_input" and the like; of a power sensor the average, unless it only has the present value.
+std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, HwmonRole role);
+
+// The text of an input: microjoules or microwatts. Fails where it is not a number, negative, or does not fit.
+Result<std::int64_t> parse_hwmon_value(std::string_view text);
+
+}  // namespace keplerd
