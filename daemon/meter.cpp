@@ -10,8 +10,6 @@
 namespace keplerd {
 namespace {
 
-constexpr Nanoseconds kLookForSourcePeriod = std::chrono::seconds(10);
-
 Nanoseconds read_clock(clockid_t clock) {
   timespec time{};
   ::clock_gettime(clock, &time);
@@ -32,8 +30,7 @@ Instant read_system_clocks() {
 
 Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
              Clock clock)
-    : host_(host),
-      choice_(std::move(choice)),
+    : keeper_(host, std::move(choice)),
       clock_(std::move(clock)),
       ledger_(std::move(ledger)),
       saved_(std::move(saved)),
@@ -43,7 +40,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       report_(ledger_.report()) {}
 
 std::shared_ptr<const Report> Meter::sample() {
-  if (!source_) look_for_source(clock_());
+  look_for_source(clock_());
   sample_.at = read_counters();
   const auto usage = usage_.read(sample_.at.boottime, sample_.usage);
   if (!usage) {
@@ -62,53 +59,47 @@ std::shared_ptr<const Report> Meter::sample() {
   ledger_.apply(sample_, attribution, machines_.look(sample_.usage));
   namer_.name(ledger_, sample_.at.monotonic);
   log_zones();
-  for (std::size_t i = 0; i < attribution.zones.size(); ++i) {
-    if (attribution.zones[i].verdict == StepVerdict::kCounted) continue;
-    log_warning(source_->zones()[i].id + ": energy of one window is not counted: " +
-                std::string(verdict_text(attribution.zones[i].verdict)));
-  }
+  log_discarded(attribution);
 
   auto report = ledger_.report();
-  if (source_) {
-    report->source.name = source_->name();
-  } else {
-    report->source.reason = no_source_reason_;
-  }
+  report->source.name = keeper_.name();
+  if (!keeper_.reason().empty()) report->source.reason = keeper_.reason();
   report_ = std::move(report);
+  keeper_.refresh(sample_.at.monotonic);
   return report_;
 }
 
 // Reads all counters; when they were read.
 Instant Meter::read_counters() {
   const Instant begin = clock_();
-  sample_.readings.clear();
-  if (!source_) return begin;
-  source_->read(begin.monotonic, sample_.readings);
+  keeper_.read(begin.monotonic, sample_.readings);
   return middle(begin, clock_());
 }
 
 void Meter::look_for_source(const Instant& now) {
-  if (looked_for_source_ && now.monotonic - *looked_for_source_ < kLookForSourcePeriod) return;
-  looked_for_source_ = now.monotonic;
-  auto source = select_source(host_, choice_);
-  if (source) {
-    take_up(*std::move(source), now.realtime);
+  const auto news = keeper_.look(now.monotonic);
+  if (!keeper_.reason().empty() && !no_source_told_) log_warning("no energy source: " + keeper_.reason());
+  no_source_told_ = !keeper_.reason().empty();
+  if (!news) return;
+  log_info(*news);
+  const std::vector<Zone>& zones = keeper_.zones();
+  zone_failed_.assign(zones.size(), false);
+  if (had_source_) {
+    attributor_.change_zones(zones);
   } else {
-    log_once(no_source_reason_, "no energy source: " + source.error().message);
-    no_source_reason_ = source.error().message;
+    attributor_.set_zones(zones, saved_);
   }
+  had_source_ = had_source_ || keeper_.has_source();
+  ledger_.set_zones(zones, now.realtime);
 }
 
-void Meter::take_up(std::unique_ptr<EnergySource> source, Realtime now) {
-  source_ = std::move(source);
-  no_source_reason_.clear();
-  zone_failed_.assign(source_->zones().size(), false);
-  attributor_.set_zones(source_->zones(), saved_);
-  saved_.clear();
-  ledger_.set_zones(source_->zones(), now);
-  std::string zones;
-  for (const Zone& zone : source_->zones()) zones += " " + zone.id;
-  log_info("energy source " + std::string(source_->name()) + ":" + zones);
+void Meter::log_discarded(const Attribution& attribution) {
+  for (std::size_t i = 0; i < attribution.zones.size(); ++i) {
+    const StepVerdict verdict = attribution.zones[i].verdict;
+    if (verdict == StepVerdict::kCounted) continue;
+    const auto line = discards_.tell(keeper_.zones()[i].id, verdict, sample_.at.monotonic);
+    if (line) log_warning(*line);
+  }
 }
 
 // Tells once when a zone cannot be read, and once when it can again.
@@ -117,7 +108,7 @@ void Meter::log_zones() {
     const Result<Microjoules>& reading = sample_.readings[i];
     if (reading.ok() != zone_failed_[i]) continue;
     zone_failed_[i] = !reading.ok();
-    const std::string& id = source_->zones()[i].id;
+    const std::string& id = keeper_.zones()[i].id;
     if (reading) {
       log_info(id + ": can be read again");
     } else {
@@ -133,11 +124,10 @@ void Meter::log_once(std::string& last, const std::string& message) {
 
 LedgerState Meter::state() const {
   LedgerState state = ledger_.state(clock_().realtime);
-  state.readings = source_ ? attributor_.last_readings() : saved_;
-  if (!source_) return state;
+  state.readings = had_source_ ? attributor_.last_readings() : saved_;
   std::erase_if(state.readings, [this](const SavedReading& reading) {
-    const auto zone = std::ranges::find(source_->zones(), reading.zone, &Zone::id);
-    return zone->begins_anew;
+    const auto zone = std::ranges::find(keeper_.zones(), reading.zone, &Zone::id);
+    return zone != keeper_.zones().end() && zone->begins_anew;
   });
   return state;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes a sample from end to end: reads the counters and the CPU's users, divides the window, books it, and
-// makes the report. Takes a meter up as soon as one appears.
+// makes the report. Takes a meter up as soon as one appears, and another when it dies or a better one
+// appears.
 #pragma once
 
 #include <chrono>
@@ -13,9 +14,10 @@
 #include "attribution/attributor.h"
 #include "config/settings.h"
 #include "daemon/clock.h"
+#include "daemon/discard_log.h"
 #include "daemon/namer.h"
-#include "energy/energy_source.h"
 #include "energy/select_source.h"
+#include "energy/source_keeper.h"
 #include "ledger/ledger.h"
 #include "usage/usage_reader.h"
 #include "workloads/machine_finder.h"
@@ -43,13 +45,12 @@ class Meter {
 
  private:
   void look_for_source(const Instant& now);
-  void take_up(std::unique_ptr<EnergySource> source, Realtime now);
   Instant read_counters();
   void log_zones();
+  void log_discarded(const Attribution& attribution);
   void log_once(std::string& last, const std::string& message);
 
-  const HostRoot& host_;
-  SourceChoice choice_;
+  SourceKeeper keeper_;
   Clock clock_;
   Ledger ledger_;
   std::vector<SavedReading> saved_;
@@ -57,9 +58,9 @@ class Meter {
   MachineFinder machines_;
   Namer namer_;
   Attributor attributor_;
-  std::unique_ptr<EnergySource> source_;
-  std::string no_source_reason_;
-  std::optional<Nanoseconds> looked_for_source_;
+  DiscardLog discards_;
+  bool had_source_ = false;
+  bool no_source_told_ = false;
   Sample sample_;
   std::vector<bool> zone_failed_;
   std::string usage_problem_;

@@ -40,6 +40,16 @@ void Attributor::set_zones(std::vector<Zone> zones, std::span<const SavedReading
   }
 }
 
+void Attributor::change_zones(std::vector<Zone> zones) {
+  std::vector<std::optional<Baseline>> baselines(zones.size());
+  for (std::size_t i = 0; i < zones.size(); ++i) {
+    const auto known = std::ranges::find(zones_, zones[i].id, &Zone::id);
+    if (known != zones_.end()) baselines[i] = baselines_[static_cast<std::size_t>(known - zones_.begin())];
+  }
+  zones_ = std::move(zones);
+  baselines_ = std::move(baselines);
+}
+
 std::vector<SavedReading> Attributor::last_readings() const {
   std::vector<SavedReading> readings;
   for (std::size_t i = 0; i < zones_.size(); ++i) {

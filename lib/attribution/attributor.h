@@ -59,6 +59,9 @@ class Attributor {
   // instead; what they drew in between is unattributed, because nobody watched who ran.
   void set_zones(std::vector<Zone> zones, std::span<const SavedReading> saved = {});
 
+  // Goes on with the zones that it already has, by id; the next reading of the others is a baseline.
+  void change_zones(std::vector<Zone> zones);
+
   // Divides the window that ends with `sample`. The result is valid until the next call.
   const Attribution& attribute(const Sample& sample);
 

@@ -37,6 +37,13 @@ std::string device_of(int sysfs, const std::string& chip) {
   return link ? link->substr(link->rfind('/') + 1) : std::string{};
 }
 
+std::vector<std::string> chips_of(int sysfs) {
+  auto names = list_directory(sysfs, kClass);
+  if (!names) return {};
+  std::ranges::sort(*names);
+  return *std::move(names);
+}
+
 HwmonChip read_chip(int sysfs, const std::string& directory) {
   const auto path = fmt::format("{}/{}", kClass, directory);
   HwmonChip chip{directory, text_of(sysfs, path + "/name"), {}, {}};
@@ -120,7 +127,7 @@ class Sensor {
 class HwmonSource final : public EnergySource {
  public:
   HwmonSource(std::string sysfs_path, UniqueFd sysfs)
-      : sysfs_path_(std::move(sysfs_path)), sysfs_(std::move(sysfs)) {}
+      : sysfs_path_(std::move(sysfs_path)), sysfs_(std::move(sysfs)), chips_(chips_of(sysfs_.get())) {}
 
   void add(const HwmonZone& zone) {
     zones_.push_back(zone.zone);
@@ -146,9 +153,12 @@ class HwmonSource final : public EnergySource {
     for (auto& sensor : sensors_) sensor.refresh(now);
   }
 
+  bool outdated() const override { return chips_of(sysfs_.get()) != chips_; }
+
  private:
   std::string sysfs_path_;
-  UniqueFd sysfs_;  // own, so that the source outlives the HostRoot
+  UniqueFd sysfs_;                  // own, so that the source outlives the HostRoot
+  std::vector<std::string> chips_;  // when it was opened
   std::vector<Zone> zones_;
   std::vector<Sensor> sensors_;  // of zones_
 };

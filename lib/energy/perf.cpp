@@ -140,7 +140,10 @@ class ZoneCounter {
 class PerfSource final : public EnergySource {
  public:
   PerfSource(UniqueFd sysfs, OpenPerfCounter open_counter, std::string mask)
-      : sysfs_(std::move(sysfs)), open_counter_(std::move(open_counter)), mask_(std::move(mask)) {}
+      : sysfs_(std::move(sysfs)),
+        open_counter_(std::move(open_counter)),
+        first_mask_(mask),
+        mask_(std::move(mask)) {}
 
   Result<Done> add(Zone zone, ZoneCounter counter) {
     const auto opened = counter.open(open_counter_);
@@ -164,6 +167,8 @@ class PerfSource final : public EnergySource {
     }
   }
 
+  bool outdated() const override { return mask_ != first_mask_; }
+
  private:
   // An event on a CPU that went offline would stand still without a word.
   void follow_mask() {
@@ -176,7 +181,7 @@ class PerfSource final : public EnergySource {
 
   UniqueFd sysfs_;  // own, so that the source outlives the HostRoot
   OpenPerfCounter open_counter_;
-  std::string mask_;  // the PMU's CPUs
+  std::string first_mask_, mask_;  // the PMU's CPUs, when it was opened and now
   std::vector<Zone> zones_;
   std::vector<ZoneCounter> counters_;  // of zones_
 };

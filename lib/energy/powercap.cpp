@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "energy/powercap.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -28,6 +29,14 @@ std::string text_of(int sysfs, std::string_view directory, std::string_view file
   std::array<char, kLongestText> buffer{};
   const auto text = read_file(sysfs, path_of(directory, file).c_str(), buffer);
   return text ? std::string(trim(*text)) : std::string{};
+}
+
+std::vector<std::string> zone_directories(int sysfs) {
+  auto names = list_directory(sysfs, kClass);
+  if (!names) return {};
+  std::erase_if(*names, [](const std::string& name) { return !is_rapl_zone(name); });
+  std::sort(names->begin(), names->end());
+  return *std::move(names);
 }
 
 PowercapDirectory read_directory(int sysfs, std::string name) {
@@ -107,7 +116,8 @@ Error in_sysfs(const HostPaths& paths, const Error& error) {
 
 class PowercapSource final : public EnergySource {
  public:
-  PowercapSource(HostPaths paths, UniqueFd sysfs) : paths_(std::move(paths)), sysfs_(std::move(sysfs)) {}
+  PowercapSource(HostPaths paths, UniqueFd sysfs)
+      : paths_(std::move(paths)), sysfs_(std::move(sysfs)), directories_(zone_directories(sysfs_.get())) {}
 
   // Fails where the counter may not be read, ever.
   Result<Done> add(const PowercapZone& zone) {
@@ -131,9 +141,12 @@ class PowercapSource final : public EnergySource {
     }
   }
 
+  bool outdated() const override { return zone_directories(sysfs_.get()) != directories_; }
+
  private:
   HostPaths paths_;
-  UniqueFd sysfs_;  // own, so that the source outlives the HostRoot
+  UniqueFd sysfs_;                        // own, so that the source outlives the HostRoot
+  std::vector<std::string> directories_;  // when it was opened
   std::vector<Zone> zones_;
   std::vector<Counter> counters_;  // of zones_
 };

@@ -41,9 +41,9 @@ Opened simulated(const HostRoot& host, const SourceChoice& choice) {
   return open_simulated(host, choice.zones);
 }
 
-// In the order in which `auto` tries them, the best first: 64-bit counters without privileged files, then
-// counters that wrap, then what a host passes in, then sensors that only tell power. A new source is a line
-// here.
+// In the order in which `auto` tries them, the best first: 64-bit counters, then counters that wrap, then
+// what a host passes in, then sensors that mostly tell power only. The order is documented in
+// keplerd.conf(5). A new source is a line here.
 constexpr std::array kKinds = {
     Kind{"perf", Use::kAutomatic, perf, perf_fix},
     Kind{"powercap", Use::kAutomatic, powercap, powercap_fix},
@@ -61,17 +61,15 @@ const Kind* find_kind(std::string_view name) {
   return kind == kKinds.end() ? nullptr : kind;
 }
 
-Opened select_best(const HostRoot& host, const SourceChoice& choice) {
-  std::vector<std::string> reasons;
-  int code = 0;
-  for (const auto& kind : kKinds) {
-    if (kind.use != Use::kAutomatic || kind.open == nullptr) continue;
-    auto source = kind.open(host, choice);
-    if (source) return source;
-    reasons.push_back(source.error().message);
-    if (code == 0) code = source.error().code;
-  }
-  return Error{.message = fmt::format("{}", fmt::join(reasons, "; ")), .code = code};
+bool is_allowed(const Kind& kind, const SourceChoice& choice) {
+  if (kind.open == nullptr) return false;
+  return choice.source == kAuto ? kind.use == Use::kAutomatic : kind.name == choice.source;
+}
+
+bool can_be_read(EnergySource& source, Nanoseconds now) {
+  ZoneReadings readings;
+  source.read(now, readings);
+  return tells_total(source, readings);
 }
 
 }  // namespace
@@ -95,11 +93,42 @@ Result<Done> check_source_name(std::string_view name) {
                                       fmt::join(names, ", "))};
 }
 
-Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice) {
+bool tells_total(const EnergySource& source, const ZoneReadings& readings) {
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    if (readings[i] && source.zones()[i].in_total) return true;
+  }
+  return false;
+}
+
+Opened search_source(const HostRoot& host, const SourceChoice& choice, const SourceSearch& search,
+                     Nanoseconds now) {
+  for (const auto& kind : kKinds) {
+    if (kind.name == search.better_than) break;
+    if (!is_allowed(kind, choice) || kind.name == search.except) continue;
+    if (!search.only.empty() && kind.name != search.only) continue;
+    auto source = kind.open(host, choice);
+    if (source && can_be_read(**source, now)) return source;
+  }
+  return Error{.message = "no other energy source"};
+}
+
+Opened select_source(const HostRoot& host, const SourceChoice& choice, Nanoseconds now) {
   const auto known = check_source_name(choice.source);
   if (!known) return known.error();
-  if (choice.source == kAuto) return select_best(host, choice);
-  return find_kind(choice.source)->open(host, choice);
+  std::unique_ptr<EnergySource> unreadable;
+  std::vector<std::string> reasons;
+  int code = 0;
+  for (const auto& kind : kKinds) {
+    if (!is_allowed(kind, choice)) continue;
+    auto source = kind.open(host, choice);
+    if (source && can_be_read(**source, now)) return source;
+    if (source && !unreadable) unreadable = *std::move(source);
+    if (source) continue;
+    reasons.push_back(source.error().message);
+    if (code == 0) code = source.error().code;
+  }
+  if (unreadable) return unreadable;
+  return Error{.message = fmt::format("{}", fmt::join(reasons, "; ")), .code = code};
 }
 
 std::vector<SourceProbe> probe_sources(const HostRoot& host) {

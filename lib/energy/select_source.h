@@ -38,8 +38,24 @@ struct SourceProbe {
 };
 
 // The source, or why there is none (one line for the report's `source.reason`). Cheap enough to be tried
-// again every few seconds until a meter appears.
-Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice);
+// again every few seconds until a meter appears. One that can be read at once goes before one that cannot.
+// `now`: CLOCK_MONOTONIC.
+Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice,
+                                                    Nanoseconds now = Nanoseconds{0});
+
+// Which of the sources that `choice` allows are looked at; empty: no bound.
+struct SourceSearch {
+  std::string_view better_than = {};  // those before this one in the order of `auto`
+  std::string_view except = {};
+  std::string_view only = {};
+};
+
+// The best of them of which a zone of the total can be read at once.
+Result<std::unique_ptr<EnergySource>> search_source(const HostRoot& host, const SourceChoice& choice,
+                                                    const SourceSearch& search, Nanoseconds now);
+
+// Whether a zone of the total is among what `source` has just read.
+bool tells_total(const EnergySource& source, const ZoneReadings& readings);
 
 // All sources that `auto` knows, in its order, and those only forced by name.
 std::vector<SourceProbe> probe_sources(const HostRoot& host);

@@ -418,6 +418,43 @@ TEST_F(TwoPackages, LastReadingsAreTheLastGoodOnes) {
   EXPECT_EQ(readings[1].monotonic, 1h + 2s);
 }
 
+TEST(UndividedZone, IsNobodysAndItsSumHolds) {
+  Zone platform = package_zone(1);
+  platform.in_total = platform.divided = false;
+  NumberHost host({package_zone(), platform});
+  const int process = host.add_process(host.add_group());
+  Attributor attributor;
+  attributor.set_zones(host.zones());
+  attributor.attribute(host.sample());
+  host.run(process, std::chrono::milliseconds(500));
+  host.run_ticks(50, 50);
+  host.draw({10'000'000}, 0);
+  host.draw({90'000'000}, 1);
+  const Attribution& result = attributor.attribute(host.sample());
+  EXPECT_EQ(result.zones[0].group[0], Microjoules{5'000'000});
+  EXPECT_EQ(result.zones[1].energy, Microjoules{90'000'000});
+  EXPECT_EQ(result.zones[1].unattributed, Microjoules{90'000'000});
+  EXPECT_EQ(result.zones[1].idle, Microjoules{0});
+  for (const Microjoules group : result.zones[1].group) EXPECT_EQ(group, Microjoules{0});
+}
+
+TEST(ChangedZones, GoOnWithThoseThatStay) {
+  NumberHost host({package_zone(0), package_zone(1)});
+  Attributor attributor;
+  attributor.set_zones({package_zone(0)});
+  auto sample = host.sample();
+  sample.readings.pop_back();
+  attributor.attribute(sample);
+  attributor.change_zones(host.zones());
+  host.draw({3'000'000}, 0);
+  host.draw({7'000'000}, 1);
+  const Attribution& first = attributor.attribute(host.sample());
+  EXPECT_EQ(first.zones[0].energy, Microjoules{3'000'000});
+  EXPECT_EQ(first.zones[1].energy, Microjoules{0}) << "its baseline";
+  host.draw({7'000'000}, 1);
+  EXPECT_EQ(attributor.attribute(host.sample()).zones[1].energy, Microjoules{7'000'000});
+}
+
 TEST_F(AttributorTest, NewZonesStartOver) {
   begin();
   host.draw({5'000'000});

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "energy/source_keeper.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "energy/hwmon.h"
+
+namespace keplerd {
+namespace {
+
+constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
+constexpr int kFailedReads = 3;
+constexpr Nanoseconds kFailedTime = std::chrono::seconds(3);
+
+// Whether `source` has a zone that is not in `zones`.
+bool has_more(const EnergySource& source, const std::vector<Zone>& zones) {
+  return std::ranges::any_of(source.zones(), [&](const Zone& zone) {
+    return std::ranges::find(zones, zone.id, &Zone::id) == zones.end();
+  });
+}
+
+std::string ids_of(const EnergySource& source) {
+  std::vector<std::string_view> ids;
+  for (const Zone& zone : source.zones()) ids.push_back(zone.id);
+  return fmt::format("{}", fmt::join(ids, " "));
+}
+
+}  // namespace
+
+SourceKeeper::SourceKeeper(const HostRoot& host, SourceChoice choice)
+    : host_(host), choice_(std::move(choice)) {}
+
+std::optional<std::string> SourceKeeper::look(Nanoseconds now) {
+  const bool died = has_died(now);
+  const bool due = !looked_ || now - *looked_ >= kLookPeriod;
+  if (!due && (!died || looked_since_it_died_)) return std::nullopt;
+  looked_ = now;
+  looked_since_it_died_ = died;
+  auto news = look_for_source(now, died);
+  auto more = look_beside();
+  if (news && more) return *news + "; " + *more;
+  return news ? news : more;
+}
+
+std::optional<std::string> SourceKeeper::look_for_source(Nanoseconds now, bool died) {
+  const std::string present(name());
+  if (!source_) {
+    auto found = select_source(host_, choice_, now);
+    if (found) return take(*std::move(found), "energy source");
+    reason_ = found.error().message;
+    return std::nullopt;
+  }
+  if (died) {
+    auto next = search_source(host_, choice_, {.except = present}, now);
+    if (next) return take(*std::move(next), present + " cannot be read any more, energy source");
+    return std::nullopt;
+  }
+  auto better = search_source(host_, choice_, {.better_than = present}, now);
+  if (better) return take(*std::move(better), "a better energy source than " + present + " is there,");
+  if (!source_->outdated()) return std::nullopt;
+  auto again = search_source(host_, choice_, {.only = present}, now);
+  if (!again || !has_more(**again, source_->zones())) return std::nullopt;
+  return take(*std::move(again), "more zones of energy source");
+}
+
+std::optional<std::string> SourceKeeper::look_beside() {
+  if (choice_.source == "simulated" || (beside_ && !beside_->outdated())) return std::nullopt;
+  auto found = open_beside(host_, choice_.zones);
+  if (!found || (beside_ && !has_more(*found, beside_->zones()))) return std::nullopt;
+  beside_ = std::move(found);
+  gather_zones();
+  return "beside it, not divided: " + ids_of(*beside_);
+}
+
+std::string SourceKeeper::take(std::unique_ptr<EnergySource> source, const std::string& why) {
+  source_ = std::move(source);
+  reason_.clear();
+  failed_reads_ = 0;
+  looked_since_it_died_ = false;
+  gather_zones();
+  return fmt::format("{} {}: {}", why, source_->name(), ids_of(*source_));
+}
+
+void SourceKeeper::gather_zones() {
+  zones_.clear();
+  if (source_) zones_ = source_->zones();
+  if (beside_) zones_.insert(zones_.end(), beside_->zones().begin(), beside_->zones().end());
+}
+
+bool SourceKeeper::has_died(Nanoseconds now) const {
+  return failed_reads_ >= kFailedReads && now - failed_since_ >= kFailedTime;
+}
+
+void SourceKeeper::read(Nanoseconds now, ZoneReadings& readings) {
+  readings.clear();
+  if (source_) {
+    source_->read(now, readings);
+    if (!tells_total(*source_, readings)) {
+      if (failed_reads_++ == 0) failed_since_ = now;
+    } else {
+      failed_reads_ = 0;
+      looked_since_it_died_ = false;
+    }
+  }
+  if (!beside_) return;
+  beside_->read(now, beside_readings_);
+  readings.insert(readings.end(), std::make_move_iterator(beside_readings_.begin()),
+                  std::make_move_iterator(beside_readings_.end()));
+}
+
+void SourceKeeper::refresh(Nanoseconds now) {
+  if (source_) source_->refresh(now);
+  if (beside_) beside_->refresh(now);
+}
+
+}  // namespace keplerd

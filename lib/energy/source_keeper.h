@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the best meter in use: finds one, hands over to the next when it dies, and takes a better one when it
+// appears. Beside it, what is shown and not divided (see open_beside()).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "energy/select_source.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+class SourceKeeper {
+ public:
+  // `host` must outlive it.
+  SourceKeeper(const HostRoot& host, SourceChoice choice);
+
+  // Looks for another meter where it is time: every ten seconds, and as soon as the present one has died,
+  // which is when no zone of the total could be read three times and for three seconds. To be called before
+  // each read(). What has changed, for the log; then zones() are others. `now`: CLOCK_MONOTONIC.
+  std::optional<std::string> look(Nanoseconds now);
+
+  // As EnergySource has them; nothing where there is none.
+  void read(Nanoseconds now, ZoneReadings& readings);
+  void refresh(Nanoseconds now);
+  const std::vector<Zone>& zones() const { return zones_; }
+
+  bool has_source() const { return source_ != nullptr; }
+  // The meter's; "none".
+  std::string_view name() const { return source_ ? source_->name() : "none"; }
+  // Why there is no meter.
+  const std::string& reason() const { return reason_; }
+
+ private:
+  bool has_died(Nanoseconds now) const;
+  std::optional<std::string> look_for_source(Nanoseconds now, bool died);
+  std::optional<std::string> look_beside();
+  std::string take(std::unique_ptr<EnergySource> source, const std::string& why);
+  void gather_zones();
+
+  const HostRoot& host_;
+  SourceChoice choice_;
+  std::unique_ptr<EnergySource> source_, beside_;
+  std::vector<Zone> zones_;
+  std::string reason_;
+  std::optional<Nanoseconds> looked_;
+  int failed_reads_ = 0;
+  Nanoseconds failed_since_{0};
+  bool looked_since_it_died_ = false;
+  ZoneReadings beside_readings_;
+};
+
+}  // namespace keplerd
