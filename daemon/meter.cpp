@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <unordered_set>
 
 #include "daemon/log.h"
 #include "host/host_root.h"
@@ -36,6 +37,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       saved_(std::move(saved)),
       usage_(host),
       machines_(host),
+      threads_(host),
       namer_(host),
       report_(ledger_.report()) {}
 
@@ -55,6 +57,7 @@ std::shared_ptr<const Report> Meter::sample() {
   }
   groups_left_out_told_ = usage_.groups_left_out() > 0;
 
+  read_machines_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
   ledger_.apply(sample_, attribution, machines_.look(sample_.usage));
   namer_.name(ledger_, sample_.at.monotonic);
@@ -74,6 +77,20 @@ Instant Meter::read_counters() {
   const Instant begin = clock_();
   keeper_.read(begin.monotonic, sample_.readings);
   return middle(begin, clock_());
+}
+
+// Of the machines that moved and that have no threaded cgroups to tell their parts.
+void Meter::read_machines_threads() {
+  threads_.forget(sample_.usage.ended);
+  const std::vector<ProcessId> machines = ledger_.machines().processes();
+  if (machines.empty()) return;
+  std::unordered_set<std::size_t> told;
+  for (const PartUsage& part : sample_.usage.parts) told.insert(part.group);
+  for (const ProcessUsage& process : sample_.usage.processes) {
+    const bool moved = !process.before || process.usage != process.before->usage;
+    if (!moved || !std::ranges::binary_search(machines, process.id)) continue;
+    if (!told.contains(process.group)) threads_.read(process.id, sample_.usage.parts);
+  }
 }
 
 void Meter::look_for_source(const Instant& now) {

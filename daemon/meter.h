@@ -19,6 +19,7 @@
 #include "energy/select_source.h"
 #include "energy/source_keeper.h"
 #include "ledger/ledger.h"
+#include "usage/thread_reader.h"
 #include "usage/usage_reader.h"
 #include "workloads/machine_finder.h"
 
@@ -46,6 +47,7 @@ class Meter {
  private:
   void look_for_source(const Instant& now);
   Instant read_counters();
+  void read_machines_threads();
   void log_zones();
   void log_discarded(const Attribution& attribution);
   void log_once(std::string& last, const std::string& message);
@@ -56,6 +58,7 @@ class Meter {
   std::vector<SavedReading> saved_;
   UsageReader usage_;
   MachineFinder machines_;
+  ThreadReader threads_;
   Namer namer_;
   Attributor attributor_;
   DiscardLog discards_;

@@ -131,6 +131,11 @@ Json row_json(const Report& report, const MachineRow& machine) {
   set_text(json, "unit", info.unit);
   set_text(json, "containerId", info.container);
   if (info.guest_elsewhere) json["guestElsewhere"] = true;
+  if (info.vcpus) json["vcpus"] = *info.vcpus;
+  if (machine.parts.empty()) return json;
+  json["breakdown"] = Json::array();
+  for (const MachinePart& part : machine.parts)
+    json["breakdown"].push_back({{"name", part.name}, {"energyMicrojoules", part.energy.value}});
   return json;
 }
 

@@ -75,6 +75,7 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
     MachineAccount& machine = machines_.restore(saved.info);
     restore_account(saved, state.saved, machine.energy);
     machine.name_given = saved.name_given;
+    for (const MachinePart& part : saved.parts) machine.parts[part.name] = part.energy;
   }
 }
 
@@ -238,6 +239,13 @@ void Ledger::report_machines(Report& report) const {
     MachineRow& row = report.machines.emplace_back();
     fill_row(machine.energy, sequence_, windows_, report.shares, row);
     row.info = machine.info;
+    if (machine.parts.empty()) continue;
+    Microjoules other = row.active + row.idle;
+    for (const auto& [name, energy] : machine.parts) {
+      row.parts.push_back({name, energy});
+      other -= energy;
+    }
+    row.parts.push_back({"other", other});
   }
 }
 
@@ -304,6 +312,7 @@ LedgerState Ledger::state(Realtime now) const {
     MachineState& saved = state.machines.emplace_back();
     saved.info = *machine.info;
     saved.name_given = machine.name_given;
+    for (const auto& [name, energy] : machine.parts) saved.parts.push_back({name, energy});
     save_account(machine.energy, saved);
   }
   // What no unit has is that of processes outside any, whose rows end with this run.

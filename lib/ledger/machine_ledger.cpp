@@ -66,6 +66,7 @@ void MachineLedger::apply(const BookedWindow& window, const std::vector<FoundMac
   bind_groups(processes);
   guess(window, units);
   book(window, processes);
+  divide(window, units);
   tell_units(units);
   for (const FoundMachine& machine : found) {
     const ProcessId id = window.usage.processes[machine.process].id;
@@ -216,6 +217,61 @@ void MachineLedger::book(const BookedWindow& window, const ProcessLedger& proces
     const bool runs = machine.groups > 0 || !machine.processes.empty();
     if (!runs && !machine.energy.ended) machine.energy.ended = window.now;
   }
+}
+
+// What each machine got in this window, among its parts.
+void MachineLedger::divide(const BookedWindow& window, const UnitLedger& units) {
+  std::map<MachineAccount*, std::map<std::string, Nanoseconds, PartOrder>> by_group, by_thread;
+  for (const PartUsage& part : window.usage.parts) {
+    if (part.group == kNoGroup) {
+      const auto process = by_process_.find(part.process);
+      if (process != by_process_.end())
+        by_thread[process->second][machine_part_of_thread(part.name)] += part.time;
+    } else if (const Group* const group = group_of(units.of_group(part.group));
+               group != nullptr && group->machine != nullptr) {
+      by_group[group->machine][machine_part_of_cgroup(part.name)] += part.time;
+    }
+  }
+  for (auto& [machine, times] : by_group) {
+    by_thread.erase(machine);  // the same time again
+    divide_one(*machine, times, window);
+  }
+  for (auto& [machine, times] : by_thread) {
+    // QEMU names its threads only where it is told to: without, all would be the emulator's.
+    const bool named = std::ranges::any_of(times, [](const auto& part) { return is_vcpu(part.first); });
+    if (named) divide_one(*machine, times, window);
+  }
+}
+
+void MachineLedger::divide_one(MachineAccount& machine, std::map<std::string, Nanoseconds, PartOrder>& times,
+                               const BookedWindow& window) {
+  const auto vcpus =
+      static_cast<int>(std::ranges::count_if(times, [](const auto& part) { return is_vcpu(part.first); }));
+  if (machine.info->vcpus != vcpus) {
+    auto changed = std::make_shared<MachineInfo>(*machine.info);
+    changed->vcpus = vcpus;
+    machine.info = std::move(changed);
+  }
+  std::vector<Nanoseconds> weights;
+  Nanoseconds known{0};
+  for (const auto& [name, time] : times) {
+    machine.parts.try_emplace(name);
+    weights.push_back(time);
+    known += time;
+  }
+  const bool moved = machine.energy.sequence == window.sequence;
+  weights.push_back(std::max((moved ? machine.energy.window_cpu : Nanoseconds{0}) - known, Nanoseconds{0}));
+  if (known == Nanoseconds{0}) return;
+  std::vector<Microjoules> shares(weights.size());
+  apportioner_.apportion(machine.energy.window_energy(window.sequence, window.standings), weights, shares);
+  std::size_t i = 0;
+  for (const auto& [name, time] : times) machine.parts[name] += shares[i++];
+}
+
+std::vector<ProcessId> MachineLedger::processes() const {
+  std::vector<ProcessId> ids;
+  for (const auto& [id, machine] : by_process_) ids.push_back(id);
+  return ids;
 }
 
 void MachineLedger::tell_units(const UnitLedger& units) {

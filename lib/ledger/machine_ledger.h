@@ -9,19 +9,22 @@
 #include <unordered_map>
 #include <vector>
 
+#include "attribution/apportion.h"
 #include "ledger/account.h"
 #include "ledger/process_ledger.h"
 #include "ledger/unit_ledger.h"
 #include "workloads/machine_finder.h"
+#include "workloads/machine_part.h"
 
 namespace keplerd {
 
 struct MachineAccount {
   std::shared_ptr<const MachineInfo> info;
   EnergyAccount energy;
-  std::string number;       // Proxmox's guest id, Xen's domain id; else empty
-  bool name_given = false;  // by the one who started it: no other name is better
-  bool guessed = false;     // nothing is known of it but its cgroup
+  std::map<std::string, Microjoules, PartOrder> parts;  // what is in none of them is "other"
+  std::string number;                                   // Proxmox's guest id, Xen's domain id; else empty
+  bool name_given = false;                              // by the one who started it: no other name is better
+  bool guessed = false;                                 // nothing is known of it but its cgroup
   // What runs it now.
   std::vector<ProcessId> processes;
   std::size_t groups = 0;
@@ -46,6 +49,9 @@ class MachineLedger {
   // A name that was learnt elsewhere; does not replace one that was given.
   static void rename(MachineAccount& account, const std::string& name);
 
+  // The hypervisors' processes that run.
+  std::vector<ProcessId> processes() const;
+
   Accounts& all() { return accounts_; }
   const Accounts& all() const { return accounts_; }
 
@@ -63,6 +69,9 @@ class MachineLedger {
   void guess(const BookedWindow& window, const UnitLedger& units);
   void bind_groups(const ProcessLedger& processes);
   void book(const BookedWindow& window, const ProcessLedger& processes);
+  void divide(const BookedWindow& window, const UnitLedger& units);
+  void divide_one(MachineAccount& machine, std::map<std::string, Nanoseconds, PartOrder>& times,
+                  const BookedWindow& window);
   void tell_units(const UnitLedger& units);
   MachineAccount& account_of(const ProcessUsage& process, const MachineCommand& command, Realtime now);
   MachineAccount* running_in(const ProcessUsage& process, const MachineCommand& command, const Group* group);
@@ -74,6 +83,7 @@ class MachineLedger {
   Accounts accounts_;
   std::unordered_map<const UnitAccount*, Group> groups_;
   std::map<ProcessId, MachineAccount*> by_process_;
+  Apportioner apportioner_;
 };
 
 }  // namespace keplerd

@@ -99,13 +99,21 @@ struct MachineInfo {
   std::string hypervisor;
   std::optional<std::string> uuid;
   std::int32_t pid = 0;
+  std::optional<int> vcpus;
   std::optional<std::string> unit;       // id of its own cgroup, else of the one that its process is in
   std::optional<std::string> container;  // id of the container that it is inside of
   bool guest_elsewhere = false;          // this is its device model: the hypervisor runs the guest itself
 };
 
+struct MachinePart {
+  std::string name;  // "vcpu0", "emulator", "iothread:NAME", "vhost", "other"
+  Microjoules energy;
+  bool operator==(const MachinePart&) const = default;
+};
+
 struct MachineRow : WorkloadRow {
   std::shared_ptr<const MachineInfo> info;
+  std::vector<MachinePart> parts;  // they add up to its energy; empty where its parts cannot be told apart
 };
 
 struct ProcessInfo {

@@ -167,6 +167,8 @@ Json to_json(const MachineState& machine) {
   json["hypervisor"] = info.hypervisor;
   json["pid"] = info.pid;
   if (info.guest_elsewhere) json["guestElsewhere"] = true;
+  if (!machine.parts.empty()) json["breakdown"] = Json::object();
+  for (const MachinePart& part : machine.parts) json["breakdown"][part.name] = part.energy.value;
   set_text(json, "uuid", info.uuid);
   set_text(json, "unit", info.unit);
   set_text(json, "containerId", info.container);
@@ -183,6 +185,9 @@ MachineState to_machine(const Json& json, std::size_t zones) {
   info.hypervisor = json.at("hypervisor");
   info.pid = json.at("pid");
   info.guest_elsewhere = json.contains("guestElsewhere");
+  const Json parts = json.value("breakdown", Json::object());
+  for (const auto& [name, energy] : parts.items())
+    machine.parts.push_back({name, {to_number(energy, "a part's energy")}});
   info.uuid = text_if_there(json, "uuid");
   info.unit = text_if_there(json, "unit");
   info.container = text_if_there(json, "containerId");
@@ -228,16 +233,18 @@ void check_sums(const LedgerState& state) {
   if (own != workloads) throw Malformed{"the units' energies do not add up to the host's"};
 }
 
+Microjoules total_of(const LedgerState& state, const std::vector<Microjoules>& energy) {
+  Microjoules sum;
+  for (std::size_t zone = 0; zone < energy.size(); ++zone) {
+    if (state.zones[zone].in_total) sum += energy[zone];
+  }
+  return sum;
+}
+
 // A container or pod is its own and those inside it.
 void check_containers(const LedgerState& state) {
   std::map<std::string_view, Microjoules> rest;
-  const auto total = [&](const ContainerState& container) {
-    Microjoules sum;
-    for (std::size_t zone = 0; zone < container.energy.size(); ++zone) {
-      if (state.zones[zone].in_total) sum += container.energy[zone];
-    }
-    return sum;
-  };
+  const auto total = [&](const ContainerState& container) { return total_of(state, container.energy); };
   for (const ContainerState& container : state.containers) {
     if (!rest.emplace(container.info.id, total(container) - container.own).second)
       throw Malformed{"a container is there twice"};
@@ -259,6 +266,9 @@ void check_machines(const LedgerState& state) {
   std::set<std::string_view> ids;
   for (const MachineState& machine : state.machines) {
     if (!ids.insert(machine.info.id).second) throw Malformed{"a virtual machine is there twice"};
+    Microjoules parts;
+    for (const MachinePart& part : machine.parts) parts += part.energy;
+    if (parts > total_of(state, machine.energy)) throw Malformed{"a virtual machine's parts exceed it"};
   }
 }
 

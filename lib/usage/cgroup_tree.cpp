@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/cgroup_tree.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <map>
@@ -40,7 +41,7 @@ struct CgroupTree::Node {
   Nanoseconds usage{0};               // at that read
   std::optional<Nanoseconds> before;  // at the read before the current one
   int reads = 0;                      // up to kSettled
-  bool threaded = false;              // found out late: it goes at the next read
+  bool threaded = false;              // a part of its parent, with all below it
   std::size_t index = kNoGroup;       // in the last read
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
 };
@@ -69,6 +70,7 @@ void CgroupTree::read(std::vector<GroupUsage>& groups) {
   refresh();
   groups.clear();
   order_.clear();
+  parts_.clear();
   for (auto& [name, child] : root_->children) visit(*child, groups);
 }
 
@@ -104,7 +106,9 @@ void CgroupTree::look_up(Node& node) {
     return gone;
   });
   for (const std::string& name : *names) {
-    if (reconcile(node, name)) look_up(*node.children.at(name));
+    if (!reconcile(node, name)) continue;
+    Node& child = *node.children.at(name);
+    if (!child.threaded) look_up(child);
   }
 }
 
@@ -122,8 +126,8 @@ bool CgroupTree::reconcile(Node& parent, const std::string& name) {
   return false;
 }
 
-// Takes in the group `name` below `parent`, if there is one, with all below it. Not threaded ones, nor those
-// beyond the limits.
+// Takes in the group `name` below `parent`, if there is one, with all below it. Not what is below threaded
+// ones, nor those beyond the limits.
 void CgroupTree::adopt(Node& parent, const std::string& name) {
   auto directory = open_directory(parent.directory.get(), name.c_str());
   if (!directory) {
@@ -131,7 +135,7 @@ void CgroupTree::adopt(Node& parent, const std::string& name) {
     if (code != ENOENT && code != ENODEV) ++too_many_;  // out of descriptors: tried again each time
     return;
   }
-  if (is_threaded(directory->get())) return;
+  const bool threaded = is_threaded(directory->get());
   if (parent.depth >= limits_.depth) {
     ++too_deep_;
     return;
@@ -149,10 +153,11 @@ void CgroupTree::adopt(Node& parent, const std::string& name) {
   if (identity) node->identity = *identity;
   node->incarnation = ++last_incarnation_;
   node->born = late_ ? 0 : reads_;
+  node->threaded = threaded;
   ++count_;
   Node& adopted = *node;
   parent.children.insert_or_assign(name, std::move(node));
-  look_up(adopted);
+  if (!threaded) look_up(adopted);
 }
 
 // Without a watch, changes are found by looking everything up each time.
@@ -180,7 +185,12 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   constexpr int kSettled = 3;
   if (node.reads < kSettled && node.reads++ > 0)
     node.threaded = node.threaded || is_threaded(node.directory.get());
-  if (node.threaded || !read_usage(node)) return;
+  if (node.threaded) {
+    const bool moved = node.parent->index != kNoGroup && node.parent->before != node.parent->usage;
+    if (moved) read_part(node);
+    return;
+  }
+  if (!read_usage(node)) return;
 
   node.index = groups.size();
   order_.push_back(&node);
@@ -190,6 +200,16 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
                     .usage = node.usage,
                     .before = node.before});
   for (auto& [name, child] : node.children) visit(*child, groups);
+}
+
+void CgroupTree::read_part(Node& node) {
+  const bool known = node.last_read != 0 || (node.born == reads_ && reads_ > 1);
+  const Nanoseconds last = node.usage;
+  if (!read_usage(node)) return;
+  parts_.push_back({.group = node.parent->index,
+                    .process = {},
+                    .name = std::string_view(node.path).substr(node.path.rfind('/') + 1),
+                    .time = known ? std::max(node.usage - last, Nanoseconds{0}) : Nanoseconds{0}});
 }
 
 // False where the group is gone, or cannot be read now.

@@ -38,6 +38,9 @@ class CgroupTree {
   // the next call.
   void read(std::vector<GroupUsage>& groups);
 
+  // The threaded groups right below those groups of the last read() that moved; views as above.
+  const std::vector<PartUsage>& parts() const { return parts_; }
+
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
   // none.
   void read_pids(std::size_t index, std::vector<std::int32_t>& pids);
@@ -60,6 +63,7 @@ class CgroupTree {
   void unwatch(const Node& node);
   void visit(Node& node, std::vector<GroupUsage>& groups);
   bool read_usage(Node& node);
+  void read_part(Node& node);
 
   CgroupLimits limits_;
   DirectoryWatch watch_;
@@ -73,6 +77,7 @@ class CgroupTree {
   std::unique_ptr<Node> root_;
   std::unordered_map<int, Node*> by_watch_;
   std::vector<Node*> order_;  // of the last read()
+  std::vector<PartUsage> parts_;
 };
 
 }  // namespace keplerd

@@ -17,7 +17,11 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   // Linux 6.1.
   sample.interrupts_apart = read_identity(host_.procfs(), "pressure/irq").ok();
   sample.groups.clear();
-  if (tree_) tree_->read(sample.groups);
+  sample.parts.clear();
+  if (tree_) {
+    tree_->read(sample.groups);
+    sample.parts = tree_->parts();
+  }
   processes_.read(tree_.get(), boottime, sample);
   return Done{};
 }

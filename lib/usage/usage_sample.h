@@ -48,6 +48,15 @@ struct ProcessUsage {
   std::optional<Before> before;  // at the sample before; unset where it was not seen then
 };
 
+// A part of a group or of a process: a threaded cgroup (libvirt's "vcpu0", "emulator"), or a thread. Its time
+// is inside theirs. Told only where they moved.
+struct PartUsage {
+  std::size_t group = kNoGroup;  // its domain: index into UsageSample::groups; kNoGroup: of `process`
+  ProcessId process;
+  std::string_view name;  // of the cgroup, or the thread's comm; escaped by escape_name
+  Nanoseconds time{0};    // CPU time since the sample before; 0 where it was not known then
+};
+
 struct UsageSample {
   CpuTicks ticks;
   bool interrupts_apart =
@@ -55,6 +64,7 @@ struct UsageSample {
   std::vector<GroupUsage> groups;  // every cgroup but the root and threaded ones, parents before children
   std::vector<ProcessUsage> processes;  // every process of a group that moved, and those outside any group
   std::vector<ProcessId> ended;         // seen at an earlier sample and gone
+  std::vector<PartUsage> parts;         // of the groups with threaded ones inside, and of processes asked for
 };
 
 }  // namespace keplerd

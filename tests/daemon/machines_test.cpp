@@ -285,6 +285,95 @@ TEST_F(Machines, AHypervisorThatIsMovedIntoItsScopeIsCountedByIt) {
   EXPECT_EQ(host.machine(kUuid)->info->unit, kScope);
 }
 
+std::vector<std::pair<std::string, std::int64_t>> breakdown(const MachineRow& row) {
+  std::vector<std::pair<std::string, std::int64_t>> out;
+  for (const MachinePart& part : row.parts) out.emplace_back(part.name, part.energy.value);
+  return out;
+}
+
+using Parts = std::vector<std::pair<std::string, std::int64_t>>;
+
+TEST_F(Machines, AreBrokenDownByLibvirtsCgroups) {
+  const std::string libvirt = std::string(kScope) + "/libvirt";
+  host.files.add_cgroup(libvirt);
+  const auto part = [&](const char* const name, std::int64_t usage_usec) {
+    host.files.add_cgroup(libvirt + "/" + name, usage_usec);
+    host.files.set_cgroup_type(libvirt + "/" + name, "threaded");
+  };
+  part("vcpu0", 5'000'000);
+  part("vcpu1", 0);
+  part("emulator", 0);
+  host.files.add_process(
+      {.pid = 100, .comm = "qemu-system-x86", .cgroup = libvirt, .cmdline = qemu("web", kUuid)});
+  host.begin();
+  EXPECT_TRUE(host.machine(kUuid)->info->vcpus);
+  const auto use_all = [&] {
+    host.files.set_cgroup_usage(kScope, (group_used[kScope] += 50) * 10'000);
+    host.files.set_cgroup_usage(libvirt, group_used[kScope] * 10'000);
+    part("vcpu0", 5'000'000 + group_used[kScope] * 6'000);
+    part("vcpu1", group_used[kScope] * 3'000);
+    part("emulator", group_used[kScope] * 500);
+  };
+  use_all();
+  step(20'000'000);
+  EXPECT_EQ(breakdown(*host.machine(kUuid)),
+            (Parts{{"emulator", 500'000}, {"vcpu0", 6'000'000}, {"vcpu1", 3'000'000}, {"other", 500'000}}));
+  EXPECT_EQ(host.machine(kUuid)->info->vcpus, 2);
+  use_all();
+  step(20'000'000);
+  EXPECT_EQ(
+      breakdown(*host.machine(kUuid)),
+      (Parts{{"emulator", 1'000'000}, {"vcpu0", 12'000'000}, {"vcpu1", 6'000'000}, {"other", 1'000'000}}));
+
+  // It goes on after a restart.
+  const auto read = parse_state(format_state(host.meter().state()));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  host.begin({}, Ledger(*read, "another"), read->readings);
+  use_all();
+  step(20'000'000);
+  EXPECT_EQ(
+      breakdown(*host.machine(kUuid)),
+      (Parts{{"emulator", 1'500'000}, {"vcpu0", 18'000'000}, {"vcpu1", 9'000'000}, {"other", 1'500'000}}));
+}
+
+TEST_F(Machines, AreBrokenDownByTheirThreadsWhereThereAreNoSuchCgroups) {
+  start_in_scope(100);
+  const auto thread = [&](int tid, const char* const comm, std::int64_t nsec) {
+    const std::string path = "proc/100/task/" + std::to_string(tid);
+    host.files.write(path + "/comm", std::string(comm) + "\n");
+    host.files.write(path + "/schedstat", std::to_string(nsec) + " 0 1\n");
+  };
+  thread(100, "qemu-system-x86", 0);
+  thread(101, "CPU 0/KVM", 0);
+  thread(102, "IO disk", 0);
+  host.begin();
+  use(100, kScope, 1);
+  step(0);  // from here on the threads are known
+  EXPECT_EQ(host.machine(kUuid)->info->vcpus, 1);
+  thread(100, "qemu-system-x86", 100'000'000);
+  thread(101, "CPU 0/KVM", 700'000'000);
+  thread(102, "IO disk", 100'000'000);
+  use(100, kScope, 100);
+  step(20'000'000);
+  EXPECT_EQ(breakdown(*host.machine(kUuid)), (Parts{{"emulator", 1'000'000},
+                                                    {"iothread:disk", 1'000'000},
+                                                    {"vcpu0", 7'000'000},
+                                                    {"other", 1'000'000}}));
+}
+
+TEST_F(Machines, WhoseThreadsHaveNoNamesAreNotBrokenDown) {
+  start_in_scope(100);
+  host.files.write("proc/100/task/100/comm", "qemu-system-x86\n");
+  host.files.write("proc/100/task/100/schedstat", "0 0 1\n");
+  host.begin();
+  for (int i = 0; i < 3; ++i) {
+    use(100, kScope, 10);
+    step(2'000'000);
+  }
+  EXPECT_TRUE(host.machine(kUuid)->parts.empty());
+  EXPECT_EQ(host.machine(kUuid)->info->vcpus, std::nullopt);
+}
+
 TEST_F(Machines, AreNotWhateverHasQemuInItsArguments) {
   host.files.add_process(
       {.pid = 100, .comm = "grep", .cmdline = command({"grep", "/usr/bin/qemu-system-x86_64"})});

@@ -102,6 +102,13 @@ void expect_machines(const Report& report) {
   for (const MachineRow& row : report.machines) {
     EXPECT_TRUE(ids.insert(row.info->id).second) << row.info->id << " is listed twice";
     expect_zones_of(report, row, row.info->id);
+    if (row.parts.empty()) continue;
+    Microjoules parts;
+    for (const MachinePart& part : row.parts) {
+      parts += part.energy;
+      EXPECT_GE(part.energy.value, 0) << row.info->id << " " << part.name;
+    }
+    EXPECT_EQ(parts.value, (row.active + row.idle).value) << row.info->id;
   }
   for (const ProcessRow& process : report.processes) {
     if (process.machine && process.running) {
