@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/regular_file.h"
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <ctime>
 #include <memory>
 #include <string_view>
@@ -9,25 +11,37 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/parse.h"
 
 namespace keplerd {
 namespace {
 
-Result<UniqueFd> open_resolved(int directory, const char* path, int flags, std::uint64_t resolve) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | O_RDONLY | O_CLOEXEC);
-  how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
-  // EAGAIN: somebody renamed something, anywhere, while a ".." was being resolved.
-  for (int tries = 0; tries < 8; ++tries) {
-    UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
-    if (fd) return fd;
-    if (errno != EAGAIN && errno != EINTR) break;
+constexpr int kMostLinks = 40;  // as many as the kernel follows
+
+// Unset where it is no link; `link` was opened by O_PATH.
+std::optional<std::string> link_target(int link) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t size = ::readlinkat(link, "", target.data(), target.size());
+  if (size <= 0) return std::nullopt;
+  return std::string(target.data(), static_cast<std::size_t>(size));
+}
+
+// Without a link or a ".." in `path`.
+Result<UniqueFd> open_below(int directory, const char* path, int flags) {
+  UniqueFd here;
+  std::string_view rest = path;
+  while (true) {
+    const std::string name(take_until(rest, '/'));
+    if (name == "..") return system_error(path, EXDEV);
+    const int how = rest.empty() ? flags : O_PATH | O_DIRECTORY;
+    UniqueFd next(::openat(here ? here.get() : directory, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
+    if (!next) return system_error(path, errno);
+    if (rest.empty()) return next;
+    here = std::move(next);
   }
-  return system_error(path, errno);
 }
 
 Nanoseconds to_nanoseconds(const timespec& time) {
@@ -91,7 +105,32 @@ Result<std::vector<std::string>> read_names(UniqueFd fd, const char* path, std::
 }  // namespace
 
 Result<UniqueFd> open_inside(int root, const char* path) {
-  return open_resolved(root, path, O_DIRECTORY, RESOLVE_IN_ROOT);
+  std::vector<UniqueFd> above;  // the directories that lead to where we are; none: we are at the root
+  const auto here = [&] { return above.empty() ? root : above.back().get(); };
+  std::string rest = path;
+  for (int links = 0; !rest.empty();) {
+    std::string_view left = rest;
+    const std::string name(take_until(left, '/'));
+    rest = left;
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      if (!above.empty()) above.pop_back();
+      continue;
+    }
+    UniqueFd next(::openat(here(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!next) return system_error(path, errno);
+    const auto target = link_target(next.get());
+    if (!target) {
+      above.push_back(std::move(next));
+      continue;
+    }
+    if (++links > kMostLinks || target->size() + rest.size() >= PATH_MAX) return system_error(path, ELOOP);
+    if (target->starts_with('/')) above.clear();
+    rest = *target + "/" + rest;
+  }
+  UniqueFd fd(::openat(here(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return system_error(path, errno);
+  return fd;
 }
 
 Result<std::optional<std::string>> read_if_changed(int directory, const char* path, std::size_t limit,
@@ -105,8 +144,7 @@ Result<std::optional<std::string>> read_if_changed(int directory, const char* pa
     stamp = known;
     return std::optional<std::string>();
   }
-  const auto fd = open_resolved(directory, path, O_NONBLOCK | O_NOCTTY | O_NOFOLLOW,
-                                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+  const auto fd = open_below(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!fd) return fd.error();
   if (::fstat(fd->get(), &status) != 0) return system_error(path, errno);
   now = regular_stamp(status, path, limit);

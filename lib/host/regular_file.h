@@ -4,7 +4,8 @@
 // read a device or without end. The exception is a FUSE file system (Proxmox's etc/pve) whose server hangs:
 // it holds whoever reads it.
 //
-// Needs openat2(2): without it (a container's old system call filter) nothing is found.
+// openat2(2) would do the same in one call, but fails in a service with RestrictSUIDSGID=, as keplerd's is:
+// its filter cannot look into that call's arguments.
 #pragma once
 
 #include <cstddef>

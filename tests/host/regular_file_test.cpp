@@ -85,7 +85,7 @@ TEST_F(RegularFile, IsNotReachedThroughALinkOrFromAbove) {
   fake_.write("root/real/a", "secret");
   fake_.write("sys/outside", "secret");
   std::filesystem::create_directory_symlink("real", path("link"));
-  EXPECT_EQ(error_of("link/a"), ELOOP);
+  EXPECT_EQ(error_of("link/a"), ENOTDIR);
   EXPECT_EQ(error_of("../sys/outside"), EXDEV);
 }
 
@@ -121,6 +121,20 @@ TEST_F(RegularFile, LinksOfDirectoriesStayInsideTheRoot) {
   std::filesystem::create_directory_symlink("../sys/outside", path("above"));
   EXPECT_TRUE(open_inside(host_.root(), "absolute"));
   EXPECT_EQ(open_inside(host_.root(), "above").error().code, ENOENT);
+}
+
+TEST_F(RegularFile, LinksOfDirectoriesAreFollowedOneByOne) {
+  fake_.write("root/data/docker/a", "");
+  fake_.write("root/data/other/b", "");
+  std::filesystem::create_directory_symlink("data/other/", path("relative"));
+  std::filesystem::create_directory_symlink("../other/.././../../relative", path("data/docker/back"));
+  std::filesystem::create_directory_symlink("loop", path("loop"));
+  std::filesystem::create_symlink("data/docker/a", path("file"));
+  EXPECT_THAT(**list_if_changed(host_.root(), "data/docker/back", 10, stamp_), UnorderedElementsAre("b"));
+  EXPECT_THAT(**list_if_changed(host_.root(), "//data//docker/./back/", 10, stamp_),
+              UnorderedElementsAre("b"));
+  EXPECT_EQ(open_inside(host_.root(), "loop").error().code, ELOOP);
+  EXPECT_EQ(open_inside(host_.root(), "file").error().code, ENOTDIR);
 }
 
 TEST_F(RegularFile, IsNotThereWithoutARoot) {
