@@ -37,7 +37,12 @@ Result<Done> check(int result, const char* what) {
   return Done{};
 }
 
-SourceChoice choice_of(const Settings& settings) { return {settings.source, settings.zones}; }
+SourceChoice choice_of(const Settings& settings) {
+  return {.source = settings.source,
+          .zones = settings.zones,
+          .idle_power = settings.idle_power,
+          .max_power = settings.max_power};
+}
 
 TerminatedLimits limits_of(const Settings& settings) {
   return {settings.terminated_max, settings.terminated_min_energy, settings.terminated_retention};
@@ -234,10 +239,13 @@ void Daemon::reload() {
     log_error("not reloaded, the running settings stay: " + loaded.error().message);
   } else {
     const Settings old = std::exchange(settings_, loaded->settings);
-    if (old.source != settings_.source || old.zones != settings_.zones) {
-      log_warning("Source= and Zones= take effect at the next start");
+    if (old.source != settings_.source || old.zones != settings_.zones ||
+        old.idle_power != settings_.idle_power || old.max_power != settings_.max_power) {
+      log_warning("Source=, Zones=, IdleWatts= and MaxWatts= take effect at the next start");
       settings_.source = old.source;
       settings_.zones = old.zones;
+      settings_.idle_power = old.idle_power;
+      settings_.max_power = old.max_power;
     }
     meter_->set_limits(limits_of(settings_));
     sd_event_source_set_time_relative(sampling_timer_.get(), to_usec(sampling_period()));

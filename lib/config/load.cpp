@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "config/settings_table.h"
 
 namespace keplerd {
 namespace {
@@ -70,6 +71,12 @@ Result<LoadedSettings> apply_file(const std::string& path, LoadedSettings loaded
   return loaded;
 }
 
+Result<LoadedSettings> check(LoadedSettings loaded) {
+  const auto together = check_together(loaded.settings);
+  if (!together) return together.error();
+  return loaded;
+}
+
 bool is_absent(int code) { return code == ENOENT || code == ENOTDIR; }
 
 // Adds the drop-ins of one directory of which no stronger one has the name.
@@ -108,9 +115,13 @@ Result<LoadedSettings> load_settings(const std::vector<std::string>& directories
     if (!drop_in) return drop_in;
     loaded = *std::move(drop_in);
   }
-  return loaded;
+  return check(std::move(loaded));
 }
 
-Result<LoadedSettings> load_settings_file(const std::string& path) { return apply_file(path, {}); }
+Result<LoadedSettings> load_settings_file(const std::string& path) {
+  auto loaded = apply_file(path, {});
+  if (!loaded) return loaded;
+  return check(*std::move(loaded));
+}
 
 }  // namespace keplerd

@@ -22,6 +22,7 @@ constexpr std::size_t kLongestLine = 197;  // ini.h: INI_MAX_LINE is "3 more tha
 struct Feed {
   std::string_view rest;
   Settings settings;
+  std::string_view file;
   int line = 0;       // the one that inih has in hand, from 1
   std::string wrong;  // with that line; empty: nothing so far
 
@@ -71,6 +72,9 @@ char* read_line(char* buffer, int size, void* stream) {
 int handle_key(void* user, const char* section, const char* key, const char* value) {
   Feed& feed = *static_cast<Feed*>(user);
   const auto done = set_setting(feed.settings, section, key, value);
+  if (done && key == std::string_view("Source")) {
+    feed.settings.source_place.text = fmt::format("{}:{}", escape_name(feed.file), feed.line);
+  }
   return done || feed.refuse(done.error().message);
 }
 
@@ -88,6 +92,7 @@ Result<Settings> parse_settings(std::string_view text, std::string_view file, Se
 
   Feed feed;
   feed.rest = text;
+  feed.file = file;
   feed.settings = std::move(settings);
   const int status = ini_parse_stream(read_line, &feed, handle_key, &feed);
   // The first line that is wrong for inih, which goes on to the next.

@@ -31,10 +31,19 @@ std::string_view rule_name(IdlePolicy policy);
 inline constexpr Nanoseconds kShortestInterval = std::chrono::milliseconds(10);
 inline constexpr Nanoseconds kLongestInterval = std::chrono::seconds(30);
 
+// Where a setting was written, "FILE:LINE", for messages: not a part of what is compared.
+struct SettingPlace {
+  std::string text;
+  bool operator==(const SettingPlace&) const { return true; }
+};
+
 struct Settings {
   // [Energy]
-  std::string source = "auto";     // Source=
+  std::string source = "auto";  // Source=
+  SettingPlace source_place = {};
   std::vector<std::string> zones;  // Zones=, names separated by blanks or commas; empty: all
+  // IdleWatts=, MaxWatts=: what the host draws at no load and at full load. Needed by Source=estimated.
+  std::optional<Microwatts> idle_power, max_power;
 
   // [Sampling]
   Nanoseconds interval = std::chrono::seconds(1);          // Interval=; 0: sample on demand

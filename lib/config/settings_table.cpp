@@ -29,8 +29,8 @@ struct Choice {
 // The sources of lib/energy, by name: this folder knows no other.
 constexpr Choice<std::string_view> kSources[] = {
     {"auto", "auto"},   {"perf", "perf"},           {"powercap", "powercap"},
-    {"hwmon", "hwmon"}, {"simulated", "simulated"}, {"guest", {}},
-    {"estimated", {}},
+    {"hwmon", "hwmon"}, {"simulated", "simulated"}, {"estimated", "estimated"},
+    {"guest", {}},
 };
 constexpr Choice<SplitRule> kSplitRules[] = {{"usage-ratio", SplitRule::kUsageRatio}, {"baseline", {}}};
 constexpr Choice<ShareRule> kShareRules[] = {{"cpu-time", ShareRule::kCpuTime}, {"learned", {}}};
@@ -130,6 +130,28 @@ Result<Microjoules> parse_least_energy(std::string_view text) {
   return Error{"must be an amount of energy like 500mJ, 10J, 2.5kJ or 1Wh"};
 }
 
+constexpr Microwatts kMostWatts{100'000'000'000};
+
+// Whole microwatts; what parse_energy says of joules holds for watts.
+Result<std::optional<Microwatts>> parse_watts(std::string_view text) {
+  if (text.empty()) return std::optional<Microwatts>{};
+  const bool number =
+      std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  const auto joules = number ? parse_energy(text) : std::nullopt;
+  if (!joules || joules->value > kMostWatts.value) {
+    return Error{"must be a number of watts like 35 or 12.5, at most 100000"};
+  }
+  return std::optional<Microwatts>{{joules->value}};
+}
+
+std::string format_watts(std::optional<Microwatts> power) {
+  if (!power) return "";
+  auto text = fmt::format("{}.{:06}", power->value / 1'000'000, power->value % 1'000'000);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 template <class To, class From>
 Result<Done> assign(To& to, Result<From> from) {
   if (!from) return from.error();
@@ -152,6 +174,10 @@ const Row kRows[] = {
      [](const Settings& s) { return s.source; }},
     {"Energy", "Zones", [](Settings& s, Text t) { return assign(s.zones, parse_zones(t)); },
      [](const Settings& s) { return format_zones(s.zones); }},
+    {"Energy", "IdleWatts", [](Settings& s, Text t) { return assign(s.idle_power, parse_watts(t)); },
+     [](const Settings& s) { return format_watts(s.idle_power); }},
+    {"Energy", "MaxWatts", [](Settings& s, Text t) { return assign(s.max_power, parse_watts(t)); },
+     [](const Settings& s) { return format_watts(s.max_power); }},
     {"Sampling", "Interval", [](Settings& s, Text t) { return assign(s.interval, parse_interval(t)); },
      [](const Settings& s) { return format_time_span(s.interval); }},
     {"Sampling", "Staleness", [](Settings& s, Text t) { return assign(s.staleness, parse_staleness(t)); },
@@ -229,6 +255,19 @@ Result<Done> set_setting(Settings& settings, std::string_view section, std::stri
   const std::string text(value.empty() ? row->print(Settings{}) : value);
   const auto done = row->parse(settings, text);
   if (!done) return Error{fmt::format("{}={}: {}", key, escape_name(value), done.error().message)};
+  return Done{};
+}
+
+Result<Done> check_together(const Settings& settings) {
+  if (settings.source != "estimated") return Done{};
+  const std::string place = settings.source_place.text.empty() ? "" : settings.source_place.text + ": ";
+  for (const auto& [key, power] :
+       {std::pair("IdleWatts", settings.idle_power), std::pair("MaxWatts", settings.max_power)}) {
+    if (!power) return Error{fmt::format("{}Source=estimated needs {}= in section [Energy]", place, key)};
+  }
+  if (*settings.max_power == Microwatts{} || *settings.idle_power > *settings.max_power) {
+    return Error{place + "Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts="};
+  }
   return Done{};
 }
 

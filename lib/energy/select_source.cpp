@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "energy/estimated.h"
 #include "energy/hwmon.h"
 #include "energy/perf.h"
 #include "energy/powercap.h"
@@ -37,6 +38,12 @@ Opened powercap(const HostRoot& host, const SourceChoice& choice) {
   return open_powercap(host, choice.zones);
 }
 Opened hwmon(const HostRoot& host, const SourceChoice& choice) { return open_hwmon(host, choice.zones); }
+Opened estimated(const HostRoot& host, const SourceChoice& choice) {
+  if (!choice.idle_power || !choice.max_power) {
+    return Error{.message = "estimated: IdleWatts= and MaxWatts= are not set"};
+  }
+  return open_estimated(host, choice.zones, {*choice.idle_power, *choice.max_power});
+}
 Opened simulated(const HostRoot& host, const SourceChoice& choice) {
   return open_simulated(host, choice.zones);
 }
@@ -49,7 +56,7 @@ constexpr std::array kKinds = {
     Kind{"powercap", Use::kAutomatic, powercap, powercap_fix},
     Kind{"guest", Use::kAutomatic, nullptr, no_fix},
     Kind{"hwmon", Use::kAutomatic, hwmon, no_fix},
-    Kind{"estimated", Use::kForced, nullptr, no_fix},
+    Kind{"estimated", Use::kForced, estimated, no_fix},
     Kind{"simulated", Use::kForced, simulated, no_fix},
 };
 

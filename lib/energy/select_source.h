@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,9 @@ class HostRoot;
 struct SourceChoice {
   std::string source =
       "auto";  // "auto" never takes "estimated" or "simulated": these are only forced by name
-  std::vector<std::string> zones;          // names to use, in any case of letters; empty: all
-  OpenPerfCounter open_perf_counter = {};  // unset: the kernel's
+  std::vector<std::string> zones;  // names to use, in any case of letters; empty: all
+  std::optional<Microwatts> idle_power = {}, max_power = {};  // for "estimated", which needs both
+  OpenPerfCounter open_perf_counter = {};                     // unset: the kernel's
 };
 
 // The names `source` may have, for the configuration and the command line; "auto" first. Those that are known

@@ -108,6 +108,7 @@ TEST(DefaultFile, SetsNothingAsItIs) {
   Settings others;
   others.source = "simulated";
   others.zones = {"dram"};
+  others.idle_power = others.max_power = Microwatts{1};
   others.interval = others.staleness = Nanoseconds::zero();
   others.terminated_max = std::nullopt;
   others.terminated_min_energy = {};

@@ -52,6 +52,16 @@ class Load : public testing::Test {
 
 constexpr auto kMain = "/keplerd/keplerd.conf";
 
+TEST_F(Load, EstimatedMayGetItsCurveFromALaterFileAndElseSaysWhereItWasAskedFor) {
+  const auto main_file = write("etc/keplerd/keplerd.conf", "[Energy]\n\nSource=estimated\nIdleWatts=20\n");
+  const auto refused = load_settings(directories());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, main_file + ":3: Source=estimated needs MaxWatts= in section [Energy]");
+  EXPECT_FALSE(load_settings_file(main_file).ok());
+  write("etc/keplerd/keplerd.conf.d/10.conf", "[Energy]\nMaxWatts=90\n");
+  EXPECT_EQ(loaded().settings.max_power, Microwatts{90'000'000});
+}
+
 TEST_F(Load, WithoutAnyFileIsTheDefaults) {
   EXPECT_EQ(loaded().settings, Settings{});
   EXPECT_THAT(loaded().files, IsEmpty());

@@ -69,14 +69,14 @@ TEST(Error, TellsTheLine) {
       "f.conf:4: Interval=1y: must be 0 (sample on demand) or from 10ms to 30s: in a longer one an energy "
       "counter may wrap unseen");
   EXPECT_EQ(refusal("[Energy]\r\n\r\nSource=sun\r\n"),
-            "f.conf:3: Source=sun: unknown; accepted: auto, perf, powercap, hwmon, simulated");
+            "f.conf:3: Source=sun: unknown; accepted: auto, perf, powercap, hwmon, simulated, estimated");
   EXPECT_EQ(refusal("Source=auto\n"), "f.conf:1: Source= stands before the first [Section]");
 }
 
 TEST(Error, IsTheFirstOfSeveral) {
   EXPECT_EQ(refusal("[Energy]\nSource\nSource=sun\n"), "f.conf:2: expected Key=value");
   EXPECT_EQ(refusal("[Energy]\nSource=sun\nSource\n"),
-            "f.conf:2: Source=sun: unknown; accepted: auto, perf, powercap, hwmon, simulated");
+            "f.conf:2: Source=sun: unknown; accepted: auto, perf, powercap, hwmon, simulated, estimated");
   EXPECT_EQ(refusal("[Energy]\nSource\n[Foo]\n"), "f.conf:2: expected Key=value");
   EXPECT_EQ(refusal("[Energy]\nSource\nOther\n"), "f.conf:2: expected Key=value");
 }

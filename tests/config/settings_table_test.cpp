@@ -33,13 +33,42 @@ TEST(Source, IsOneThatIsBuilt) {
   EXPECT_EQ(with("Energy", "Source", "powercap").source, "powercap");
   EXPECT_EQ(with("Energy", "Source", "simulated").source, "simulated");
   EXPECT_EQ(with("Energy", "Source", "auto").source, "auto");
-  for (const std::string name : {"guest", "estimated"}) {
+  for (const std::string name : {"guest"}) {
     EXPECT_EQ(
         refusal("Energy", "Source", name),
-        "Source=" + name + ": not supported by this version; accepted: auto, perf, powercap, hwmon, simulated");
+        "Source=" + name +
+            ": not supported by this version; accepted: auto, perf, powercap, hwmon, simulated, estimated");
   }
   EXPECT_EQ(refusal("Energy", "Source", "Powercap"),
-            "Source=Powercap: unknown; accepted: auto, perf, powercap, hwmon, simulated");
+            "Source=Powercap: unknown; accepted: auto, perf, powercap, hwmon, simulated, estimated");
+}
+
+TEST(Watts, AreADecimalNumber) {
+  EXPECT_EQ(with("Energy", "IdleWatts", "12.5").idle_power, Microwatts{12'500'000});
+  EXPECT_EQ(with("Energy", "IdleWatts", "0").idle_power, Microwatts{0});
+  EXPECT_EQ(with("Energy", "MaxWatts", "300").max_power, Microwatts{300'000'000});
+  EXPECT_EQ(with("Energy", "MaxWatts", "").max_power, std::nullopt);
+  for (const char* text : {"-1", "12W", "1e3", "100001", "a", "1kJ", "12 5", "."}) {
+    EXPECT_EQ(
+        refusal("Energy", "MaxWatts", text),
+        std::string("MaxWatts=") + text + ": must be a number of watts like 35 or 12.5, at most 100000");
+  }
+}
+
+TEST(Estimated, NeedsBothEndsOfItsCurve) {
+  Settings settings{.source = "estimated", .source_place = {"f.conf:2"}};
+  EXPECT_EQ(check_together(settings).error().message,
+            "f.conf:2: Source=estimated needs IdleWatts= in section [Energy]");
+  settings.idle_power = Microwatts{30'000'000};
+  EXPECT_EQ(check_together(settings).error().message,
+            "f.conf:2: Source=estimated needs MaxWatts= in section [Energy]");
+  settings.max_power = Microwatts{20'000'000};
+  settings.source_place = {};
+  EXPECT_EQ(check_together(settings).error().message,
+            "Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts=");
+  settings.max_power = Microwatts{30'000'000};
+  EXPECT_TRUE(check_together(settings));
+  EXPECT_TRUE(check_together(Settings{}));
 }
 
 TEST(Zones, AreSeparatedByBlanksOrCommas) {
@@ -161,7 +190,7 @@ TEST(Table, HasEachKeyOnceAndSectionsInOnePiece) {
 
 TEST(Table, TellsTheDefaults) {
   EXPECT_EQ(format_settings(Settings{}),
-            "[Energy]\nSource=auto\nZones=\n\n"
+            "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\n\n"
             "[Sampling]\nInterval=1s\nStaleness=500ms\n\n"
             "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
             "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\n");
@@ -170,6 +199,8 @@ TEST(Table, TellsTheDefaults) {
 TEST(Table, ReadsBackWhatItTells) {
   const Settings settings{.source = "simulated",
                           .zones = {"package", "dram"},
+                          .idle_power = Microwatts{12'500'000},
+                          .max_power = Microwatts{200'000'001},
                           .interval = 1500ms,
                           .staleness = 0ns,
                           .terminated_max = std::nullopt,

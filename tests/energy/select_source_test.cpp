@@ -16,16 +16,18 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(SourceNames, AreThoseThatAreBuilt) {
-  EXPECT_THAT(source_names(), ElementsAre("auto", "perf", "powercap", "hwmon", "simulated"));
+  EXPECT_THAT(source_names(), ElementsAre("auto", "perf", "powercap", "hwmon", "estimated", "simulated"));
 }
 
 TEST(SourceNames, TellWhatIsNotBuiltYetFromWhatDoesNotExist) {
   EXPECT_TRUE(check_source_name("auto"));
   EXPECT_TRUE(check_source_name("simulated"));
   EXPECT_EQ(check_source_name("guest").error().message,
-            "energy source \"guest\" is not built yet (use one of: auto, perf, powercap, hwmon, simulated)");
+            "energy source \"guest\" is not built yet (use one of: auto, perf, powercap, hwmon, estimated, "
+            "simulated)");
   EXPECT_EQ(check_source_name("Powercap").error().message,
-            "energy source \"Powercap\" does not exist (use one of: auto, perf, powercap, hwmon, simulated)");
+            "energy source \"Powercap\" does not exist (use one of: auto, perf, powercap, hwmon, estimated, "
+            "simulated)");
   EXPECT_FALSE(check_source_name(""));
 }
 
@@ -90,7 +92,7 @@ TEST(SelectSource, FindsAMeterThatAppears) {
 TEST(ProbeSources, TellsReasonAndFix) {
   const FakeHost fake;
   const auto probes = probe_sources(fake.open());
-  ASSERT_EQ(probes.size(), 4U);
+  ASSERT_EQ(probes.size(), 5U);
   EXPECT_EQ(probes[0].name, "perf");
   EXPECT_FALSE(probes[0].usable);
   EXPECT_EQ(probes[1].name, "powercap");
@@ -98,9 +100,11 @@ TEST(ProbeSources, TellsReasonAndFix) {
   EXPECT_THAT(probes[1].reason, EndsWith("/sys/class/powercap: No such file or directory"));
   EXPECT_THAT(probes[1].fix, StartsWith("Load the driver"));
   EXPECT_EQ(probes[2].name, "hwmon");
-  EXPECT_EQ(probes[3].name, "simulated");
-  EXPECT_TRUE(probes[3].usable);
-  EXPECT_EQ(probes[3].reason, "");
+  EXPECT_EQ(probes[3].name, "estimated");
+  EXPECT_EQ(probes[3].reason, "estimated: IdleWatts= and MaxWatts= are not set");
+  EXPECT_EQ(probes[4].name, "simulated");
+  EXPECT_TRUE(probes[4].usable);
+  EXPECT_EQ(probes[4].reason, "");
 }
 
 }  // namespace
