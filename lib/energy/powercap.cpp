@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "base/parse.h"
+#include "energy/power_integral.h"
 #include "energy/powercap_zones.h"
 #include "energy/processor.h"
+#include "energy/scmi_zones.h"
 #include "host/host_root.h"
 
 namespace keplerd {
@@ -31,10 +33,12 @@ std::string text_of(int sysfs, std::string_view directory, std::string_view file
   return text ? std::string(trim(*text)) : std::string{};
 }
 
+bool is_zone(std::string_view directory) { return is_rapl_zone(directory) || is_scmi_zone(directory); }
+
 std::vector<std::string> zone_directories(int sysfs) {
   auto names = list_directory(sysfs, kClass);
   if (!names) return {};
-  std::erase_if(*names, [](const std::string& name) { return !is_rapl_zone(name); });
+  std::erase_if(*names, [](const std::string& name) { return !is_zone(name); });
   std::sort(names->begin(), names->end());
   return *std::move(names);
 }
@@ -56,7 +60,7 @@ PowercapDirectory read_directory(int sysfs, std::string name) {
 // called.
 std::vector<std::string> lineage(int sysfs, std::string_view directory) {
   std::vector<std::string> names;
-  for (; is_rapl_zone(directory); directory = powercap_parent(directory)) {
+  for (; is_zone(directory); directory = powercap_parent(directory)) {
     names.push_back(text_of(sysfs, directory, "name"));
   }
   return names;
@@ -69,44 +73,49 @@ bool is_forbidden(int code) { return code == EACCES || code == EPERM; }
 // back.
 class Counter {
  public:
-  Counter(int sysfs, std::string directory)
-      : sysfs_(sysfs), directory_(std::move(directory)), lineage_(lineage(sysfs, directory_)) {}
+  Counter(int sysfs, const PowercapZone& zone)
+      : sysfs_(sysfs), zone_(zone), lineage_(lineage(sysfs, zone_.directory)) {}
 
   // Fails also where the directory has become another zone's.
   Result<Done> open_file() {
-    const auto path = path_of(directory_, "energy_uj");
-    if (lineage(sysfs_, directory_) != lineage_) return system_error(path, ENODEV);
+    const auto path = file_path();
+    if (lineage(sysfs_, zone_.directory) != lineage_) return system_error(path, ENODEV);
     auto file = KeptFile::open(sysfs_, path);
     if (!file) return file.error();
     file_ = *std::move(file);
     return Done{};
   }
 
-  Result<Microjoules> read() {
+  Result<Microjoules> read(Nanoseconds now) {
     if (file_) {
-      auto energy = read_open_file();
+      auto energy = read_open_file(now);
       if (energy || !is_gone(energy.error().code)) return energy;
       file_ = {};
     }
     const auto opened = open_file();
     if (!opened) return opened.error();
-    return read_open_file();
+    return read_open_file(now);
   }
 
  private:
-  Result<Microjoules> read_open_file() const {
+  std::string file_path() const {
+    return path_of(zone_.directory, zone_.tells_power ? "power_uw" : "energy_uj");
+  }
+
+  Result<Microjoules> read_open_file(Nanoseconds now) {
     std::array<char, kLongestText> buffer{};
     const auto text = file_.read(buffer);
     if (!text) return text.error();
     auto energy = parse_energy_counter(*text);
-    if (!energy) return Error{.message = path_of(directory_, "energy_uj") + ": " + energy.error().message};
-    return energy;
+    if (!energy) return Error{.message = file_path() + ": " + energy.error().message};
+    return zone_.tells_power ? integral_.advance(now, {energy->value}) : *energy;
   }
 
   int sysfs_;
-  std::string directory_;
+  PowercapZone zone_;
   std::vector<std::string> lineage_;
   KeptFile file_;
+  PowerIntegral integral_;
 };
 
 // Errors below are relative to sysfs.
@@ -121,7 +130,7 @@ class PowercapSource final : public EnergySource {
 
   // Fails where the counter may not be read, ever.
   Result<Done> add(const PowercapZone& zone) {
-    Counter counter(sysfs_.get(), zone.directory);
+    Counter counter(sysfs_.get(), zone);
     const auto opened = counter.open_file();
     if (!opened && is_forbidden(opened.error().code)) return in_sysfs(paths_, opened.error());
     zones_.push_back(zone.zone);
@@ -132,10 +141,10 @@ class PowercapSource final : public EnergySource {
   std::string_view name() const override { return "powercap"; }
   const std::vector<Zone>& zones() const override { return zones_; }
 
-  void read(Nanoseconds, ZoneReadings& readings) override {
+  void read(Nanoseconds now, ZoneReadings& readings) override {
     readings.clear();
     for (auto& counter : counters_) {
-      auto energy = counter.read();
+      auto energy = counter.read(now);
       if (!energy) energy = in_sysfs(paths_, energy.error());
       readings.push_back(std::move(energy));
     }
@@ -156,9 +165,10 @@ Result<std::vector<PowercapZone>> discover(const HostRoot& host) {
   if (!names) return in_sysfs(host.paths(), names.error());
   std::vector<PowercapDirectory> directories;
   for (const auto& name : *names) {
-    if (is_rapl_zone(name)) directories.push_back(read_directory(host.sysfs(), name));
+    if (is_zone(name)) directories.push_back(read_directory(host.sysfs(), name));
   }
   auto zones = powercap_zones(directories, read_processor(host).amd);
+  if (zones.empty()) zones = scmi_zones(directories);
   if (zones.empty()) {
     return Error{.message = fmt::format("{}/{}: no RAPL zones", host.paths().sysfs, kClass), .code = ENOENT};
   }

@@ -84,6 +84,29 @@ TEST_F(PowercapTest, LeavesOutTheSingleCoreOfAmd) {
   EXPECT_EQ(source->zones()[0].quality, Quality::kModelled);
 }
 
+TEST_F(PowercapTest, ArmScmiTellsPowerWhichIsIntegrated) {
+  fake_.add_powercap_zone({.dir = "arm-scmi:0", .name = "SoC", .range = {}});
+  const std::string power = "sys/class/powercap/arm-scmi:0/power_uw";
+  fake_.write(power, "4000000\n");
+  const auto source = open();
+  const auto read_at = [&](Nanoseconds now) {
+    ZoneReadings readings;
+    source->read(now, readings);
+    return readings.at(0) ? readings.at(0)->value : -1;
+  };
+  EXPECT_EQ(read_at(std::chrono::seconds(1)), 0);
+  EXPECT_EQ(read_at(std::chrono::seconds(3)), 8'000'000);
+  fake_.break_file(power);
+  EXPECT_EQ(read_at(std::chrono::seconds(4)), -1);
+  fake_.write(power, "4000000\n");
+  EXPECT_EQ(read_at(std::chrono::seconds(5)), 16'000'000);
+}
+
+TEST_F(PowercapTest, ArmScmiThatNamesNoProcessorIsNoMeter) {
+  fake_.add_powercap_zone({.dir = "arm-scmi:0", .name = "DOMAIN-7", .range = {}});
+  EXPECT_FALSE(open_powercap(fake_.open(), {}));
+}
+
 TEST_F(PowercapTest, ZoneThatCannotBeReadCostsOnlyItself) {
   fake_.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0", .energy = 1});
   fake_.add_powercap_zone({.dir = "intel-rapl:1", .name = "package-1", .energy = 2});

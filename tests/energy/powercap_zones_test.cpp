@@ -24,7 +24,8 @@ std::vector<PowercapZone> zones_of(const std::vector<Given>& given, bool amd = f
 // "ID@DIRECTORY", with a plus sign where the zone is in the total.
 std::vector<std::string> told(const std::vector<PowercapZone>& zones) {
   std::vector<std::string> texts;
-  for (const auto& [zone, directory] : zones) {
+  for (const auto& [zone, directory, tells_power] : zones) {
+    EXPECT_FALSE(tells_power);
     texts.push_back((zone.in_total ? "+" : "") + zone.id + "@" + directory);
   }
   return texts;

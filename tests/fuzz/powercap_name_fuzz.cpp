@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "energy/powercap_zones.h"
 #include "energy/processor.h"
+#include "energy/scmi_zones.h"
 #include "energy/simulated.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -27,9 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     directory.limits.emplace_back(line);
     directories.push_back(std::move(directory));
   }
-  for (const bool amd : {false, true}) {
+  for (const auto& zones : {keplerd::powercap_zones(directories, false),
+                            keplerd::powercap_zones(directories, true), keplerd::scmi_zones(directories)}) {
     std::set<std::string> ids;
-    for (const auto& [zone, directory] : keplerd::powercap_zones(directories, amd)) {
+    for (const auto& [zone, directory, tells_power] : zones) {
       if (!ids.insert(zone.id).second) std::abort();
       for (const char c : zone.name) {
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) std::abort();
