@@ -94,7 +94,7 @@ class ZoneCounter {
   ZoneCounter(PerfEvent event, CpuPlace place, CountScale scale)
       : event_(event), place_(place), scale_(scale) {}
 
-  Result<Done> open(const OpenPerfCounter& open_counter) {
+  Result<Done> start(const OpenPerfCounter& open_counter) {
     auto counter = open_counter(event_);
     if (!counter) return counter.error();
     counter_ = *std::move(counter);
@@ -114,7 +114,7 @@ class ZoneCounter {
   Result<Microjoules> read(const OpenPerfCounter& open_counter) {
     if (!online_) return Error{.message = "no CPU of the package is online", .code = ENODEV};
     if (!counter_) {
-      const auto opened = open(open_counter);
+      const auto opened = start(open_counter);
       if (!opened) return opened.error();
     }
     const auto reading = counter_->read();
@@ -146,7 +146,7 @@ class PerfSource final : public EnergySource {
         mask_(std::move(mask)) {}
 
   Result<Done> add(Zone zone, ZoneCounter counter) {
-    const auto opened = counter.open(open_counter_);
+    const auto opened = counter.start(open_counter_);
     if (!opened)
       return Error{.message = zone.id + ": " + opened.error().message, .code = opened.error().code};
     zones_.push_back(std::move(zone));
