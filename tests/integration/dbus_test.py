@@ -54,7 +54,7 @@ class OnAPrivateBus(unittest.TestCase):
         self.bus.start()
         self.addCleanup(self.bus.stop)
         self.daemon = Daemon(KEPLERD, self.host, bus=self.bus.address, config=self.config)
-        self.addCleanup(self.daemon.stop)
+        self.addCleanup(lambda: self.assertEqual(self.daemon.stop(), 0, "a clean end: sanitizers found nothing"))
         self.client = self.connect()
         self.client.wait_for_service()
 
