@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
+#include "cli/output/human.h"
 #include "cli/screens.h"
 
 namespace keplerd::cli {
@@ -16,7 +17,7 @@ struct Label {
 };
 
 // Other fields, of a newer daemon, are shown under the name they have on the wire.
-constexpr std::array<Label, 33> kLabels = {{{"id", "Id"},
+constexpr std::array<Label, 35> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
                                             {"state", "State"},
@@ -48,6 +49,8 @@ constexpr std::array<Label, 33> kLabels = {{{"id", "Id"},
                                             {"runtime", "Runtime"},
                                             {"hypervisor", "Hypervisor"},
                                             {"uuid", "UUID"},
+                                            {"vcpus", "vCPUs"},
+                                            {"parentMicrojoules", "In this parent"},
                                             {"guestElsewhere", "Guest elsewhere"}}};
 
 std::string label_of(std::string_view name) {
@@ -79,15 +82,27 @@ std::string zones_text(const Json& row, const TableStyle& style) {
   return table.empty() ? "" : "\n" + table.text(style);
 }
 
+// A virtual machine's parts.
+std::string breakdown_text(const Json& row, const TableStyle& style) {
+  const std::int64_t whole = integer_field(row, "energyMicrojoules").value_or(0);
+  Table table({{"ENERGY"}, {"SHARE"}, {"PART", Align::kLeft}});
+  for (const Json& part : field(row, "breakdown")) {
+    const auto energy = integer_field(part, "energyMicrojoules");
+    table.add_row({energy_text(part, "energyMicrojoules"), energy ? format_percent(*energy, whole) : "-",
+                   name_text(part, "name")});
+  }
+  return table.empty() ? "" : "\n" + table.text(style);
+}
+
 }  // namespace
 
 std::string row_screen(const Json& row, const TableStyle& style) {
   std::string out;
   for (const auto& [name, value] : row.items()) {
-    if (name == "zones" || value.is_null()) continue;
+    if (name == "zones" || name == "breakdown" || value.is_null()) continue;
     out += fmt::format("{:>16}: {}\n", label_of(name), value_text(row, name));
   }
-  return out + zones_text(row, style);
+  return out + breakdown_text(row, style) + zones_text(row, style);
 }
 
 }  // namespace keplerd::cli

@@ -273,5 +273,20 @@ TEST(Guests, TheDaemonsErrorsNameThem) {
   EXPECT_EQ(text("NoSuchPod"), "no such pod: 'x\\x0a'");
 }
 
+TEST(Guests, OneIsShownWithTheShareOfEachOfItsParts) {
+  const Json row = Json::parse(R"({"id": "a", "energyMicrojoules": 4000000, "vcpus": 2, "breakdown": [
+    {"name": "emulator", "energyMicrojoules": 1000000}, {"name": "vcpu0", "energyMicrojoules": 3000000},
+    {"name": "e\u001b[31m", "energyMicrojoules": 0}]})");
+  EXPECT_EQ(row_screen(row, {}),
+            "              Id: a\n"
+            "          Energy: 4.00 J\n"
+            "           vCPUs: 2\n"
+            "\n"
+            "ENERGY  SHARE  PART\n"
+            "1.00 J  25.0%  emulator\n"
+            "3.00 J  75.0%  vcpu0\n"
+            "   0 J     0%  e\\x1b[31m\n");
+}
+
 }  // namespace
 }  // namespace keplerd::cli

@@ -10,7 +10,7 @@ namespace keplerd::dbus {
 namespace {
 
 auto what_it_is(const MachineInfo& info) {
-  return std::tie(info.name, info.hypervisor, info.uuid, info.pid, info.unit, info.container,
+  return std::tie(info.name, info.hypervisor, info.uuid, info.pid, info.vcpus, info.unit, info.container,
                   info.guest_elsewhere);
 }
 
@@ -32,7 +32,7 @@ void MachineObject::tell_changes(const MachineRow& row) {
   running_ = row.running;
   std::vector<PropertyName> names;
   for (const char* const name :
-       {"Name", "State", "Hypervisor", "Uuid", "Pid", "Unit", "ContainerId", "GuestElsewhere"})
+       {"Name", "State", "Hypervisor", "Uuid", "Pid", "VCPUs", "Unit", "ContainerId", "GuestElsewhere"})
     names.emplace_back(name);
   getObject().emitPropertiesChangedSignal(kMachineInterface, names);
 }
@@ -61,6 +61,10 @@ std::string MachineObject::Uuid() {
 std::uint32_t MachineObject::Pid() {
   return of_row([](const MachineRow& row) { return static_cast<std::uint32_t>(row.info->pid); });
 }
+std::uint32_t MachineObject::VCPUs() {
+  return of_row(
+      [](const MachineRow& row) { return static_cast<std::uint32_t>(row.info->vcpus.value_or(0)); });
+}
 std::string MachineObject::Unit() {
   return of_row([](const MachineRow& row) { return row.info->unit.value_or(""); });
 }
@@ -87,6 +91,9 @@ std::uint64_t MachineObject::CPUUSec() {
 }
 std::vector<ZonePart> MachineObject::Zones() {
   return of_row([this](const MachineRow& row) { return zone_parts(*turn_, row); });
+}
+std::vector<MachinePartNumbers> MachineObject::Breakdown() {
+  return of_row([](const MachineRow& row) { return machine_parts(row); });
 }
 std::string MachineObject::Quality() {
   return guarded([this] { return std::string(quality_name((*turn_).workload_quality)); });

@@ -44,6 +44,7 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   std::string Hypervisor() override;
   std::string Uuid() override;
   std::uint32_t Pid() override;
+  std::uint32_t VCPUs() override;
   std::string Unit() override;
   std::string ContainerId() override;
   bool GuestElsewhere() override;
@@ -53,6 +54,7 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   std::uint64_t Power() override;
   std::uint64_t CPUUSec() override;
   std::vector<ZonePart> Zones() override;
+  std::vector<MachinePartNumbers> Breakdown() override;
   std::string Quality() override;
   std::uint64_t SinceUSec() override;
 

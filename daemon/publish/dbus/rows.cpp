@@ -44,6 +44,8 @@ Details details_of(const Report& report, const MachineRow& row) {
   set_text(details, "unit", row.info->unit);
   set_text(details, "containerId", row.info->container);
   if (row.info->guest_elsewhere) details.emplace("guestElsewhere", sdbus::Variant(true));
+  if (row.info->vcpus) details.emplace("vcpus", sdbus::Variant(static_cast<std::uint32_t>(*row.info->vcpus)));
+  if (!row.parts.empty()) details.emplace("breakdown", sdbus::Variant(machine_parts(row)));
   return details;
 }
 
@@ -52,6 +54,7 @@ Details details_of(const Report& report, const ContainerRow& row) {
   set_text(details, "parent", row.info->parent);
   set_number(details, "ownMicrojoules", number(row.own));
   set_number(details, "otherMicrojoules", number(row.other));
+  if (row.info->parent) set_number(details, "parentMicrojoules", number(row.in_parent));
   set_text(details, "runtime", row.info->runtime);
   set_text(details, "podId", row.info->pod);
   if (!row.info->name_space.empty()) set_text(details, "namespace", row.info->name_space);
@@ -111,6 +114,12 @@ Row container_row(const Report& report, const ContainerRow& row, bool details) {
 }
 
 }  // namespace
+
+std::vector<MachinePartNumbers> machine_parts(const MachineRow& row) {
+  std::vector<MachinePartNumbers> parts;
+  for (const MachinePart& part : row.parts) parts.emplace_back(part.name, number(part.energy));
+  return parts;
+}
 
 HostNumbers host_numbers(const HostReport& host) {
   return HostNumbers{number(host.energy), number(host.active),       number(host.idle),

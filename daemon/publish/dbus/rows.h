@@ -20,6 +20,7 @@ using Row = sdbus::Struct<std::string, std::string, std::string, std::uint64_t, 
                           std::uint64_t, std::uint64_t, std::map<std::string, sdbus::Variant>>;
 // id, name, energy, power.
 using ZonePart = sdbus::Struct<std::string, std::string, std::uint64_t, std::uint64_t>;
+using MachinePartNumbers = sdbus::Struct<std::string, std::uint64_t>;
 // kind, rows, removed ids.
 using KindRows = sdbus::Struct<std::string, std::vector<Row>, std::vector<std::string>>;
 using HostNumbers =
@@ -38,6 +39,7 @@ inline const char* state_name(bool running) { return running ? "running" : "term
 
 HostNumbers host_numbers(const HostReport& host);
 AccountNumbers account_numbers(const AccountsReport& accounts);
+std::vector<MachinePartNumbers> machine_parts(const MachineRow& row);
 std::vector<ZonePart> zone_parts(const Report& report, const WorkloadRow& row);
 
 Row make_row(const Report& report, RowKind kind, std::size_t index, bool details);
