@@ -11,9 +11,11 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 
-# What the root has besides the testbed's own: what scripts/install-deps installs for the programs.
+# What the root has besides the testbed's own: what scripts/install-deps installs for the programs, and what the
+# scenarios run.
 PACKAGES = ("g++,cmake,ninja-build,ccache,pkg-config,libsystemd-dev,libinih-dev,libspdlog-dev,libfmt-dev,"
-            "nlohmann-json3-dev,libcli11-dev,libncurses-dev,libsdbus-c++-dev,libsdbus-c++-bin")
+            "nlohmann-json3-dev,libcli11-dev,libncurses-dev,libsdbus-c++-dev,libsdbus-c++-bin,"
+            "python3-minimal,tmux,podman,lxc,dbus-user-session")
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD = "/root/build"
 
@@ -32,7 +34,8 @@ class BootedHost:
 
     def testbed(self, *arguments, check=True):
         result = subprocess.run([HERE / "testbed" / "testbed", *map(str, arguments)], env=self.environment,
-                                stdin=subprocess.DEVNULL, capture_output=True, text=True)
+                                stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                                errors="surrogateescape")
         if check and result.returncode != 0:
             raise CommandFailed(f"{shlex.join(map(str, arguments))}: exit status {result.returncode}\n"
                                 f"{result.stdout[-4000:]}{result.stderr[-4000:]}")
@@ -63,7 +66,8 @@ class BootedHost:
             ninja -C {BUILD}
             cmake --install {BUILD}
             systemd-sysusers
-            systemctl daemon-reload""")
+            systemctl daemon-reload
+            systemctl reload dbus""")
 
     def run(self, *command, check=False):
         """The command as a transient service in the booted host."""
@@ -88,15 +92,14 @@ class BootedHost:
         """What keplerctl answers, as JSON."""
         return json.loads(self.run("keplerctl", "--json=short", *verb, check=True).stdout)
 
-    def snapshot(self):
-        """Status, units, processes and zones of one sample."""
+    def snapshot(self, *verbs):
+        """Status, units, processes and zones of one sample, and what else is named."""
         script = "; ".join(f"keplerctl --json=short {verb}"
-                           for verb in ("status", "units", "processes", "zones", "status"))
-        for _ in range(10):
-            status, units, processes, zones, after = map(json.loads, self.sh(script).splitlines())
+                           for verb in ("status", "units", "processes", "zones", *verbs, "status"))
+        for _ in range(20):
+            status, *lists, after = map(json.loads, self.sh(script).splitlines())
             if status["sequence"] == after["sequence"]:
-                return {"status": status, "units": units["units"], "processes": processes["processes"],
-                        "zones": zones["zones"]}
+                return {key: rows for answer in lists for key, rows in answer.items()} | {"status": status}
         raise CommandFailed("no two answers in a row are of one sample")
 
     def wait_for_samples(self, count=2, limit=20):
