@@ -8,6 +8,7 @@
 
 #include "cli/fields.h"
 #include "cli/output/terminal.h"
+#include "config/settings_table.h"
 
 namespace keplerd::cli {
 namespace {
@@ -116,6 +117,25 @@ Check check_cgroup2(const DoctorFacts& facts) {
           "boot with systemd.unified_cgroup_hierarchy=1"};
 }
 
+// "Interval=2s Zones=package": what is not as it is without a file.
+std::string changed_settings(const Settings& settings) {
+  const auto defaults = describe_settings({});
+  const auto effective = describe_settings(settings);
+  std::string out;
+  for (std::size_t i = 0; i < effective.size(); ++i) {
+    if (effective[i] == defaults[i]) continue;
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", effective[i].key, printable(effective[i].value));
+  }
+  return out;
+}
+
+// Whether the host's daemon has read the files as they are now; --interval overrides them.
+bool is_in_effect(const DoctorFacts& facts) {
+  if (!answers(facts) || facts.address != kDefaultAddress) return true;
+  const auto running = integer_field(*facts.status, "intervalUsec");
+  return !running || std::chrono::microseconds(*running) == facts.settings.interval;
+}
+
 Check check_configuration(const DoctorFacts& facts) {
   if (facts.config_error) {
     return {"configuration", kProblem, printable(*facts.config_error),
@@ -123,7 +143,14 @@ Check check_configuration(const DoctorFacts& facts) {
   }
   std::string files;
   for (const std::string& file : facts.config_files) files += (files.empty() ? "" : ", ") + printable(file);
-  return {"configuration", kOk, files.empty() ? "none: the defaults are in effect" : "valid: " + files, ""};
+  if (!is_in_effect(facts)) {
+    return {"configuration", kWarning, "keplerd runs with another Interval= than its files tell",
+            "systemctl reload keplerd, unless it was started with --interval"};
+  }
+  if (files.empty()) return {"configuration", kOk, "none: the defaults are in effect", ""};
+  const std::string changed = changed_settings(facts.settings);
+  return {"configuration", kOk, "valid: " + files + (changed.empty() ? ": the defaults" : ": " + changed),
+          ""};
 }
 
 Check check_processes(const DoctorFacts& facts) {

@@ -43,6 +43,7 @@ struct DoctorFacts {
   bool interrupts_apart = false;  // the kernel accounts them apart
 
   std::vector<std::string> config_files;
+  Settings settings;  // that they lead to
   std::optional<std::string> config_error;
 };
 

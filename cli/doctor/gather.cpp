@@ -106,6 +106,7 @@ DoctorFacts gather_facts(const std::string& address, const HostPaths& paths) {
   gather_host(paths, facts);
   if (const auto loaded = load_settings()) {
     facts.config_files = loaded->files;
+    facts.settings = loaded->settings;
   } else {
     facts.config_error = loaded.error().message;
   }

@@ -2,11 +2,10 @@
 #include "daemon/publish/energy_interface.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "daemon/publish/energy_streams.h"
 #include "daemon/publish/report_json.h"
+#include "daemon/publish/row_selection.h"
 #include "energy_idl.h"
 
 namespace keplerd {
@@ -60,18 +59,6 @@ Parameter<RowKind> kind_of(const Call& call) {
   return {kind, !kind};
 }
 
-using Before = std::function<bool(const RowKey&, const RowKey&)>;
-
-// The order that `sort` asks for; empty where there is no such.
-Before order_by(std::string_view sort) {
-  if (sort == "energy") return [](const RowKey& a, const RowKey& b) { return a.energy > b.energy; };
-  if (sort == "power") return [](const RowKey& a, const RowKey& b) { return a.power > b.power; };
-  if (sort == "cpu") return [](const RowKey& a, const RowKey& b) { return a.cpu > b.cpu; };
-  if (sort == "name") return [](const RowKey& a, const RowKey& b) { return a.name < b.name; };
-  if (sort == "id") return [](const RowKey& a, const RowKey& b) { return a.id < b.id; };
-  return {};
-}
-
 Answer get_status(Reports& reports, const Call&) {
   return Reply{status_json(*reports.fresh(), reports.settings())};
 }
@@ -83,18 +70,12 @@ Answer list(Reports& reports, const Call& call) {
   const auto limit = number(call, "limit");
   if (limit.bad) return varlink::invalid_parameter("limit");
   const auto sort = text(call, "sort");
-  const Before before = order_by(sort.value.value_or("energy"));
-  if (sort.bad || !before) return varlink::invalid_parameter("sort");
+  const auto order = parse_row_order(sort.value.value_or("energy"));
+  if (sort.bad || !order) return varlink::invalid_parameter("sort");
 
   const auto report = reports.fresh();
-  const std::size_t count = row_count(*report, *kind.value);
-  std::vector<RowKey> keys;
-  for (std::size_t i = 0; i < count; ++i) keys.push_back(row_key(*report, *kind.value, i));
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return before(keys[a], keys[b]); });
-  if (limit.value) order.resize(std::min(count, static_cast<std::size_t>(*limit.value)));
-  return std::make_unique<ListStream>(report, *kind.value, std::move(order));
+  const auto most = static_cast<std::size_t>(limit.value.value_or(INT64_MAX));
+  return std::make_unique<ListStream>(report, *kind.value, select_rows(*report, *kind.value, *order, most));
 }
 
 Answer get(Reports& reports, const Call& call) {
@@ -104,19 +85,10 @@ Answer get(Reports& reports, const Call& call) {
   if (!id.value) return varlink::invalid_parameter("id");
 
   const auto report = reports.fresh();
-  std::vector<std::size_t> named;
-  for (std::size_t i = 0; i < row_count(*report, *kind.value); ++i) {
-    const RowKey key = row_key(*report, *kind.value, i);
-    if (key.id == *id.value) return Reply{{{"row", row_json(*report, *kind.value, i)}}};
-    if (key.name == *id.value) named.push_back(i);
-  }
-  if (named.size() == 1) return Reply{{{"row", row_json(*report, *kind.value, named[0])}}};
-  if (named.empty()) return failure(row_kind_names(*kind.value).no_such, {{"id", *id.value}});
-  constexpr std::size_t kToldIds = 100;
-  named.resize(std::min(named.size(), kToldIds));
-  Json ids = Json::array();
-  for (const std::size_t i : named) ids.push_back(row_key(*report, *kind.value, i).id);
-  return failure("AmbiguousName", {{"name", *id.value}, {"ids", std::move(ids)}});
+  const FoundRow found = find_row(*report, *kind.value, *id.value);
+  if (found.index) return Reply{{{"row", row_json(*report, *kind.value, *found.index)}}};
+  if (found.ids.empty()) return failure(row_kind_names(*kind.value).no_such, {{"id", *id.value}});
+  return failure("AmbiguousName", {{"name", *id.value}, {"ids", found.ids}});
 }
 
 Answer monitor(Reports& reports, const Call& call) {

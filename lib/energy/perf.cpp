@@ -54,8 +54,9 @@ std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask) {
     cpus.push_back({cpu, {*package, die ? *die : 0}});
   }
   std::ranges::stable_sort(cpus, {}, &CpuAt::place);
-  const auto twins = std::ranges::unique(cpus, {}, &CpuAt::place);
-  cpus.erase(twins.begin(), twins.end());
+  // (Not std::ranges::unique: clang 14 cannot use GCC's.)
+  const auto twins = [](const CpuAt& a, const CpuAt& b) { return a.place == b.place; };
+  cpus.erase(std::unique(cpus.begin(), cpus.end(), twins), cpus.end());
   return cpus;
 }
 

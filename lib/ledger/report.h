@@ -77,7 +77,7 @@ struct UnitRow : WorkloadRow {
 // A container, or a pod.
 struct ContainerInfo {
   std::string id;          // the runtime's full id; of a pod: its UID
-  std::string name;        // escaped; the id's first 12 characters where no name is known
+  std::string name;        // escaped; where none is known the id, a runtime's cut to 12 characters
   std::string name_space;  // pods: of Kubernetes; empty: not known
   bool is_pod = false;
   std::string runtime;                // as CgroupWorkload tells it

@@ -50,7 +50,7 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
             "ok       daemon          answers at /run/keplerd/org.keplerd.Energy\n"
             "ok       source          powercap, measured\n"
             "ok       socket          /run/keplerd/org.keplerd.Energy 0660 root:keplerd\n"
-            "ok       configuration   valid: /etc/keplerd/keplerd.conf\n"
+            "ok       configuration   valid: /etc/keplerd/keplerd.conf: the defaults\n"
             "ok       meter powercap  usable\n"
             "ok       counters        1 of energy_uj, readable by you\n"
             "ok       cgroup2         at /sys/fs/cgroup\n"
@@ -128,6 +128,18 @@ TEST(Doctor, TheSocketIsForItsGroup) {
   EXPECT_THAT(check_of(facts, "socket").found, HasSubstr("you may not use it"));
   facts.socket.reset();
   EXPECT_EQ(check_of(facts, "socket").state, CheckState::kWarning);
+}
+
+TEST(Doctor, TheConfigurationInEffectIsTold) {
+  DoctorFacts facts = healthy();
+  facts.settings.source = "perf";
+  facts.settings.zones = {"package", "dram"};
+  facts.settings.terminated_max = std::nullopt;
+  EXPECT_EQ(check_of(facts, "configuration").found,
+            "valid: /etc/keplerd/keplerd.conf: Source=perf Zones=package dram TerminatedMax=infinity");
+  facts.settings.interval = std::chrono::seconds(2);
+  EXPECT_EQ(check_of(facts, "configuration").state, CheckState::kWarning);
+  EXPECT_THAT(check_of(facts, "configuration").fix, HasSubstr("systemctl reload keplerd"));
 }
 
 TEST(Doctor, ABadConfigurationIsAProblem) {
