@@ -75,7 +75,7 @@ Result<std::vector<FoundEvent>> find_events(int sysfs, bool amd) {
   for (const auto& name : names ? *names : std::vector<std::string>{}) {
     const auto* const meaning = find_energy_event(name, amd);
     if (meaning == nullptr) continue;
-    const auto path = directory + "/" + name;
+    const auto path = fmt::format("{}/{}", directory, name);
     const auto text = text_of(sysfs, path);
     const auto scale = text_of(sysfs, path + ".scale");
     const auto unit = text_of(sysfs, path + ".unit");
@@ -223,6 +223,7 @@ Result<std::vector<FoundZone>> find_zones(const HostRoot& host, std::string_view
   if (cpus.empty()) return absent(host, "tells no CPU to count on");
 
   std::vector<CpuPlace> places;
+  places.reserve(cpus.size());
   for (const auto& cpu : cpus) places.push_back(cpu.place);
   const auto indices = zone_indices(places);
   std::vector<FoundZone> zones;

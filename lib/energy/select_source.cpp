@@ -129,10 +129,12 @@ Opened select_source(const HostRoot& host, const SourceChoice& choice, Nanosecon
     if (!is_allowed(kind, choice)) continue;
     auto source = kind.open(host, choice);
     if (source && can_be_read(**source, now)) return source;
-    if (source && !unreadable) unreadable = *std::move(source);
-    if (source) continue;
-    reasons.push_back(source.error().message);
-    if (code == 0) code = source.error().code;
+    if (!source) {
+      reasons.push_back(source.error().message);
+      if (code == 0) code = source.error().code;
+    } else if (!unreadable) {
+      unreadable = *std::move(source);
+    }
   }
   if (unreadable) return unreadable;
   return Error{.message = fmt::format("{}", fmt::join(reasons, "; ")), .code = code};

@@ -126,7 +126,7 @@ Result<UniqueFd> open_inside(int root, const char* path) {
     }
     if (++links > kMostLinks || target->size() + rest.size() >= PATH_MAX) return system_error(path, ELOOP);
     if (target->starts_with('/')) above.clear();
-    rest = *target + "/" + rest;
+    rest.insert(0, *target + "/");
   }
   UniqueFd fd(::openat(here(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return system_error(path, errno);

@@ -60,6 +60,7 @@ void MachineLedger::apply(const BookedWindow& window, const std::vector<FoundMac
   drop_ended(window);
   for (const UnitAccount* const unit : units.current()) {
     if (!unit->workload || unit->workload->kind != CgroupKind::kVirtualMachine) continue;
+    if (group_of(unit->parent) != nullptr) continue;  // inside a machine's: counted there already
     groups_.try_emplace(unit).first->second.unit = unit;
   }
   for (const FoundMachine& machine : found) take(machine, window, units);

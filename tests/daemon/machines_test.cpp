@@ -155,6 +155,22 @@ TEST_F(Machines, GoOnUnderTheirUuidWhenStartedAgain) {
   EXPECT_EQ(host.machine(kUuid)->info->pid, 200);
 }
 
+TEST_F(Machines, AScopeInsideAMachinesScopeIsCountedOnce) {
+  const std::string inner = std::string(kScope) + kScope;
+  start_in_scope(100);
+  host.files.add_cgroup(inner);
+  host.files.add_process({.pid = 101, .cgroup = inner});
+  host.begin();
+  for (int i = 0; i < 5; ++i) {
+    host.files.set_process_time(101, used[101] += 50);
+    for (const std::string& path : {std::string(kScope), std::string(kScope) + "/machine.slice", inner})
+      host.files.set_cgroup_usage(path, used[101] * 10'000);
+    step(2'000'000);
+  }
+  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+  EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
+}
+
 TEST_F(Machines, GoOnWithinOneWindow) {
   start_in_scope(100);
   host.begin();
