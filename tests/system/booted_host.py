@@ -15,7 +15,7 @@ SOURCE = HERE.parent.parent
 # scenarios run.
 PACKAGES = ("g++,cmake,ninja-build,ccache,pkg-config,libsystemd-dev,libinih-dev,libspdlog-dev,libfmt-dev,"
             "nlohmann-json3-dev,libcli11-dev,libncurses-dev,libsdbus-c++-dev,libsdbus-c++-bin,"
-            "python3-minimal,tmux,podman,lxc,dbus-user-session")
+            "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin")
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD = "/root/build"
 
