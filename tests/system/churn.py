@@ -203,7 +203,11 @@ def main():
     import life
     import scenarios
     options.seconds /= 2  # a round
-    return life.live(options.suite, [scenarios.enable, lambda host, report: go(host, report, options)])
+
+    def many(host, report):
+        """Cgroups that appear and vanish"""
+        go(host, report, options)
+    return life.live(options.suite, [scenarios.enable, many])
 
 
 if __name__ == "__main__":
