@@ -28,9 +28,8 @@ constexpr Nanoseconds kStatusPeriod = std::chrono::seconds(30);
 constexpr Nanoseconds kSamplingAccuracy = std::chrono::microseconds(100);
 constexpr Nanoseconds kLazyAccuracy = std::chrono::seconds(1);
 
-std::uint64_t to_usec(Nanoseconds span) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(span).count());
-}
+// As sd-event takes it.
+std::uint64_t event_usec(Nanoseconds span) { return static_cast<std::uint64_t>(to_usec(span)); }
 
 Result<Done> check(int result, const char* what) {
   if (result < 0) return system_error(what, -result);
@@ -189,8 +188,8 @@ Result<Done> Daemon::add_signal(int signal, sd_event_signal_handler_t handler) {
 Result<Done> Daemon::add_timer(varlink::EventSource& source, Nanoseconds period, Nanoseconds accuracy,
                                sd_event_time_handler_t handler) {
   sd_event_source* added = nullptr;
-  const auto result = check(sd_event_add_time_relative(loop_, &added, CLOCK_MONOTONIC, to_usec(period),
-                                                       to_usec(accuracy), handler, this),
+  const auto result = check(sd_event_add_time_relative(loop_, &added, CLOCK_MONOTONIC, event_usec(period),
+                                                       event_usec(accuracy), handler, this),
                             "sd_event_add_time_relative");
   source.reset(added);
   return result;
@@ -200,8 +199,8 @@ Result<Done> Daemon::add_timer(varlink::EventSource& source, Nanoseconds period,
 void Daemon::repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period) {
   std::uint64_t now = 0;
   sd_event_now(loop_, CLOCK_MONOTONIC, &now);
-  const std::uint64_t next = planned + to_usec(period);
-  sd_event_source_set_time(source, next > now ? next : now + to_usec(period));
+  const std::uint64_t next = planned + event_usec(period);
+  sd_event_source_set_time(source, next > now ? next : now + event_usec(period));
   sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -248,7 +247,7 @@ void Daemon::reload() {
       settings_.max_power = old.max_power;
     }
     meter_->set_limits(limits_of(settings_));
-    sd_event_source_set_time_relative(sampling_timer_.get(), to_usec(sampling_period()));
+    sd_event_source_set_time_relative(sampling_timer_.get(), event_usec(sampling_period()));
     log_info("configuration reloaded");
   }
   notify_ready();

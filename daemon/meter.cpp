@@ -82,13 +82,11 @@ Instant Meter::read_counters() {
 // Of the machines that moved and that have no threaded cgroups to tell their parts.
 void Meter::read_machines_threads() {
   threads_.forget(sample_.usage.ended);
-  const std::vector<ProcessId> machines = ledger_.machines().processes();
-  if (machines.empty()) return;
   std::unordered_set<std::size_t> told;
   for (const PartUsage& part : sample_.usage.parts) told.insert(part.group);
   for (const ProcessUsage& process : sample_.usage.processes) {
     const bool moved = !process.before || process.usage != process.before->usage;
-    if (!moved || !std::ranges::binary_search(machines, process.id)) continue;
+    if (!moved || !ledger_.machines().runs(process.id)) continue;
     if (!told.contains(process.group)) threads_.read(process.id, sample_.usage.parts);
   }
 }

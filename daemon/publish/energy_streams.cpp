@@ -14,15 +14,11 @@ using varlink::Reply;
 // Rows in one reply of Monitor: some 200 KB.
 constexpr std::size_t kRowsAtOnce = 400;
 
-std::int64_t usec(Nanoseconds span) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(span).count();
-}
-
 Json monitor_json(const Report& report) {
   return {{"host", host_json(report.host)},          {"accounts", accounts_json(report.accounts)},
           {"source", source_json(report.source)},    {"sequence", report.sequence},
-          {"realtimeUsec", report.realtime.count()}, {"monotonicUsec", usec(report.monotonic)},
-          {"windowUsec", usec(report.window)},       {"instanceId", report.instance_id}};
+          {"realtimeUsec", report.realtime.count()}, {"monotonicUsec", to_usec(report.monotonic)},
+          {"windowUsec", to_usec(report.window)},    {"instanceId", report.instance_id}};
 }
 
 }  // namespace

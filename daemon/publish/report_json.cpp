@@ -6,10 +6,6 @@ namespace {
 
 using varlink::Json;
 
-std::int64_t usec(Nanoseconds span) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(span).count();
-}
-
 void set_power(Json& json, const char* key, const std::optional<Microwatts>& power) {
   if (power) json[key] = power->value;
 }
@@ -43,7 +39,7 @@ Json workload_json(const Report& report, const WorkloadRow& row, const std::stri
                {"activeMicrojoules", row.active.value},
                {"idleMicrojoules", row.idle.value}};
   set_power(json, "powerMicrowatts", row.power);
-  json["cpuUsec"] = usec(row.cpu);
+  json["cpuUsec"] = to_usec(row.cpu);
   json["zones"] = shares_json(report, row);
   json["quality"] = quality_name(report.workload_quality);
   json["sinceUsec"] = row.since.count();
@@ -83,11 +79,11 @@ Json status_json(const Report& report, const Settings& settings) {
           {"split", rule_name(settings.split)},
           {"share", rule_name(settings.share)},
           {"idle", rule_name(settings.idle)},
-          {"intervalUsec", usec(settings.interval)},
+          {"intervalUsec", to_usec(settings.interval)},
           {"sequence", report.sequence},
           {"realtimeUsec", report.realtime.count()},
-          {"monotonicUsec", usec(report.monotonic)},
-          {"windowUsec", usec(report.window)},
+          {"monotonicUsec", to_usec(report.monotonic)},
+          {"windowUsec", to_usec(report.window)},
           {"instanceId", report.instance_id},
           {"sinceUsec", report.since.count()},
           {"outsideOtherMicrojoules", report.outside_other.value},

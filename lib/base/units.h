@@ -34,6 +34,11 @@ using Microwatts = Quantity<struct MicrowattsTag>;
 // CPU time, and spans of the monotonic clock.
 using Nanoseconds = std::chrono::nanoseconds;
 
+// In whole microseconds, as interfaces tell it.
+constexpr std::int64_t to_usec(Nanoseconds span) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(span).count();
+}
+
 // Power over a span shorter than this is noise (counters move about once a millisecond) and is not told.
 inline constexpr Nanoseconds kShortestPowerSpan = std::chrono::milliseconds(50);
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "attribution/attributor.h"
@@ -58,6 +60,14 @@ struct EnergyAccount {
 // Fills the common part of `row`; appends to `shares`, which must have room: rows refer to it.
 void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::vector<ZoneWindow>& zones,
               std::vector<ZoneShare>& shares, WorkloadRow& row);
+
+// What a workload is does not change for those who hold it: it gets another one, changed by `change`.
+template <class Info, class Change>
+void change_info(std::shared_ptr<const Info>& info, Change change) {
+  auto changed = std::make_shared<Info>(*info);
+  change(*changed);
+  info = std::move(changed);
+}
 
 // How long ended workloads are kept.
 struct TerminatedLimits {

@@ -74,7 +74,7 @@ void ContainerLedger::place(UnitAccount& unit, Realtime now) {
   unit.placed = true;
   unit.container = unit.parent == nullptr ? nullptr : unit.parent->container;
   unit.containers.clear();
-  if (!unit.workload || unit.workload->kind == CgroupKind::kVirtualMachine) return;
+  if (!unit.workload || unit.is_machine()) return;
   const CgroupWorkload& workload = *unit.workload;
   ContainerAccount* outer = unit.container;
   // "SLICE:cri-containerd:ID": its pod has no cgroup of its own.
@@ -170,9 +170,7 @@ void ContainerLedger::remove(ContainerAccount& account) {
       if (inner.parent != &account) continue;
       inner.parent = nullptr;
       inner.in_parent = Microjoules{};
-      auto changed = std::make_shared<ContainerInfo>(*inner.info);
-      changed->parent.reset();
-      inner.info = std::move(changed);
+      change_info(inner.info, [](ContainerInfo& info) { info.parent.reset(); });
     }
   }
   const std::shared_ptr<const ContainerInfo> info = account.info;
@@ -204,10 +202,10 @@ void ContainerLedger::restored() {
 
 void ContainerLedger::rename(ContainerAccount& account, std::string name, std::string name_space) {
   if (account.info->name == name && account.info->name_space == name_space) return;
-  auto changed = std::make_shared<ContainerInfo>(*account.info);
-  changed->name = std::move(name);
-  changed->name_space = std::move(name_space);
-  account.info = std::move(changed);
+  change_info(account.info, [&](ContainerInfo& info) {
+    info.name = std::move(name);
+    info.name_space = std::move(name_space);
+  });
 }
 
 }  // namespace keplerd

@@ -12,8 +12,6 @@ namespace {
 // A machine's cgroup is there before its hypervisor has been started in it.
 constexpr int kWindowsBeforeGuess = 3;
 
-std::string id_text(ProcessId id) { return std::to_string(id.pid) + "." + std::to_string(id.start); }
-
 // Where a machine is: the unit that is its own, or that its process is in; null outside any.
 void locate(MachineInfo& info, const UnitAccount* unit) {
   info.unit.reset();
@@ -26,31 +24,26 @@ void locate(MachineInfo& info, const UnitAccount* unit) {
 
 void relocate(MachineAccount& machine, const UnitAccount* unit) {
   if (unit == nullptr ? !machine.info->unit : machine.info->unit == unit->info->id) return;
-  auto changed = std::make_shared<MachineInfo>(*machine.info);
-  locate(*changed, unit);
-  machine.info = std::move(changed);
+  change_info(machine.info, [unit](MachineInfo& info) { locate(info, unit); });
 }
 
 // The best name is the one that was given on the command line; then that of its cgroup, which libvirt
 // shortens; then what is made of the UUID.
 void describe(MachineAccount& machine, const MachineCommand& command, const UnitAccount* unit,
               std::int32_t pid) {
-  auto info = std::make_shared<MachineInfo>(*machine.info);
-  const CgroupWorkload* const own = unit == nullptr ? nullptr : unit->workload.get();
-  const bool has_group = own != nullptr && own->kind == CgroupKind::kVirtualMachine;
+  const CgroupWorkload* const own = unit != nullptr && unit->is_machine() ? unit->workload.get() : nullptr;
   machine.guessed = false;
   machine.name_given = command.name_given;
-  machine.number = command.number.empty() && has_group ? own->machine_number : command.number;
-  if (command.name_given || (!command.name.empty() && (!has_group || own->name.empty()))) {
-    info->name = command.name;
-  } else if (has_group && !own->name.empty()) {
-    info->name = own->name;
-  }
-  info->hypervisor = hypervisor_name(command.hypervisor);
-  info->guest_elsewhere = command.guest_elsewhere;
-  info->pid = pid;
-  locate(*info, unit);
-  machine.info = std::move(info);
+  machine.number = command.number.empty() && own != nullptr ? own->machine_number : command.number;
+  std::string name = command.name;
+  if (!command.name_given && own != nullptr && !own->name.empty()) name = own->name;
+  change_info(machine.info, [&](MachineInfo& info) {
+    if (!name.empty()) info.name = std::move(name);
+    info.hypervisor = hypervisor_name(command.hypervisor);
+    info.guest_elsewhere = command.guest_elsewhere;
+    info.pid = pid;
+    locate(info, unit);
+  });
 }
 
 }  // namespace
@@ -59,7 +52,7 @@ void MachineLedger::apply(const BookedWindow& window, const std::vector<FoundMac
                           const UnitLedger& units, ProcessLedger& processes) {
   drop_ended(window);
   for (const UnitAccount* const unit : units.current()) {
-    if (!unit->workload || unit->workload->kind != CgroupKind::kVirtualMachine) continue;
+    if (!unit->is_machine()) continue;
     if (group_of(unit->parent) != nullptr) continue;  // inside a machine's: counted there already
     groups_.try_emplace(unit).first->second.unit = unit;
   }
@@ -126,9 +119,7 @@ MachineAccount* MachineLedger::running_in(const ProcessUsage& process, const Mac
     const bool forked = id.pid == process.parent && machine->info->uuid.value_or("") == command.uuid;
     if (forked) return machine;
   }
-  const bool has_one = group != nullptr && group->machine != nullptr && !group->machine->guessed &&
-                       !group->machine->processes.empty();
-  return has_one ? group->machine : nullptr;
+  return group != nullptr && group->is_taken() ? group->machine : nullptr;
 }
 
 MachineAccount& MachineLedger::account_of(const ProcessUsage& process, const MachineCommand& command,
@@ -139,7 +130,7 @@ MachineAccount& MachineLedger::account_of(const ProcessUsage& process, const Mac
     const auto known = accounts_.find(id);
     if (known != accounts_.end() && !known->second.processes.empty()) id.clear();
   }
-  if (id.empty()) id = id_text(process.id);
+  if (id.empty()) id = process_id_text(process.id);
   const auto [entry, is_new] = accounts_.try_emplace(id);
   if (is_new) {
     auto info = std::make_shared<MachineInfo>();
@@ -157,10 +148,7 @@ void MachineLedger::bind_groups(const ProcessLedger& processes) {
     const auto process = processes.all().find(id);
     if (process == processes.all().end()) continue;
     Group* const group = group_of(process->second.unit);
-    if (group == nullptr) continue;
-    const bool taken =
-        group->machine != nullptr && !group->machine->guessed && !group->machine->processes.empty();
-    if (!taken) bind(*group, *machine);
+    if (group != nullptr && !group->is_taken()) bind(*group, *machine);
   }
 }
 
@@ -249,9 +237,7 @@ void MachineLedger::divide_one(MachineAccount& machine, std::map<std::string, Na
   const auto vcpus =
       static_cast<int>(std::ranges::count_if(times, [](const auto& part) { return is_vcpu(part.first); }));
   if (machine.info->vcpus != vcpus) {
-    auto changed = std::make_shared<MachineInfo>(*machine.info);
-    changed->vcpus = vcpus;
-    machine.info = std::move(changed);
+    change_info(machine.info, [vcpus](MachineInfo& info) { info.vcpus = vcpus; });
   }
   std::vector<Nanoseconds> weights;
   Nanoseconds known{0};
@@ -269,18 +255,11 @@ void MachineLedger::divide_one(MachineAccount& machine, std::map<std::string, Na
   for (const auto& [name, time] : times) machine.parts[name] += shares[i++];
 }
 
-std::vector<ProcessId> MachineLedger::processes() const {
-  std::vector<ProcessId> ids;
-  for (const auto& [id, machine] : by_process_) ids.push_back(id);
-  return ids;
-}
-
 void MachineLedger::tell_units(const UnitLedger& units) {
   if (accounts_.empty()) return;
   for (UnitAccount* const unit : units.current()) {
     unit->machine = unit->parent == nullptr ? nullptr : unit->parent->machine;
-    const bool is_machine = unit->workload && unit->workload->kind == CgroupKind::kVirtualMachine;
-    if (!is_machine) continue;
+    if (!unit->is_machine()) continue;
     const auto group = groups_.find(unit);
     if (group != groups_.end()) unit->machine = group->second.machine;
   }
@@ -319,9 +298,7 @@ MachineAccount& MachineLedger::restore(MachineInfo info) {
 
 void MachineLedger::rename(MachineAccount& machine, const std::string& name) {
   if (machine.name_given || machine.info->name == name) return;
-  auto changed = std::make_shared<MachineInfo>(*machine.info);
-  changed->name = name;
-  machine.info = std::move(changed);
+  change_info(machine.info, [&](MachineInfo& info) { info.name = name; });
 }
 
 }  // namespace keplerd

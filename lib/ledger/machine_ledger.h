@@ -49,8 +49,8 @@ class MachineLedger {
   // A name that was learnt elsewhere; does not replace one that was given.
   static void rename(MachineAccount& account, const std::string& name);
 
-  // The hypervisors' processes that run.
-  std::vector<ProcessId> processes() const;
+  // Whether this process runs a machine.
+  bool runs(ProcessId id) const { return by_process_.contains(id); }
 
   Accounts& all() { return accounts_; }
   const Accounts& all() const { return accounts_; }
@@ -62,6 +62,9 @@ class MachineLedger {
     EnergyAccount pending;
     MachineAccount* machine = nullptr;
     int windows = 0;
+
+    // By a hypervisor that runs; a guess gives way.
+    bool is_taken() const { return machine != nullptr && !machine->guessed && !machine->processes.empty(); }
   };
 
   void drop_ended(const BookedWindow& window);

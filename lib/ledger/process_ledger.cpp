@@ -10,11 +10,12 @@ namespace {
 
 std::shared_ptr<const ProcessInfo> make_info(const ProcessUsage& process) {
   return std::make_shared<const ProcessInfo>(
-      ProcessInfo{process.id, std::to_string(process.id.pid) + "." + std::to_string(process.id.start),
-                  std::string(process.comm)});
+      ProcessInfo{process.id, process_id_text(process.id), std::string(process.comm)});
 }
 
 }  // namespace
+
+std::string process_id_text(ProcessId id) { return std::to_string(id.pid) + "." + std::to_string(id.start); }
 
 Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& units) {
   Microjoules outside;

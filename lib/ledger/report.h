@@ -116,6 +116,8 @@ struct MachineRow : WorkloadRow {
   std::vector<MachinePart> parts;  // they add up to its energy; empty where its parts cannot be told apart
 };
 
+std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
+
 struct ProcessInfo {
   ProcessId id;
   std::string id_text;  // "PID.STARTTIME"

@@ -34,6 +34,9 @@ struct UnitAccount {
   std::uint64_t incarnation = 0;                   // of its cgroup; 0: ended
   std::uint64_t seen = 0;                          // sequence of the last sample that had it
 
+  // Whether this very cgroup is a virtual machine's.
+  bool is_machine() const { return workload && workload->kind == CgroupKind::kVirtualMachine; }
+
   // Where it belongs, besides its parent: kept by the ledgers of those.
   bool placed = false;                    // `container` and `containers` are known
   ContainerAccount* container = nullptr;  // the innermost container or pod that it is (a part of)

@@ -32,9 +32,7 @@ inline std::uint64_t number(Realtime time) { return static_cast<std::uint64_t>(t
 inline std::uint64_t number(const std::optional<Microwatts>& power) {
   return power ? static_cast<std::uint64_t>(power->value) : kUnknown;
 }
-inline std::uint64_t usec(Nanoseconds span) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(span).count());
-}
+inline std::uint64_t usec(Nanoseconds span) { return static_cast<std::uint64_t>(to_usec(span)); }
 inline const char* state_name(bool running) { return running ? "running" : "terminated"; }
 
 HostNumbers host_numbers(const HostReport& host);
