@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for keplerctl(1). Needs nothing but bash.
+
+# The running rows' names, and with "ids" their ids too, one a line. Nothing where keplerd does not answer.
+__keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
+    local what=$1 kind=$2 show='\3'
+    shift 2
+    [[ $what = ids ]] && show='\1\n\3'
+    timeout 3 keplerctl "$@" --json=short --no-legend "$kind" 2>/dev/null |
+        grep -oE '"id":"([^"\\]|\\.)*","name":"([^"\\]|\\.)*","kind":"[^"]*","state":"running"' |
+        sed -E 's/^"id":"(([^"\\]|\\.)*)","name":"(([^"\\]|\\.)*)",.*/'"$show"'/; s/\\(["\\])/\1/g' | sort -u
+}
+
+_keplerctl() {
+    local kinds='units vms containers pods processes zones'
+    local verbs="status $kinds show monitor top doctor"
+    local global='--varlink= --json= -j --no-legend --no-pager -h --help --version'
+    local list='--limit= --sort= --all'
+    # "=" and ":" part words for readline, but not for keplerctl.
+    local words=() word i joins=
+    for ((i = 1; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $joins || $word =~ ^[=:]+$ ]] && ((${#words[@]})); then
+            words[-1]+=$word
+        else
+            words+=("$word")
+        fi
+        [[ $word =~ ^[=:]+$ ]] && joins=yes || joins=
+    done
+    local current=${words[-1]} before= verb= address=() candidates= option
+    unset 'words[-1]'
+    for word in "${words[@]}"; do
+        case $before in
+            --varlink) address=("--varlink=$word") word= ;;
+            -n | --limit | --count | --sort | --json | --interval | --sysfs | --procfs | --cgroupfs) word= ;;
+        esac
+        [[ $word = --varlink=* ]] && address=("$word")
+        [[ -z $verb && $word && $word != -* ]] && verb=$word
+        before=$word
+    done
+
+    # An option's value is the word behind it, or behind its "=".
+    option=$before
+    [[ $current = --*=* ]] && option=${current%%=*}
+    local value=${current#*=}
+    [[ $current = --*=* ]] || value=$current
+    case $option in
+        --json) candidates='pretty short off' ;;
+        --sort) candidates='energy power cpu name id' ;;
+        --varlink | --sysfs | --procfs | --cgroupfs)
+            mapfile -t COMPREPLY < <(compgen -f -- "$value")
+            compopt -o filenames 2>/dev/null
+            return ;;
+        -n | --limit | --count | --interval) return ;;
+        *)
+            value=$current
+            if [[ $current = -* ]]; then
+                candidates=$global
+                case $verb in
+                    units | vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
+                    monitor) candidates+=" -n --count= --interval= $list" ;;
+                    doctor) candidates+=' --sysfs= --procfs= --cgroupfs=' ;;
+                esac
+            else
+                case $verb in
+                    '') candidates=$verbs ;;
+                    monitor | top) candidates=$kinds ;;
+                    show) __keplerctl_show "$current" "${address[@]}"; return ;;
+                esac
+            fi ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$value")
+    [[ ${COMPREPLY[0]-} = *= ]] && compopt -o nospace 2>/dev/null
+}
+
+# Names of what there is; ids, too, once something is typed. Processes are too many.
+__keplerctl_show() { # CURRENT ADDRESS-OPTION...
+    local current=$1 what=names kind names=() name
+    shift
+    current=${current#[\"\']}
+    [[ $current ]] && what=ids
+    for kind in vms containers pods units zones; do
+        mapfile -t -O ${#names[@]} names < <(__keplerctl_names "$what" "$kind" "$@")
+    done
+    # What readline takes for words of their own, it does not replace.
+    local kept=${current%"${current##*[=:]}"}
+    [[ $COMP_WORDBREAKS = *:* ]] || kept=
+    for name in "${names[@]}"; do
+        [[ $name = "$current"* ]] && COMPREPLY+=("$(printf %q "${name#"$kept"}")")
+    done
+}
+
+complete -F _keplerctl keplerctl

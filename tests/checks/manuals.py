@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The manual pages are well-formed, and tell what the programs and the varlink interface are.
+
+usage: manuals.py SOURCE KEPLERD
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE, KEPLERD = pathlib.Path(sys.argv[1]), sys.argv[2]
+PAGES = sorted((SOURCE / "docs/man").iterdir())
+complaints = []
+
+
+def equal(what, have, want):
+    if have != want:
+        complaints.append(f"{what}: {sorted(have - want)} too many, {sorted(want - have)} missing")
+
+
+def page(name):
+    return (SOURCE / "docs/man" / name).read_text()
+
+
+def words(text):
+    return set(re.findall(r"[A-Za-z]+", text))
+
+
+def check_form():
+    for file in PAGES:
+        text = file.read_text()
+        if not re.search(r"(?m)^(\.Nm \S+\n\.Nd .+|\S+ \\- .+)$", text):
+            complaints.append(f"{file}: no line that whatis(1) can read")
+        for name, section in re.findall(r"(?m)^\.(?:Xr|BR) ([\w.]*keplerc?t?l?d[\w.]*) \(?(\d)", text):
+            if not (SOURCE / f"docs/man/{name}.{section}").exists():
+                complaints.append(f"{file}: there is no {name}({section})")
+        if shutil.which("groff"):
+            package = "-mdoc" if re.search(r"(?m)^\.Dd ", text) else "-man"
+            said = subprocess.run(["groff", "-ww", package, "-Tutf8", "-z", file], capture_output=True, text=True).stderr
+            if said:
+                complaints.append(f"{file}: {said}")
+
+
+def check_daemon():
+    text = page("keplerd.8")
+    options = re.search(r"(?s)\.Sh OPTIONS\n(.*?)\n\.Sh ", text).group(1)
+    described = set()
+    for line in re.findall(r"(?m)^\.It (Fl .*)$", options):
+        argument = re.search(r" Ar ([A-Z]+)$", line)
+        for name in re.findall(r"Fl (\S+)", line):
+            described.add(f"-{name}" + (f" {argument.group(1)}" if argument else ""))
+    known = set()
+    for line in subprocess.run([KEPLERD, "--help"], capture_output=True, text=True, check=True).stdout.splitlines():
+        if match := re.match(r"  +(-[-a-z]+)(?:,(-[-a-z]+))?(?: ([A-Z]+)\b)?", line):
+            argument = f" {match.group(3)}" if match.group(3) else ""
+            known |= {name + argument for name in match.groups()[:2] if name}
+    equal("options of keplerd(8)", described, known)
+    statuses = set(re.findall(r"(?m)^\.It Li (\d+)$", text))
+    equal("exit statuses of keplerd(8)", statuses, {"0", "1", "2", "78"})
+    drop_ins = {file.name for file in (SOURCE / "systemd/drop-ins").iterdir()}
+    equal("drop-ins of keplerd(8)", set(re.findall(r"(?m)^\.It Pa (\w+\.conf)$", text)), drop_ins)
+
+
+def check_varlink():
+    """A method or type is one tagged paragraph of the page, and has the words of its parameters or fields."""
+    idl = re.sub(r"#.*", "", (SOURCE / "varlink/org.keplerd.Energy.varlink").read_text())
+    text = page("org.keplerd.Energy.5").replace("\\\n", "")
+    methods = re.search(r"(?s)\.Sh METHODS\n(.*?)\n\.Sh ", text).group(1)
+    described = {}
+    for line in re.findall(r"(?m)^\.It (Fn .*)$", methods):
+        name, takes, gives = re.match(r'Fn (\w+) "(.*?)" No -> Va (.*)', line).groups()
+        described[name] = (takes, words(gives))
+    known = {}
+    for name, takes, gives in re.findall(r"method (\w+)\((.*?)\) -> \((.*?)\)", idl, re.DOTALL):
+        parameters = [(field, "?" if kind.startswith("?") else "") for field, kind in re.findall(r"(\w+): (\S+?)(?:,|$)", takes)]
+        known[name] = (", ".join(field + mark for field, mark in parameters), set(re.findall(r"(\w+):", gives)))
+    if described != known:
+        complaints.append(f"methods of org.keplerd.Energy(5): {described}, but the interface has {known}")
+
+    types = re.search(r"(?s)\.Sh TYPES\n(.*?)\n\.El\n", text).group(1)
+    described = {}
+    for entry in types.split("\n.It Vt ")[0:]:
+        name, _, body = entry.removeprefix(".Bl -tag -width Ds\n.It Vt ").partition("\n")
+        if re.fullmatch(r"\w+", name):
+            described[name] = set().union(*(words(line) for line in re.findall(r"(?m)^\.Va (.*)$", body)))
+    for name, fields in re.findall(r"type (\w+) \((.*?)\n\)", idl, re.DOTALL):
+        equal(f"type {name} of org.keplerd.Energy(5)", described.pop(name, set()), set(re.findall(r"(\w+):", fields)))
+    equal("types of org.keplerd.Energy(5)", set(described), set())
+
+    errors = re.search(r"(?s)\.Sh ERRORS\n(.*?)\n\.El\n", text).group(1)
+    listed = set(re.findall(r"\b(NoSuch\w+|AmbiguousName)\b", errors))
+    equal("errors of org.keplerd.Energy(5)", listed, set(re.findall(r"error (\w+)", idl)))
+
+
+check_form()
+check_daemon()
+check_varlink()
+print("\n".join(complaints) or f"{len(PAGES)} pages")
+sys.exit(1 if complaints else 0)

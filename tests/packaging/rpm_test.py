@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The RPM: its files, their owners and modes, what it requires, what its scriptlets do, and that its programs run.
+
+usage: rpm_test.py SOURCE BUILD      BUILD: what the preset "default" has built
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+BUILD = pathlib.Path(sys.argv.pop(1))
+HELPER = "/usr/lib/systemd/systemd-update-helper"
+
+DIRECTORIES = """
+/etc/keplerd /usr/share/doc/keplerd /usr/share/doc/keplerd/examples /usr/share/keplerd /usr/share/keplerd/drop-ins
+/usr/share/licenses/keplerd""".split()
+PROGRAMS = "/usr/bin/keplerctl /usr/sbin/keplerd /usr/share/doc/keplerd/examples/desktop-watts".split()
+FILES = """
+/etc/keplerd/keplerd.conf
+/usr/lib/systemd/system/keplerd.service /usr/lib/systemd/system/keplerd.socket /usr/lib/sysusers.d/keplerd.conf
+/usr/share/bash-completion/completions/keplerctl /usr/share/bash-completion/completions/keplerd
+/usr/share/dbus-1/interfaces/org.keplerd1.Manager.xml /usr/share/dbus-1/interfaces/org.keplerd1.VirtualMachine.xml
+/usr/share/dbus-1/interfaces/org.keplerd1.Zone.xml /usr/share/dbus-1/system-services/org.keplerd1.service
+/usr/share/dbus-1/system.d/org.keplerd1.conf
+/usr/share/doc/keplerd/README.md /usr/share/doc/keplerd/architecture.md /usr/share/doc/keplerd/performance.md
+/usr/share/fish/vendor_completions.d/keplerctl.fish /usr/share/fish/vendor_completions.d/keplerd.fish
+/usr/share/keplerd/drop-ins/perf.conf /usr/share/keplerd/drop-ins/ptrace.conf
+/usr/share/licenses/keplerd/LICENSE
+/usr/share/man/man1/keplerctl.1.gz /usr/share/man/man5/keplerd.conf.5.gz /usr/share/man/man5/org.keplerd.Energy.5.gz
+/usr/share/man/man5/org.keplerd1.5.gz /usr/share/man/man8/keplerd.8.gz
+/usr/share/zsh/site-functions/_keplerctl /usr/share/zsh/site-functions/_keplerd""".split()
+
+
+def run(*command, **options):
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{command}: {result.returncode}\n{result.stdout.decode()[-4000:]}")
+    return result.stdout
+
+
+class Rpm(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="keplerd-rpm-"))
+        run(SOURCE / "scripts/package", "rpm", "--build", BUILD, "--work", cls.directory / "work",
+            "--output", cls.directory / "packages")
+        cls.package, = cls.directory.glob("packages/*/keplerd-*.rpm")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.directory)
+
+    def query(self, *options):
+        return run("rpm", "-qp", *options, self.package, text=False).decode()
+
+    def scriptlet(self, name):
+        text = self.query("--scripts")
+        return re.search(rf"(?ms)^{name} scriptlet.*?:\n(.*?)(?=^\w+ scriptlet|\Z)", text).group(1)
+
+    def test_holds_these_files_of_root_with_these_modes(self):
+        lines = self.query("--qf", r"[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}:%{FILEGROUPNAME}\n]")
+        # What debuggers find a program's symbols by.
+        have = {tuple(line.split()) for line in lines.splitlines() if not line.startswith("/usr/lib/.build-id")}
+        want = ({(path, "40755", "root:root") for path in DIRECTORIES}
+                | {(path, "100755", "root:root") for path in PROGRAMS}
+                | {(path, "100644", "root:root") for path in FILES})
+        self.assertEqual(have ^ want, set())
+
+    def test_keeps_a_changed_configuration(self):
+        flags = dict(line.split() for line in self.query("--qf", r"[%{FILENAMES} -%{FILEFLAGS:fflags}\n]").splitlines())
+        self.assertEqual({path: flag for path, flag in flags.items() if "c" in flag},
+                         {"/etc/keplerd/keplerd.conf": "-cn"})  # configuration, not to be replaced
+
+    def test_requires_its_libraries_and_what_its_scriptlets_call(self):
+        requires = {line.split("(")[0].split()[0] for line in self.query("--requires").splitlines()}
+        for library in ("libc.so.6", "libsystemd.so.0", "libstdc++.so.6"):
+            self.assertIn(library, requires)
+        for name in ("libsdbus-c++.so", "libfmt.so", "libspdlog.so", "libinih.so", "libncursesw.so"):
+            self.assertTrue(any(r.startswith(name) for r in requires), name)
+        self.assertLessEqual({"systemd", "shadow-utils", "dbus-common"}, requires)
+        self.assertFalse(any("virt" in r for r in requires))
+
+    def test_its_scriptlets_make_the_user_and_leave_it_to_presets_whether_it_is_enabled(self):
+        self.assertIn("useradd -r -g keplerd", self.scriptlet("preinstall"))
+        both = "keplerd.service keplerd.socket"
+        self.assertIn(f"{HELPER} install-system-units {both}", self.scriptlet("postinstall"))
+        self.assertIn(f"{HELPER} remove-system-units {both}", self.scriptlet("preuninstall"))
+        # The socket stays open meanwhile, so that no question is turned away.
+        self.assertIn(f"{HELPER} mark-restart-system-units keplerd.service |", self.scriptlet("postuninstall"))
+        for name in ("preinstall", "postinstall", "preuninstall", "postuninstall"):
+            run("sh", "-n", input=self.scriptlet(name).encode())
+            self.assertNotIn("systemctl enable", self.scriptlet(name))
+            self.assertNotIn("userdel", self.scriptlet(name))
+
+    def test_its_programs_run(self):
+        root = self.directory / "root"
+        root.mkdir()
+        archive = run("rpm2cpio", self.package)
+        run("cpio", "-id", "--quiet", input=archive, cwd=root)
+        self.assertRegex(run(root / "usr/sbin/keplerd", "--version"), rb"^keplerd \d")
+        self.assertRegex(run(root / "usr/bin/keplerctl", "--version"), rb"^keplerctl \d")
+        settings = run(root / "usr/sbin/keplerd", "--config", root / "etc/keplerd/keplerd.conf", "--check-config")
+        self.assertIn(b"Interval=1s", settings)
+        service = (root / "usr/lib/systemd/system/keplerd.service").read_text()
+        self.assertIn("\nExecStart=/usr/sbin/keplerd\n", service)
+
+    @unittest.skipUnless(shutil.which("rpmlint"), "rpmlint is not installed")
+    def test_rpmlint_finds_nothing(self):
+        said = run("rpmlint", "-c", SOURCE / "packaging/rpm/rpmlint.toml", SOURCE / "packaging/rpm/keplerd.spec",
+                   self.package).decode()
+        self.assertRegex(said, "0 errors, 0 warnings")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
