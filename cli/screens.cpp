@@ -172,7 +172,8 @@ std::string status_screen(const Json& status, bool legend, bool colour) {
   const auto line = [&out](std::string_view label, std::string_view value) {
     out += fmt::format("{:>12}: {}\n", label, value);
   };
-  line("Source", source_text(status));
+  const bool share = string_field(field(status, "source"), "name") == "guest";
+  line("Source", source_text(status) + (share ? ": the host's share for this virtual machine" : ""));
   if (const std::string reason = name_text(field(status, "source"), "reason"); !reason.empty()) {
     line("Reason", reason);
   }

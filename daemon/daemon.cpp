@@ -40,7 +40,8 @@ SourceChoice choice_of(const Settings& settings) {
   return {.source = settings.source,
           .zones = settings.zones,
           .idle_power = settings.idle_power,
-          .max_power = settings.max_power};
+          .max_power = settings.max_power,
+          .guest_meter = settings.guest_meter};
 }
 
 TerminatedLimits limits_of(const Settings& settings) {
@@ -210,7 +211,9 @@ Nanoseconds Daemon::sampling_period() const {
 
 void Daemon::sample() {
   sampled_ = read_system_clocks().monotonic;
+  const auto before = latest();
   meter_->sample();
+  if (latest() == before) return;  // the meter has not moved yet
   if (server_) server_->wake();
   if (bus_) bus_->update();
 }
@@ -239,12 +242,14 @@ void Daemon::reload() {
   } else {
     const Settings old = std::exchange(settings_, loaded->settings);
     if (old.source != settings_.source || old.zones != settings_.zones ||
-        old.idle_power != settings_.idle_power || old.max_power != settings_.max_power) {
-      log_warning("Source=, Zones=, IdleWatts= and MaxWatts= take effect at the next start");
+        old.idle_power != settings_.idle_power || old.max_power != settings_.max_power ||
+        old.guest_meter != settings_.guest_meter) {
+      log_warning("Source=, Zones=, IdleWatts=, MaxWatts= and GuestMeter= take effect at the next start");
       settings_.source = old.source;
       settings_.zones = old.zones;
       settings_.idle_power = old.idle_power;
       settings_.max_power = old.max_power;
+      settings_.guest_meter = old.guest_meter;
     }
     meter_->set_limits(limits_of(settings_));
     sd_event_source_set_time_relative(sampling_timer_.get(), event_usec(sampling_period()));

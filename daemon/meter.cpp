@@ -22,6 +22,9 @@ Instant middle(const Instant& a, const Instant& b) {
           a.realtime + (b.realtime - a.realtime) / 2};
 }
 
+// How long a meter that moves in steps may stand still until a window ends without one.
+constexpr Nanoseconds kLongestStep = std::chrono::seconds(30);
+
 }  // namespace
 
 Instant read_system_clocks() {
@@ -43,7 +46,14 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
 
 std::shared_ptr<const Report> Meter::sample() {
   look_for_source(clock_());
-  sample_.at = read_counters();
+  const Instant at = read_counters();
+  if (awaits_step(at)) {
+    keeper_.refresh(at.monotonic);
+    return report_;
+  }
+  sample_.at = at;
+  std::swap(sample_.readings, readings_);
+  zones_are_new_ = false;
   const auto usage = usage_.read(sample_.at.boottime, sample_.usage);
   if (!usage) {
     log_once(usage_problem_, "cannot sample: " + usage.error().message);
@@ -75,8 +85,14 @@ std::shared_ptr<const Report> Meter::sample() {
 // Reads all counters; when they were read.
 Instant Meter::read_counters() {
   const Instant begin = clock_();
-  keeper_.read(begin.monotonic, sample_.readings);
+  keeper_.read(begin.monotonic, readings_);
   return middle(begin, clock_());
+}
+
+// Whether the window goes on, because the energy of those who run now is yet to be told.
+bool Meter::awaits_step(const Instant& at) {
+  if (zones_are_new_ || !keeper_.awaits_step(sample_.readings, readings_)) return false;
+  return at.monotonic - sample_.at.monotonic < kLongestStep;
 }
 
 // Of the machines that moved and that have no threaded cgroups to tell their parts.
@@ -97,6 +113,7 @@ void Meter::look_for_source(const Instant& now) {
   no_source_told_ = !keeper_.reason().empty();
   if (!news) return;
   log_info(*news);
+  zones_are_new_ = true;
   const std::vector<Zone>& zones = keeper_.zones();
   zone_failed_.assign(zones.size(), false);
   if (had_source_) {

@@ -34,7 +34,8 @@ class Meter {
   Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
         Clock clock);
 
-  // Samples once. The report is never null; where the host cannot be read it is the last one.
+  // Samples once. The report is never null; where the host cannot be read it is the last one, and so it is
+  // between the steps of a meter that moves in such (see EnergySource).
   std::shared_ptr<const Report> sample();
 
   std::shared_ptr<const Report> last_report() const { return report_; }
@@ -47,6 +48,7 @@ class Meter {
  private:
   void look_for_source(const Instant& now);
   Instant read_counters();
+  bool awaits_step(const Instant& at);
   void read_machines_threads();
   void log_zones();
   void log_discarded(const Attribution& attribution);
@@ -62,6 +64,8 @@ class Meter {
   Namer namer_;
   Attributor attributor_;
   DiscardLog discards_;
+  ZoneReadings readings_;  // of this time, while sample_ has those of the last sample
+  bool zones_are_new_ = true;
   bool had_source_ = false;
   bool no_source_told_ = false;
   Sample sample_;

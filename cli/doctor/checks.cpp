@@ -24,7 +24,7 @@ bool answers(const DoctorFacts& facts) { return facts.status.ok(); }
 bool is_measured(const DoctorFacts& facts) {
   if (!answers(facts)) return false;
   const std::string quality = name_text(field(*facts.status, "source"), "quality");
-  return quality == "measured" || quality == "modelled";
+  return quality == "measured" || quality == "modelled" || quality == "attributed";
 }
 
 // Sources that are never taken but by name say nothing about the host's meters.
@@ -60,6 +60,9 @@ Check check_source(const DoctorFacts& facts) {
   const std::string reason = name_text(source, "reason");
   const std::string found =
       name + (quality.empty() ? "" : ", " + quality) + (reason.empty() ? "" : ": " + reason);
+  if (name == "guest" && quality == "attributed") {
+    return {"source", kOk, found + ": the host's share for this virtual machine", ""};
+  }
   if (is_measured(facts)) return {"source", reason.empty() ? kOk : kWarning, found, ""};
   if (quality == "simulated" || quality == "estimated") {
     return {

@@ -65,7 +65,7 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
     facts.host_error = host.error().message;
     return;
   }
-  facts.meters = probe_sources(*host);
+  facts.meters = probe_sources(*host, {.guest_meter = facts.settings.guest_meter});
   gather_counters(*host, facts);
   if (host->cgroupfs()) facts.cgroup2 = host->paths().cgroupfs.value_or("");
   if (const auto mountinfo = read_text(host->procfs(), "self/mountinfo", kMountinfoLimit)) {
@@ -103,13 +103,13 @@ ProcMount parse_proc_mount(std::string_view mountinfo) {
 DoctorFacts gather_facts(const std::string& address, const HostPaths& paths) {
   DoctorFacts facts;
   gather_daemon(address, facts);
-  gather_host(paths, facts);
   if (const auto loaded = load_settings()) {
     facts.config_files = loaded->files;
     facts.settings = loaded->settings;
   } else {
     facts.config_error = loaded.error().message;
   }
+  gather_host(paths, facts);
   return facts;
 }
 

@@ -44,6 +44,7 @@ struct Settings {
   std::vector<std::string> zones;  // Zones=, names separated by blanks or commas; empty: all
   // IdleWatts=, MaxWatts=: what the host draws at no load and at full load. Needed by Source=estimated.
   std::optional<Microwatts> idle_power, max_power;
+  std::string guest_meter = "/run/keplerd-meter";  // GuestMeter=; an absolute path
 
   // [Sampling]
   Nanoseconds interval = std::chrono::seconds(1);          // Interval=; 0: sample on demand
@@ -58,6 +59,11 @@ struct Settings {
   std::optional<std::size_t> terminated_max = 500;                           // TerminatedMax=
   Microjoules terminated_min_energy{10'000'000};                             // TerminatedMinEnergy=
   std::optional<Nanoseconds> terminated_retention = std::chrono::hours(48);  // TerminatedRetention=
+
+  // [Guests]: which virtual machines are told their own energy. None: nobody is.
+  std::vector<std::string> guest_machines;              // Machines=: UUIDs, ids, names, or "all"
+  bool guest_metadata = false;                          // Metadata=: also those whose libvirt metadata ask
+  std::string guest_directory = "/run/keplerd-guests";  // Directory=; an absolute path
 
   bool operator==(const Settings&) const = default;
 };

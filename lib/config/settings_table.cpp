@@ -28,14 +28,15 @@ struct Choice {
 
 // The sources of lib/energy, by name: this folder knows no other.
 constexpr Choice<std::string_view> kSources[] = {
-    {"auto", "auto"},   {"perf", "perf"},           {"powercap", "powercap"},
+    {"auto", "auto"},   {"perf", "perf"},           {"powercap", "powercap"},   {"guest", "guest"},
     {"hwmon", "hwmon"}, {"simulated", "simulated"}, {"estimated", "estimated"},
-    {"guest", {}},
 };
 constexpr Choice<SplitRule> kSplitRules[] = {{"usage-ratio", SplitRule::kUsageRatio}, {"baseline", {}}};
 constexpr Choice<ShareRule> kShareRules[] = {{"cpu-time", ShareRule::kCpuTime}, {"learned", {}}};
 constexpr Choice<IdlePolicy> kIdlePolicies[] = {
     {"separate", IdlePolicy::kSeparate}, {"equal", {}}, {"reserved", {}}, {"usage", {}}};
+
+constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
 
 template <class Value>
 Result<Value> choose(std::span<const Choice<Value>> choices, std::string_view text) {
@@ -62,24 +63,55 @@ bool is_zone_name(std::string_view name) {
   });
 }
 
-Result<std::vector<std::string>> parse_zones(std::string_view text) {
+// A machine's name as keplerctl tells it, its UUID, or another id of it.
+bool is_machine_name(std::string_view name) {
+  return is_plain_name(name) && name.find_first_of("\"'#;*?[]/") == std::string_view::npos;
+}
+
+// Names separated by blanks or commas.
+Result<std::vector<std::string>> parse_names(std::string_view text, bool (*good)(std::string_view),
+                                             const char* otherwise) {
   std::string blanks(text);
   std::replace(blanks.begin(), blanks.end(), ',', ' ');
   std::string_view rest = blanks;
-  std::vector<std::string> zones;
+  std::vector<std::string> names;
   for (auto name = take_word(rest); !name.empty(); name = take_word(rest)) {
-    if (!is_zone_name(name)) {
-      return Error{"must be names of zones, of letters, digits and \"-_.:\", separated by blanks or commas"};
-    }
-    zones.emplace_back(name);
+    if (!good(name)) return Error{otherwise};
+    names.emplace_back(name);
   }
-  return zones;
+  return names;
 }
 
-std::string format_zones(const std::vector<std::string>& zones) {
+Result<std::vector<std::string>> parse_zones(std::string_view text) {
+  return parse_names(
+      text, is_zone_name,
+      "must be names of zones, of letters, digits and \"-_.:\", separated by blanks or commas");
+}
+
+Result<std::vector<std::string>> parse_machines(std::string_view text) {
+  return parse_names(text, is_machine_name,
+                     "must be UUIDs or names of machines, separated by blanks or commas, or \"all\"");
+}
+
+std::string format_names(const std::vector<std::string>& names) {
   std::string out;
-  for (const auto& zone : zones) out += (out.empty() ? "" : " ") + zone;
+  for (const auto& name : names) out += (out.empty() ? "" : " ") + name;
   return out;
+}
+
+// Of a directory: absolute, and of no other that is above it.
+Result<std::string> parse_directory(std::string_view text) {
+  std::string_view rest = text;
+  bool plain = text.starts_with('/') && is_plain_name(text);
+  take_until(rest, '/');
+  while (plain && !rest.empty()) {
+    const auto name = take_until(rest, '/');
+    plain = !name.empty() && name != "." && name != "..";
+  }
+  if (!plain || text == "/" || text.ends_with('/')) {
+    return Error{"must be the absolute path of a directory, without \"..\" and without a slash at its end"};
+  }
+  return std::string(text);
 }
 
 Result<Nanoseconds> parse_span(std::string_view text) {
@@ -173,11 +205,13 @@ const Row kRows[] = {
     {"Energy", "Source", [](Settings& s, Text t) { return assign(s.source, choose<Text>(kSources, t)); },
      [](const Settings& s) { return s.source; }},
     {"Energy", "Zones", [](Settings& s, Text t) { return assign(s.zones, parse_zones(t)); },
-     [](const Settings& s) { return format_zones(s.zones); }},
+     [](const Settings& s) { return format_names(s.zones); }},
     {"Energy", "IdleWatts", [](Settings& s, Text t) { return assign(s.idle_power, parse_watts(t)); },
      [](const Settings& s) { return format_watts(s.idle_power); }},
     {"Energy", "MaxWatts", [](Settings& s, Text t) { return assign(s.max_power, parse_watts(t)); },
      [](const Settings& s) { return format_watts(s.max_power); }},
+    {"Energy", "GuestMeter", [](Settings& s, Text t) { return assign(s.guest_meter, parse_directory(t)); },
+     [](const Settings& s) { return s.guest_meter; }},
     {"Sampling", "Interval", [](Settings& s, Text t) { return assign(s.interval, parse_interval(t)); },
      [](const Settings& s) { return format_time_span(s.interval); }},
     {"Sampling", "Staleness", [](Settings& s, Text t) { return assign(s.staleness, parse_staleness(t)); },
@@ -200,10 +234,17 @@ const Row kRows[] = {
     {"Workloads", "TerminatedRetention",
      [](Settings& s, Text t) { return assign(s.terminated_retention, parse_retention(t)); },
      [](const Settings& s) { return format_retention(s.terminated_retention); }},
+    {"Guests", "Machines", [](Settings& s, Text t) { return assign(s.guest_machines, parse_machines(t)); },
+     [](const Settings& s) { return format_names(s.guest_machines); }},
+    {"Guests", "Metadata",
+     [](Settings& s, Text t) { return assign(s.guest_metadata, choose<bool>(kYesNo, t)); },
+     [](const Settings& s) { return std::string(name_of<bool>(kYesNo, s.guest_metadata)); }},
+    {"Guests", "Directory", [](Settings& s, Text t) { return assign(s.guest_directory, parse_directory(t)); },
+     [](const Settings& s) { return s.guest_directory; }},
 };
 
 // Known to the design; a key in them is an error until they are built.
-constexpr std::string_view kSectionsToCome[] = {"Access", "Guests"};
+constexpr std::string_view kSectionsToCome[] = {"Access"};
 
 bool is_to_come(std::string_view section) {
   return std::find(std::begin(kSectionsToCome), std::end(kSectionsToCome), section) !=

@@ -31,6 +31,10 @@ class EnergySource {
   // after each sample, so that it distorts no instant of a sample.
   virtual void refresh(Nanoseconds) {}
 
+  // The counters stand still for seconds and then tell all that was drawn meanwhile: a window that is to fit
+  // the CPU time of those who drew it ends with such a step.
+  virtual bool moves_in_steps() const { return false; }
+
   // The host has changed, so that opening the source anew may find other zones. Cheap.
   virtual bool outdated() const { return false; }
 };

@@ -21,36 +21,38 @@ namespace {
 constexpr const char* kClass = "class/powercap";
 constexpr int kMostConstraints = 10;  // MAX_CONSTRAINTS_PER_ZONE of the kernel's powercap_sys.c
 constexpr std::size_t kLongestText = 128;
+constexpr std::size_t kMostZones = 1024;  // more are no host's
 
-std::string path_of(std::string_view directory, std::string_view file) {
-  return fmt::format("{}/{}/{}", kClass, directory, file);
+std::string path_of(const PowercapTree& tree, std::string_view directory, std::string_view file) {
+  return fmt::format("{}/{}/{}", tree.path, directory, file);
 }
 
 // Empty where it cannot be read.
-std::string text_of(int sysfs, std::string_view directory, std::string_view file) {
+std::string text_of(const PowercapTree& tree, std::string_view directory, std::string_view file) {
   std::array<char, kLongestText> buffer{};
-  const auto text = read_file(sysfs, path_of(directory, file).c_str(), buffer);
+  const auto text = read_file(tree.root.get(), path_of(tree, directory, file).c_str(), buffer);
   return text ? std::string(trim(*text)) : std::string{};
 }
 
 bool is_zone(std::string_view directory) { return is_rapl_zone(directory) || is_scmi_zone(directory); }
 
-std::vector<std::string> zone_directories(int sysfs) {
-  auto names = list_directory(sysfs, kClass);
-  if (!names) return {};
+Result<std::vector<std::string>> zone_directories(const PowercapTree& tree) {
+  auto names = list_directory(tree.root.get(), tree.path.c_str());
+  if (!names) return names.error();
   std::erase_if(*names, [](const std::string& name) { return !is_zone(name); });
   std::sort(names->begin(), names->end());
+  if (names->size() > kMostZones) names->resize(kMostZones);
   return *std::move(names);
 }
 
-PowercapDirectory read_directory(int sysfs, std::string name) {
+PowercapDirectory read_directory(const PowercapTree& tree, std::string name) {
   PowercapDirectory directory;
   directory.name = std::move(name);
-  directory.zone = text_of(sysfs, directory.name, "name");
-  directory.range = text_of(sysfs, directory.name, "max_energy_range_uj");
+  directory.zone = text_of(tree, directory.name, "name");
+  directory.range = text_of(tree, directory.name, "max_energy_range_uj");
   for (int i = 0; i < kMostConstraints; ++i) {
     for (const std::string_view kind : {"power_limit", "max_power"}) {
-      directory.limits.push_back(text_of(sysfs, directory.name, fmt::format("constraint_{}_{}_uw", i, kind)));
+      directory.limits.push_back(text_of(tree, directory.name, fmt::format("constraint_{}_{}_uw", i, kind)));
     }
   }
   return directory;
@@ -58,10 +60,10 @@ PowercapDirectory read_directory(int sysfs, std::string name) {
 
 // The names of a zone and the zones around it, innermost first: what the zone is, whatever its directory is
 // called.
-std::vector<std::string> lineage(int sysfs, std::string_view directory) {
+std::vector<std::string> lineage(const PowercapTree& tree, std::string_view directory) {
   std::vector<std::string> names;
   for (; is_zone(directory); directory = powercap_parent(directory)) {
-    names.push_back(text_of(sysfs, directory, "name"));
+    names.push_back(text_of(tree, directory, "name"));
   }
   return names;
 }
@@ -73,14 +75,15 @@ bool is_forbidden(int code) { return code == EACCES || code == EPERM; }
 // back.
 class Counter {
  public:
-  Counter(int sysfs, const PowercapZone& zone)
-      : sysfs_(sysfs), zone_(zone), lineage_(lineage(sysfs, zone_.directory)) {}
+  // `tree` must outlive it.
+  Counter(const PowercapTree& tree, const PowercapZone& zone)
+      : tree_(&tree), zone_(zone), lineage_(lineage(tree, zone_.directory)) {}
 
   // Fails also where the directory has become another zone's.
   Result<Done> open_file() {
     const auto path = file_path();
-    if (lineage(sysfs_, zone_.directory) != lineage_) return system_error(path, ENODEV);
-    auto file = KeptFile::open(sysfs_, path);
+    if (lineage(*tree_, zone_.directory) != lineage_) return system_error(path, ENODEV);
+    auto file = KeptFile::open(tree_->root.get(), path);
     if (!file) return file.error();
     file_ = *std::move(file);
     return Done{};
@@ -99,7 +102,7 @@ class Counter {
 
  private:
   std::string file_path() const {
-    return path_of(zone_.directory, zone_.tells_power ? "power_uw" : "energy_uj");
+    return path_of(*tree_, zone_.directory, zone_.tells_power ? "power_uw" : "energy_uj");
   }
 
   Result<Microjoules> read_open_file(Nanoseconds now) {
@@ -111,28 +114,28 @@ class Counter {
     return zone_.tells_power ? integral_.advance(now, {energy->value}) : *energy;
   }
 
-  int sysfs_;
+  const PowercapTree* tree_;
   PowercapZone zone_;
   std::vector<std::string> lineage_;
   KeptFile file_;
   PowerIntegral integral_;
 };
 
-// Errors below are relative to sysfs.
-Error in_sysfs(const HostPaths& paths, const Error& error) {
-  return {.message = fmt::format("{}/{}", paths.sysfs, error.message), .code = error.code};
+// Errors below are relative to the tree's root.
+Error in_tree(const PowercapTree& tree, const Error& error) {
+  return {.message = fmt::format("{}/{}", tree.shown, error.message), .code = error.code};
 }
 
 class PowercapSource final : public EnergySource {
  public:
-  PowercapSource(HostPaths paths, UniqueFd sysfs)
-      : paths_(std::move(paths)), sysfs_(std::move(sysfs)), directories_(zone_directories(sysfs_.get())) {}
+  PowercapSource(PowercapTree tree, std::vector<std::string> directories)
+      : tree_(std::move(tree)), directories_(std::move(directories)) {}
 
   // Fails where the counter may not be read, ever.
   Result<Done> add(const PowercapZone& zone) {
-    Counter counter(sysfs_.get(), zone);
+    Counter counter(tree_, zone);
     const auto opened = counter.open_file();
-    if (!opened && is_forbidden(opened.error().code)) return in_sysfs(paths_, opened.error());
+    if (!opened && is_forbidden(opened.error().code)) return in_tree(tree_, opened.error());
     zones_.push_back(zone.zone);
     counters_.push_back(std::move(counter));
     return Done{};
@@ -145,56 +148,64 @@ class PowercapSource final : public EnergySource {
     readings.clear();
     for (auto& counter : counters_) {
       auto energy = counter.read(now);
-      if (!energy) energy = in_sysfs(paths_, energy.error());
+      if (!energy) energy = in_tree(tree_, energy.error());
       readings.push_back(std::move(energy));
     }
   }
 
-  bool outdated() const override { return zone_directories(sysfs_.get()) != directories_; }
+  bool outdated() const override {
+    const auto directories = zone_directories(tree_);
+    return (directories ? *directories : std::vector<std::string>{}) != directories_;
+  }
 
  private:
-  HostPaths paths_;
-  UniqueFd sysfs_;                        // own, so that the source outlives the HostRoot
+  PowercapTree tree_;
   std::vector<std::string> directories_;  // when it was opened
   std::vector<Zone> zones_;
   std::vector<Counter> counters_;  // of zones_
 };
 
-Result<std::vector<PowercapZone>> discover(const HostRoot& host) {
-  const auto names = list_directory(host.sysfs(), kClass);
-  if (!names) return in_sysfs(host.paths(), names.error());
+std::vector<PowercapZone> discover(const PowercapTree& tree, const std::vector<std::string>& names,
+                                   bool amd) {
   std::vector<PowercapDirectory> directories;
-  for (const auto& name : *names) {
-    if (is_zone(name)) directories.push_back(read_directory(host.sysfs(), name));
+  for (const auto& name : names) directories.push_back(read_directory(tree, name));
+  auto zones = powercap_zones(directories, amd);
+  return zones.empty() ? scmi_zones(directories) : zones;
+}
+
+Result<std::unique_ptr<EnergySource>> open_tree(PowercapTree tree, const std::vector<std::string>& names,
+                                                bool amd) {
+  const auto directories = zone_directories(tree);
+  if (!directories) return in_tree(tree, directories.error());
+  const auto found = discover(tree, *directories, amd);
+  if (found.empty()) return in_tree(tree, {.message = tree.path + ": no RAPL zones", .code = ENOENT});
+  std::vector<Zone> zones;
+  for (const auto& zone : found) zones.push_back(zone.zone);
+  const auto choice = check_choice(zones, names);
+  if (!choice) return choice.error();
+
+  auto source = std::make_unique<PowercapSource>(std::move(tree), *directories);
+  for (const auto& zone : found) {
+    if (!is_chosen(zone.zone, names)) continue;
+    const auto added = source->add(zone);
+    if (!added) return added.error();
   }
-  auto zones = powercap_zones(directories, read_processor(host).amd);
-  if (zones.empty()) zones = scmi_zones(directories);
-  if (zones.empty()) {
-    return Error{.message = fmt::format("{}/{}: no RAPL zones", host.paths().sysfs, kClass), .code = ENOENT};
-  }
-  return zones;
+  return std::unique_ptr<EnergySource>(std::move(source));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<EnergySource>> open_powercap(const HostRoot& host,
                                                     const std::vector<std::string>& names) {
-  const auto found = discover(host);
-  if (!found) return found.error();
-  std::vector<Zone> zones;
-  for (const auto& zone : *found) zones.push_back(zone.zone);
-  const auto choice = check_choice(zones, names);
-  if (!choice) return choice.error();
-
   auto sysfs = open_directory(host.sysfs(), ".");
-  if (!sysfs) return in_sysfs(host.paths(), sysfs.error());
-  auto source = std::make_unique<PowercapSource>(host.paths(), *std::move(sysfs));
-  for (const auto& zone : *found) {
-    if (!is_chosen(zone.zone, names)) continue;
-    const auto added = source->add(zone);
-    if (!added) return added.error();
-  }
-  return std::unique_ptr<EnergySource>(std::move(source));
+  if (!sysfs) return system_error(host.paths().sysfs, sysfs.error().code);
+  return open_tree({.root = *std::move(sysfs), .shown = host.paths().sysfs, .path = kClass}, names,
+                   read_processor(host).amd);
+}
+
+Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
+                                                         const std::vector<std::string>& names) {
+  return open_tree(std::move(tree), names, false);
 }
 
 std::string powercap_fix(const HostRoot& host, const Error& error) {

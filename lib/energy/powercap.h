@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "energy/energy_source.h"
 
 namespace keplerd {
@@ -19,6 +20,17 @@ class HostRoot;
 // life.
 Result<std::unique_ptr<EnergySource>> open_powercap(const HostRoot& host,
                                                     const std::vector<std::string>& names);
+
+// Where the form of that class lies.
+struct PowercapTree {
+  UniqueFd root;      // the source's own
+  std::string shown;  // its path, for errors; "" for "/"
+  std::string path;   // of the directory of the zones, below it: "class/powercap"
+};
+
+// The same of a tree that somebody else than the kernel writes.
+Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
+                                                         const std::vector<std::string>& names);
 
 // What an administrator can do about a failure of open_powercap(); may be empty.
 std::string powercap_fix(const HostRoot& host, const Error& error);

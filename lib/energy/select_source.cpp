@@ -37,6 +37,9 @@ Opened perf(const HostRoot& host, const SourceChoice& choice) {
 Opened powercap(const HostRoot& host, const SourceChoice& choice) {
   return open_powercap(host, choice.zones);
 }
+Opened guest(const HostRoot& host, const SourceChoice& choice) {
+  return open_guest(host, choice.zones, choice.guest_meter);
+}
 Opened hwmon(const HostRoot& host, const SourceChoice& choice) { return open_hwmon(host, choice.zones); }
 Opened estimated(const HostRoot& host, const SourceChoice& choice) {
   if (!choice.idle_power || !choice.max_power) {
@@ -54,7 +57,7 @@ Opened simulated(const HostRoot& host, const SourceChoice& choice) {
 constexpr std::array kKinds = {
     Kind{"perf", Use::kAutomatic, perf, perf_fix},
     Kind{"powercap", Use::kAutomatic, powercap, powercap_fix},
-    Kind{"guest", Use::kAutomatic, nullptr, no_fix},
+    Kind{"guest", Use::kAutomatic, guest, guest_fix},
     Kind{"hwmon", Use::kAutomatic, hwmon, no_fix},
     Kind{"estimated", Use::kForced, estimated, no_fix},
     Kind{"simulated", Use::kForced, simulated, no_fix},
@@ -140,13 +143,13 @@ Opened select_source(const HostRoot& host, const SourceChoice& choice, Nanosecon
   return Error{.message = fmt::format("{}", fmt::join(reasons, "; ")), .code = code};
 }
 
-std::vector<SourceProbe> probe_sources(const HostRoot& host) {
+std::vector<SourceProbe> probe_sources(const HostRoot& host, const SourceChoice& choice) {
   std::vector<SourceProbe> probes;
   for (const auto& kind : kKinds) {
     if (kind.open == nullptr) continue;
     SourceProbe probe;
     probe.name = kind.name;
-    const auto source = kind.open(host, {});
+    const auto source = kind.open(host, choice);
     probe.usable = source.ok();
     if (!source) probe.reason = source.error().message;
     if (!source) probe.fix = kind.fix(host, source.error());

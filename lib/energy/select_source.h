@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "energy/energy_source.h"
+#include "energy/guest.h"
 #include "energy/perf_counter.h"
 
 namespace keplerd {
@@ -21,6 +22,7 @@ struct SourceChoice {
       "auto";  // "auto" never takes "estimated" or "simulated": these are only forced by name
   std::vector<std::string> zones;  // names to use, in any case of letters; empty: all
   std::optional<Microwatts> idle_power = {}, max_power = {};  // for "estimated", which needs both
+  std::string guest_meter = kDefaultGuestMeter;               // for "guest": its directory
   OpenPerfCounter open_perf_counter = {};                     // unset: the kernel's
 };
 
@@ -59,7 +61,7 @@ Result<std::unique_ptr<EnergySource>> search_source(const HostRoot& host, const 
 // Whether a zone of the total is among what `source` has just read.
 bool tells_total(const EnergySource& source, const ZoneReadings& readings);
 
-// All sources that `auto` knows, in its order, and those only forced by name.
-std::vector<SourceProbe> probe_sources(const HostRoot& host);
+// All sources that `auto` knows, in its order, and those only forced by name; whatever `choice.source` is.
+std::vector<SourceProbe> probe_sources(const HostRoot& host, const SourceChoice& choice = {});
 
 }  // namespace keplerd

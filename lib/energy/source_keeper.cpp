@@ -17,11 +17,16 @@ constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
 constexpr int kFailedReads = 3;
 constexpr Nanoseconds kFailedTime = std::chrono::seconds(3);
 
-// Whether `source` has a zone that is not in `zones`.
+// Whether `source` has a zone that is not in `zones`, or another quality there.
 bool has_more(const EnergySource& source, const std::vector<Zone>& zones) {
   return std::ranges::any_of(source.zones(), [&](const Zone& zone) {
-    return std::ranges::find(zones, zone.id, &Zone::id) == zones.end();
+    const auto known = std::ranges::find(zones, zone.id, &Zone::id);
+    return known == zones.end() || known->quality != zone.quality;
   });
+}
+
+bool same(const Result<Microjoules>& a, const Result<Microjoules>& b) {
+  return a.ok() == b.ok() && (!a.ok() || *a == *b);
 }
 
 std::string ids_of(const EnergySource& source) {
@@ -65,7 +70,7 @@ std::optional<std::string> SourceKeeper::look_for_source(Nanoseconds now, bool d
   if (!source_->outdated()) return std::nullopt;
   auto again = search_source(host_, choice_, {.only = present}, now);
   if (!again || !has_more(**again, source_->zones())) return std::nullopt;
-  return take(*std::move(again), "more zones of energy source");
+  return take(*std::move(again), "other zones of energy source");
 }
 
 std::optional<std::string> SourceKeeper::look_beside() {
@@ -111,6 +116,17 @@ void SourceKeeper::read(Nanoseconds now, ZoneReadings& readings) {
   beside_->read(now, beside_readings_);
   readings.insert(readings.end(), std::make_move_iterator(beside_readings_.begin()),
                   std::make_move_iterator(beside_readings_.end()));
+}
+
+bool SourceKeeper::awaits_step(const ZoneReadings& before, const ZoneReadings& now) {
+  if (!source_ || !source_->moves_in_steps() || before.size() != now.size()) return false;
+  const std::size_t zones = source_->zones().size();  // those beside it move at any time
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < zones; ++i) moved += same(before[i], now[i]) ? 0 : 1;
+  // The host writes the counters one after another: the rest of them has moved by the next time, or has
+  // nothing to tell.
+  const bool was_in_step = std::exchange(in_step_, moved > 0 && moved < zones);
+  return moved == 0 || (in_step_ && !was_in_step);
 }
 
 void SourceKeeper::refresh(Nanoseconds now) {

@@ -31,6 +31,10 @@ class SourceKeeper {
   void refresh(Nanoseconds now);
   const std::vector<Zone>& zones() const { return zones_; }
 
+  // Of a meter that moves in steps: whether none has come yet since `before`, or a part of one only, while
+  // `now` has been read. False for any other.
+  bool awaits_step(const ZoneReadings& before, const ZoneReadings& now);
+
   bool has_source() const { return source_ != nullptr; }
   // The meter's; "none".
   std::string_view name() const { return source_ ? source_->name() : "none"; }
@@ -53,6 +57,7 @@ class SourceKeeper {
   int failed_reads_ = 0;
   Nanoseconds failed_since_{0};
   bool looked_since_it_died_ = false;
+  bool in_step_ = false;  // some counters had moved when last seen, and some not
   ZoneReadings beside_readings_;
 };
 

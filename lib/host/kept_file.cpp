@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t kFirstTextSize = 4096;
 
 Result<UniqueFd> open_file(int directory, const char* path, int flags) {
-  // Links are followed: /sys/class is made of them.
-  UniqueFd fd(::openat(directory, path, O_RDONLY | O_CLOEXEC | flags));
+  // Links are followed: /sys/class is made of them. What stands there instead of a file makes us not wait.
+  UniqueFd fd(::openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags));
   if (!fd) return system_error(path, errno);
   return fd;
 }

@@ -85,6 +85,16 @@ TEST(Doctor, WhatIsNotMeasuredHasItsOwnStatus) {
   EXPECT_EQ(status_of(facts), kNotMeasured);
 }
 
+TEST(Doctor, TheHostsShareIsAMeterAndSaysSo) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["source"] = {{"name", "guest"}, {"quality", "attributed"}};
+  EXPECT_EQ(check_of(facts, "source").state, CheckState::kOk);
+  EXPECT_EQ(check_of(facts, "source").found, "guest, attributed: the host's share for this virtual machine");
+  EXPECT_EQ(status_of(facts), kFine);
+  (*facts.status)["source"]["quality"] = "simulated";
+  EXPECT_EQ(status_of(facts), kNotMeasured);
+}
+
 TEST(Doctor, AMeterIsAProblemOnlyWhereNoneWorks) {
   DoctorFacts facts = healthy();
   facts.meters = {{"perf", false, "no events", "modprobe x"}, {"powercap", false, "no zones", "modprobe y"}};

@@ -109,6 +109,9 @@ TEST(DefaultFile, SetsNothingAsItIs) {
   others.source = "simulated";
   others.zones = {"dram"};
   others.idle_power = others.max_power = Microwatts{1};
+  others.guest_meter = others.guest_directory = "/srv/x";
+  others.guest_machines = {"all"};
+  others.guest_metadata = true;
   others.interval = others.staleness = Nanoseconds::zero();
   others.terminated_max = std::nullopt;
   others.terminated_min_energy = {};
@@ -135,7 +138,7 @@ TEST(ManualPage, HasEveryKeyWithItsDefaultAndNothingMore) {
 
 TEST(ManualPage, ShowsExamplesThatWork) {
   const auto examples = manual_examples(read_document("docs/man/keplerd.conf.5"));
-  EXPECT_EQ(examples.size(), 3u);
+  EXPECT_EQ(examples.size(), 4u);
   for (const auto& example : examples) {
     const auto settings = parse_settings(example, "example", {});
     ASSERT_TRUE(settings.ok()) << settings.error().message;

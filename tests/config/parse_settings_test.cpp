@@ -69,14 +69,16 @@ TEST(Error, TellsTheLine) {
       "f.conf:4: Interval=1y: must be 0 (sample on demand) or from 10ms to 30s: in a longer one an energy "
       "counter may wrap unseen");
   EXPECT_EQ(refusal("[Energy]\r\n\r\nSource=sun\r\n"),
-            "f.conf:3: Source=sun: unknown; accepted: auto, perf, powercap, hwmon, simulated, estimated");
+            "f.conf:3: Source=sun: unknown; accepted: auto, perf, powercap, guest, hwmon, simulated, "
+            "estimated");
   EXPECT_EQ(refusal("Source=auto\n"), "f.conf:1: Source= stands before the first [Section]");
 }
 
 TEST(Error, IsTheFirstOfSeveral) {
   EXPECT_EQ(refusal("[Energy]\nSource\nSource=sun\n"), "f.conf:2: expected Key=value");
   EXPECT_EQ(refusal("[Energy]\nSource=sun\nSource\n"),
-            "f.conf:2: Source=sun: unknown; accepted: auto, perf, powercap, hwmon, simulated, estimated");
+            "f.conf:2: Source=sun: unknown; accepted: auto, perf, powercap, guest, hwmon, simulated, "
+            "estimated");
   EXPECT_EQ(refusal("[Energy]\nSource\n[Foo]\n"), "f.conf:2: expected Key=value");
   EXPECT_EQ(refusal("[Energy]\nSource\nOther\n"), "f.conf:2: expected Key=value");
 }
@@ -94,11 +96,12 @@ TEST(Error, NamesTheFileSafely) {
 
 TEST(Section, IsCheckedThoughEmpty) {
   EXPECT_EQ(refusal("\n[Foo]\n"),
-            "f.conf:2: unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads]");
+            "f.conf:2: unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], "
+            "[Guests]");
   EXPECT_EQ(refusal("[" + std::string(100, 'x') + "]").substr(0, 28), "f.conf:1: unknown section [x");
   EXPECT_EQ(refusal("[Energy"), "f.conf:1: a section is written [Name]");
   EXPECT_EQ(refusal("[Energy] Source=auto"), "f.conf:1: nothing may follow a section's ]");
-  EXPECT_EQ(refusal("[Access]\n[Guests]\n"), "accepted");
+  EXPECT_EQ(refusal("[Access]\n"), "accepted");
   EXPECT_EQ(refusal("[Access]\nPublic=yes\n"),
             "f.conf:2: Public= in section [Access]: not supported by this version");
 }

@@ -33,14 +33,34 @@ TEST(Source, IsOneThatIsBuilt) {
   EXPECT_EQ(with("Energy", "Source", "powercap").source, "powercap");
   EXPECT_EQ(with("Energy", "Source", "simulated").source, "simulated");
   EXPECT_EQ(with("Energy", "Source", "auto").source, "auto");
-  for (const std::string name : {"guest"}) {
-    EXPECT_EQ(
-        refusal("Energy", "Source", name),
-        "Source=" + name +
-            ": not supported by this version; accepted: auto, perf, powercap, hwmon, simulated, estimated");
-  }
+  EXPECT_EQ(with("Energy", "Source", "guest").source, "guest");
   EXPECT_EQ(refusal("Energy", "Source", "Powercap"),
-            "Source=Powercap: unknown; accepted: auto, perf, powercap, hwmon, simulated, estimated");
+            "Source=Powercap: unknown; accepted: auto, perf, powercap, guest, hwmon, simulated, estimated");
+}
+
+TEST(Machines, AreNamesOrUuidsOrAll) {
+  EXPECT_THAT(with("Guests", "Machines", "web,2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01 4711.99").guest_machines,
+              ElementsAre("web", "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01", "4711.99"));
+  EXPECT_THAT(with("Guests", "Machines", "all").guest_machines, ElementsAre("all"));
+  EXPECT_THAT(with("Guests", "Machines", "").guest_machines, IsEmpty());
+  for (const char* text : {"web*", "\"web\"", "../web", "a\x01"}) {
+    EXPECT_THAT(refusal("Guests", "Machines", text), HasSubstr("must be UUIDs or names of machines"));
+  }
+}
+
+TEST(Metadata, IsYesOrNo) {
+  EXPECT_TRUE(with("Guests", "Metadata", "yes").guest_metadata);
+  EXPECT_FALSE(with("Guests", "Metadata", "no").guest_metadata);
+  EXPECT_EQ(refusal("Guests", "Metadata", "1"), "Metadata=1: unknown; accepted: yes, no");
+}
+
+TEST(Directories, AreAbsoluteAndPlain) {
+  EXPECT_EQ(with("Guests", "Directory", "/srv/meters").guest_directory, "/srv/meters");
+  EXPECT_EQ(with("Energy", "GuestMeter", "/var/scaphandre").guest_meter, "/var/scaphandre");
+  for (const char* text : {"/", "run/x", "/run/x/", "/run/../etc", "/run//x", "/./x", "/run/\x01"}) {
+    EXPECT_THAT(refusal("Guests", "Directory", text), HasSubstr("must be the absolute path of a directory"));
+    EXPECT_THAT(refusal("Energy", "GuestMeter", text), HasSubstr("must be the absolute path of a directory"));
+  }
 }
 
 TEST(Watts, AreADecimalNumber) {
@@ -160,14 +180,12 @@ TEST(UnknownKey, NamesWhatTheSectionAccepts) {
 
 TEST(UnknownSection, NamesThoseThatAre) {
   EXPECT_EQ(refusal("Foo", "Source", "auto"),
-            "unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads]");
+            "unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], [Guests]");
 }
 
 TEST(SectionToCome, RefusesEveryKey) {
   EXPECT_TRUE(check_section("Access").ok());
-  EXPECT_TRUE(check_section("Guests").ok());
   EXPECT_EQ(refusal("Access", "Public", "yes"), "Public= in section [Access]: not supported by this version");
-  EXPECT_EQ(refusal("Guests", "Share", ""), "Share= in section [Guests]: not supported by this version");
 }
 
 TEST(Refusal, IsOneLineWhateverTheValue) {
@@ -190,10 +208,11 @@ TEST(Table, HasEachKeyOnceAndSectionsInOnePiece) {
 
 TEST(Table, TellsTheDefaults) {
   EXPECT_EQ(format_settings(Settings{}),
-            "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\n\n"
+            "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\nGuestMeter=/run/keplerd-meter\n\n"
             "[Sampling]\nInterval=1s\nStaleness=500ms\n\n"
             "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
-            "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\n");
+            "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\n\n"
+            "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");
 }
 
 TEST(Table, ReadsBackWhatItTells) {

@@ -16,18 +16,16 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(SourceNames, AreThoseThatAreBuilt) {
-  EXPECT_THAT(source_names(), ElementsAre("auto", "perf", "powercap", "hwmon", "estimated", "simulated"));
+  EXPECT_THAT(source_names(),
+              ElementsAre("auto", "perf", "powercap", "guest", "hwmon", "estimated", "simulated"));
 }
 
-TEST(SourceNames, TellWhatIsNotBuiltYetFromWhatDoesNotExist) {
+TEST(SourceNames, AreTheOnlyOnesTaken) {
   EXPECT_TRUE(check_source_name("auto"));
   EXPECT_TRUE(check_source_name("simulated"));
-  EXPECT_EQ(check_source_name("guest").error().message,
-            "energy source \"guest\" is not built yet (use one of: auto, perf, powercap, hwmon, estimated, "
-            "simulated)");
   EXPECT_EQ(check_source_name("Powercap").error().message,
-            "energy source \"Powercap\" does not exist (use one of: auto, perf, powercap, hwmon, estimated, "
-            "simulated)");
+            "energy source \"Powercap\" does not exist (use one of: auto, perf, powercap, guest, hwmon, "
+            "estimated, simulated)");
   EXPECT_FALSE(check_source_name(""));
 }
 
@@ -92,19 +90,22 @@ TEST(SelectSource, FindsAMeterThatAppears) {
 TEST(ProbeSources, TellsReasonAndFix) {
   const FakeHost fake;
   const auto probes = probe_sources(fake.open());
-  ASSERT_EQ(probes.size(), 5U);
+  ASSERT_EQ(probes.size(), 6U);
   EXPECT_EQ(probes[0].name, "perf");
   EXPECT_FALSE(probes[0].usable);
   EXPECT_EQ(probes[1].name, "powercap");
   EXPECT_FALSE(probes[1].usable);
   EXPECT_THAT(probes[1].reason, EndsWith("/sys/class/powercap: No such file or directory"));
   EXPECT_THAT(probes[1].fix, StartsWith("Load the driver"));
-  EXPECT_EQ(probes[2].name, "hwmon");
-  EXPECT_EQ(probes[3].name, "estimated");
-  EXPECT_EQ(probes[3].reason, "estimated: IdleWatts= and MaxWatts= are not set");
-  EXPECT_EQ(probes[4].name, "simulated");
-  EXPECT_TRUE(probes[4].usable);
-  EXPECT_EQ(probes[4].reason, "");
+  EXPECT_EQ(probes[2].name, "guest");
+  EXPECT_THAT(probes[2].reason, EndsWith("root/run/keplerd-meter: No such file or directory"));
+  EXPECT_EQ(probes[2].fix, "") << "it is no virtual machine";
+  EXPECT_EQ(probes[3].name, "hwmon");
+  EXPECT_EQ(probes[4].name, "estimated");
+  EXPECT_EQ(probes[4].reason, "estimated: IdleWatts= and MaxWatts= are not set");
+  EXPECT_EQ(probes[5].name, "simulated");
+  EXPECT_TRUE(probes[5].usable);
+  EXPECT_EQ(probes[5].reason, "");
 }
 
 }  // namespace
