@@ -11,13 +11,14 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 
-# What the root has besides the testbed's own: what scripts/install-deps installs for the programs, and what the
+# What the root has besides the testbed's own: what the packages are built with (packaging/deb/control), and what the
 # scenarios run.
-PACKAGES = ("g++,cmake,ninja-build,ccache,pkg-config,libsystemd-dev,libinih-dev,libspdlog-dev,libfmt-dev,"
-            "nlohmann-json3-dev,libcli11-dev,libncurses-dev,libsdbus-c++-dev,libsdbus-c++-bin,"
+PACKAGES = ("build-essential,debhelper,lintian,ccache,cmake,ninja-build,pkgconf,libsystemd-dev,libinih-dev,libspdlog-dev,"
+            "libfmt-dev,nlohmann-json3-dev,libcli11-dev,libncurses-dev,libsdbus-c++-dev,libsdbus-c++-bin,libvirt-dev,"
             "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin")
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
-BUILD = "/root/build"
+BUILD, PACKAGES_BUILT = "/root/build", "/root/packages"
+APT = "env DEBIAN_FRONTEND=noninteractive apt-get -y --no-install-recommends"
 
 
 class CommandFailed(Exception):
@@ -59,15 +60,11 @@ class BootedHost:
             self.testbed("stop", "--now", check=False)
 
     def build_and_install(self):
+        """The packages, built and installed as an administrator does it. Nothing is enabled."""
         self.sh(f"""
-            export CCACHE_DIR=/ccache
-            cd /src
-            cmake --preset default -B {BUILD} -DCMAKE_INSTALL_PREFIX=/usr -DKEPLERD_WERROR=ON
-            ninja -C {BUILD}
-            cmake --install {BUILD}
-            systemd-sysusers
-            systemctl daemon-reload
-            systemctl reload dbus""")
+            export CCACHE_DIR=/ccache DEB_BUILD_OPTIONS=noautodbgsym DEB_CXXFLAGS_APPEND='-g1 -Werror'
+            /src/scripts/package deb --work {BUILD} --output {PACKAGES_BUILT}
+            {APT} install {PACKAGES_BUILT}/*.deb""")
 
     def run(self, *command, check=False):
         """The command as a transient service in the booted host."""

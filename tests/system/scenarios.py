@@ -7,7 +7,7 @@ import shlex
 import tempfile
 import time
 
-from booted_host import ADDRESS, BUILD
+from booted_host import ADDRESS, SOURCE
 
 PACKAGE, CORE, DRAM = "intel-rapl:0", "intel-rapl:0:0", "intel-rapl:0:2"
 STATE = "/var/lib/keplerd/ledger.json"
@@ -167,6 +167,10 @@ def varlink(host, report):
     rows = call("-j", "--more", "call", ADDRESS, "org.keplerd.Energy.List", '{"kind":"zones"}')
     names = [json.loads(r)["row"]["name"] for r in rows.stdout.replace("\x1e", "").splitlines() if r]
     report.equal("call --more", sorted(names), ["core", "dram", "package", "uncore"])
+    page = (SOURCE / "docs/man/org.keplerd.Energy.5").read_text().replace("\\e\n", "")
+    examples = [line for line in page.splitlines() if line.startswith("varlinkctl ")]
+    wrong = [line for line in examples if host.run("timeout", "2", "sh", "-c", line).returncode not in (0, 124)]
+    report.equal(f"the manual's {len(examples)} commands work", wrong, [])
     without = call("call", ADDRESS, "org.keplerd.Energy.List", '{"kind":"zones"}')
     report.check("List without --more is refused", without.returncode != 0 and "ExpectedMore" in without.stderr,
                  without.stderr)
@@ -255,7 +259,7 @@ def configure(host, report):
     check = host.run("keplerd", "--check-config")
     report.equal("--check-config says the same",
                  (check.returncode, f"{DROP_IN}:2:" in check.stdout + check.stderr), (78, True))
-    host.sh("rm -r /etc/keplerd; systemctl reset-failed keplerd")
+    host.sh(f"rm -r {DROP_IN.rpartition('/')[0]}; systemctl reset-failed keplerd")
     report.equal("back in order, the socket starts it", host.ask("status")["intervalUsec"], 1_000_000)
     report.equal("which is active", host.property("ActiveState"), "active")
 
@@ -293,22 +297,4 @@ def keep(host, report):
     report.check("counting starts anew", host_energy(host) < total)
 
 
-def remove(host, report):
-    """Removed"""
-    host.sh(f"""
-        systemctl stop busy
-        systemctl disable --now keplerd.service keplerd.socket 2>/dev/null
-        systemctl clean --what=state keplerd.service
-        xargs rm -f <{BUILD}/install_manifest.txt
-        rmdir /usr/lib/keplerd /run/keplerd
-        systemctl daemon-reload""")
-    left = host.sh("""
-        ps -C keplerd -o pid= || :
-        systemctl list-unit-files --no-legend 'keplerd*' || :
-        find / -xdev -path /proc -prune -o -path /root -prune -o -path /src -prune \\
-             -o -iname '*keplerd*' -print 2>/dev/null || :
-        find /run -name '*keplerd*' || :""")
-    report.equal("nothing is left", left.split(), [])
-
-
-ALL = [enable, attribute, count, see_all, live, varlink, access, restart, kill, configure, keep, remove]
+ALL = [enable, attribute, count, see_all, live, varlink, access, restart, kill, configure, keep]
