@@ -9,7 +9,7 @@ _keplerd() {
     fi
     case $before in
         --bus) candidates='system session none' ;;
-        --source) candidates='auto perf powercap hwmon estimated simulated' ;;
+        --source) candidates='auto perf powercap guest hwmon estimated simulated' ;;
         --log-level) candidates='debug info warning error' ;;
         --config | --runtime-dir | --state-dir | --sysfs | --procfs | --cgroupfs | --root)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")

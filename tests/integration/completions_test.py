@@ -125,6 +125,11 @@ class Completions(unittest.TestCase):
     def test_bash_completes_keplerd(self):
         self.assertEqual(self.bash("keplerd --bus=", "keplerd"), ["system", "session", "none"])
         self.assertEqual(self.bash("keplerd --log-level w", "keplerd"), ["warning"])
+        complaint = subprocess.run([KEPLERD, "--source", "x", "--check-config"], capture_output=True, text=True).stderr
+        sources = complaint.rpartition("accepted: ")[2].strip().split(", ")
+        self.assertEqual(sorted(self.bash("keplerd --source ", "keplerd")), sorted(sources))
+        for file in ("_keplerd", "keplerd.fish"):
+            self.assertIn(" ".join(self.bash("keplerd --source ", "keplerd")), (COMPLETIONS / file).read_text())
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish_completes_verbs_kinds_and_live_names(self):
