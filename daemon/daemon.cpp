@@ -44,6 +44,12 @@ SourceChoice choice_of(const Settings& settings) {
           .guest_meter = settings.guest_meter};
 }
 
+GuestChoice guests_of(const Settings& settings) {
+  return {.machines = settings.guest_machines,
+          .by_metadata = settings.guest_metadata,
+          .directory = settings.guest_directory};
+}
+
 TerminatedLimits limits_of(const Settings& settings) {
   return {settings.terminated_max, settings.terminated_min_energy, settings.terminated_retention};
 }
@@ -64,6 +70,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host)
   meter_ = std::make_unique<Meter>(host_, choice_of(settings_), std::move(restored.ledger),
                                    std::move(restored.readings), read_system_clocks);
   meter_->set_limits(limits_of(settings_));
+  guests_ = std::make_unique<GuestTrees>(guests_of(settings_), log_warning);
 }
 
 Daemon::~Daemon() {
@@ -216,6 +223,7 @@ void Daemon::sample() {
   if (latest() == before) return;  // the meter has not moved yet
   if (server_) server_->wake();
   if (bus_) bus_->update();
+  guests_->update(*latest());
 }
 
 std::shared_ptr<const Report> Daemon::fresh() {
@@ -252,6 +260,8 @@ void Daemon::reload() {
       settings_.guest_meter = old.guest_meter;
     }
     meter_->set_limits(limits_of(settings_));
+    if (guests_->choice() != guests_of(settings_))
+      guests_ = std::make_unique<GuestTrees>(guests_of(settings_), log_warning);
     sd_event_source_set_time_relative(sampling_timer_.get(), event_usec(sampling_period()));
     log_info("configuration reloaded");
   }

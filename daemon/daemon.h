@@ -11,6 +11,7 @@
 #include "daemon/meter.h"
 #include "daemon/options.h"
 #include "daemon/publish/dbus/publisher.h"
+#include "daemon/publish/guest_trees.h"
 #include "daemon/publish/reports.h"
 #include "daemon/state_keeper.h"
 #include "host/host_root.h"
@@ -58,7 +59,8 @@ class Daemon : private Reports {
   sd_event* loop_ = nullptr;
   std::unique_ptr<varlink::Server> server_;
   std::unique_ptr<BusPublisher> bus_;  // null with --bus none
-  std::string bound_socket_;           // to be removed at the end; empty where systemd made it
+  std::unique_ptr<GuestTrees> guests_;
+  std::string bound_socket_;  // to be removed at the end; empty where systemd made it
   std::vector<varlink::EventSource> signals_;
   varlink::EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;
   Nanoseconds sampled_{0};  // when the last sample was tried

@@ -40,6 +40,7 @@ void describe(MachineAccount& machine, const MachineCommand& command, const Unit
   change_info(machine.info, [&](MachineInfo& info) {
     if (!name.empty()) info.name = std::move(name);
     info.hypervisor = hypervisor_name(command.hypervisor);
+    info.cpu_sockets = command.cpu_sockets;
     info.guest_elsewhere = command.guest_elsewhere;
     info.pid = pid;
     locate(info, unit);

@@ -102,6 +102,7 @@ struct MachineInfo {
   std::optional<int> vcpus;
   std::optional<std::string> unit;       // id of its own cgroup, else of the one that its process is in
   std::optional<std::string> container;  // id of the container that it is inside of
+  int cpu_sockets = 1;                   // as its guest sees them
   bool guest_elsewhere = false;          // this is its device model: the hypervisor runs the guest itself
 };
 

@@ -92,6 +92,7 @@ Answer qemu(const ProcessCommand& process) {
   if (process.program.empty() && !comm_agrees(process.comm, options)) return std::nullopt;
   MachineCommand found = machine(Hypervisor::kKvm, options.name, options.uuid);
   found.number = options.number;
+  found.cpu_sockets = options.cpu_sockets;
   const bool old_device_model = unwrapped(base_name(process.words[0])).starts_with("qemu-dm");
   if (!options.domain.empty() || old_device_model) {
     if (options.domain == "0") return std::nullopt;  // dom0's own disk backend

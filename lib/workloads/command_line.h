@@ -33,6 +33,7 @@ struct MachineCommand {
   bool name_given = false;  // false: `name` is of the UUID ("kvm-df12672f"), and any other name is better
   std::string uuid;         // lower case; empty where it has none
   std::string number;       // Proxmox's guest id, or Xen's domain id, in digits; else empty
+  int cpu_sockets = 1;      // as its guest sees them
   bool guest_elsewhere =
       false;  // a Xen device model: the hypervisor runs the guest, this process only its devices
 };

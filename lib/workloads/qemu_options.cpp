@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/parse.h"
 #include "workloads/identifier.h"
 
 namespace keplerd {
@@ -70,6 +71,17 @@ bool is_no_machine(std::string_view text) {
   return none;
 }
 
+// Without sockets= it depends on the machine's version how many there are.
+int read_cpu_sockets(std::string_view text) {
+  constexpr int kMost = 64;
+  int sockets = 1;
+  while (!text.empty()) {
+    const Setting setting = take_setting(text);
+    if (setting.key == "sockets") sockets = parse_number<int>(setting.value).value_or(1);
+  }
+  return sockets >= 1 && sockets <= kMost ? sockets : 1;
+}
+
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::ranges::find(names, name) != names.end();
@@ -89,6 +101,7 @@ void read_option(std::string_view option, std::string_view value, QemuOptions& o
   if (option == "uuid") options.uuid = canonical_uuid(value);
   if (option == "id" && is_digits(value)) options.number = value;
   if (option == "xen-domid" && is_digits(value)) options.domain = value;
+  if (option == "smp") options.cpu_sockets = read_cpu_sockets(value);
   if (option == "smbios") {
     if (std::string uuid = smbios_uuid(value); !uuid.empty()) of_smbios = std::move(uuid);
   }

@@ -15,6 +15,7 @@ struct QemuOptions {
   std::string uuid;     // -uuid, else -smbios type=1,uuid=; lower case; empty where it is none
   std::string number;   // -id N (Proxmox)
   std::string domain;   // -xen-domid N
+  int cpu_sockets = 1;  // -smp sockets=; 1 where it is not told, or is more than 64
   bool no_machine =
       false;  // it answers a question and ends (-version, -cpu help), or has no machine (-machine none)
 };

@@ -105,6 +105,20 @@ TEST(Qemu, OfProxmoxHasANumber) {
   EXPECT_EQ(tell({"/usr/bin/kvm", "-id", "x", "-name", "web"}, "kvm"), "kvm name=web");
 }
 
+TEST(Qemu, HasAsManySocketsAsItIsTold) {
+  const auto sockets = [](std::string_view smp) {
+    const auto found = recognise_machine({.words = Words{kQemu, "-smp", smp}, .comm = {}, .program = {}});
+    return found ? found->cpu_sockets : -1;
+  };
+  EXPECT_EQ(sockets("8,sockets=2,dies=1,clusters=1,cores=2,threads=2"), 2);  // as libvirt writes it
+  EXPECT_EQ(sockets("cpus=4,sockets=4"), 4);
+  EXPECT_EQ(sockets("4"), 1);
+  for (const std::string_view text :
+       {"4,sockets=0", "4,sockets=-1", "4,sockets=65", "4,sockets=x", "sockets"})
+    EXPECT_EQ(sockets(text), 1) << text;
+  EXPECT_EQ(sockets("64,sockets=64"), 64);
+}
+
 TEST(Qemu, IsFoundByItsProgramsName) {
   for (const std::string_view name :
        {"qemu-system-x86_64", "./qemu-system-aarch64", "/usr/libexec/qemu-kvm", "/usr/bin/kvm", "kvm",

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells virtual machines their own energy: a directory for each of those that [Guests] chooses, in the form
+// of /sys/class/powercap, to be shared with it. Counters are whole joules, and those of all machines are
+// written at the same instants, ten seconds apart, however often the host samples: so that nobody reads from
+// them what others compute (PLATYPUS). What is in a machine's directory may be the machine's own doing; it
+// costs the others nothing. Directories outlive keplerd, because who shares one holds on to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "base/units.h"
+#include "daemon/publish/guest_meter.h"
+
+namespace keplerd {
+
+struct GuestChoice {
+  std::vector<std::string> machines;  // UUIDs and other ids, names, or "all"
+  bool by_metadata = false;           // also those whose libvirt metadata ask for it
+  std::string directory;
+
+  bool is_off() const { return machines.empty() && !by_metadata; }
+  bool operator==(const GuestChoice&) const = default;
+};
+
+// Whether `choice` takes this machine.
+bool is_chosen(const MachineInfo& machine, const GuestChoice& choice);
+
+class GuestTrees {
+ public:
+  // `complain` is given a line now and then, not one for each problem.
+  GuestTrees(GuestChoice choice, std::function<void(const std::string&)> complain);
+
+  const GuestChoice& choice() const { return choice_; }
+
+  // Call it with each new report.
+  void update(const Report& report);
+
+ private:
+  // What has been written for a machine.
+  struct Tree {
+    std::optional<GuestMeter> written;  // unset: not all of it, or not in this run
+    std::optional<Quality> quality;
+    GuestMeter floor;  // what an earlier run has told, which may have been more than it has saved
+  };
+
+  bool is_due(Nanoseconds now);
+  Result<UniqueFd> open_base() const;
+  Result<Done> write(int base, const Report& report, const MachineRow& machine);
+  void make_listed(int base);
+  void clean(int base);
+  void clean_one(int base, const std::string& name, std::size_t& budget);
+  void complain(const std::string& what);
+
+  GuestChoice choice_;
+  std::function<void(const std::string&)> complain_;
+  std::map<std::string, Tree> trees_;  // of the machines that run and are chosen, by id
+  std::set<std::string> leaving_;      // directories of those that have ended
+  std::optional<Nanoseconds> due_;
+  std::uint64_t instants_ = 0;
+  Nanoseconds now_{0};
+  std::optional<Nanoseconds> complained_;
+};
+
+}  // namespace keplerd
