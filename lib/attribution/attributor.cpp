@@ -11,8 +11,6 @@ namespace {
 // Both clocks are read together; more than this between them is a suspend.
 constexpr Nanoseconds kClockSkew = std::chrono::milliseconds(10);
 
-// USER_HZ, the unit of /proc/stat: 100 on every architecture Linux has today (proc_stat(5)).
-constexpr Nanoseconds kTick = std::chrono::milliseconds(10);
 constexpr std::int64_t kMostTicks = INT64_MAX / 4 / kTick.count();  // whatever /proc/stat says, sums fit
 
 // What a process used in the window, if it was in the same group at both ends.

@@ -6,10 +6,15 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/units.h"
 
 namespace keplerd {
 
 class HostRoot;
+
+// USER_HZ, the unit of /proc/stat, of processes' times and of their start: 100 on every architecture that
+// Linux has today (proc_stat(5)).
+inline constexpr Nanoseconds kTick = std::chrono::milliseconds(10);
 
 // In clock ticks (USER_HZ) since boot, over all CPUs. `guest` and `guest_nice` are inside `user` and `nice`.
 struct CpuTicks {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/parse.h"
+#include "usage/cpu_ticks.h"
 
 namespace keplerd {
 namespace {
@@ -23,7 +24,6 @@ enum {
   kFields = 21
 };
 
-constexpr Nanoseconds kTick = std::chrono::milliseconds(10);  // USER_HZ is 100
 // So that the sum of two still fits into nanoseconds: 146 years of one CPU.
 constexpr std::int64_t kMostTicks = INT64_MAX / 2 / kTick.count();
 

@@ -13,7 +13,6 @@
 namespace keplerd {
 namespace {
 
-constexpr Nanoseconds kTick = std::chrono::milliseconds(10);  // of start times: USER_HZ is 100
 constexpr Nanoseconds kFullScanPeriod = std::chrono::seconds(10);
 constexpr int kQuietSamples = 8;  // after which a descriptor is given back
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
