@@ -27,10 +27,15 @@ std::string read_boot_id(const HostRoot& host) {
   return id ? std::string(trim(*id)) : std::string();
 }
 
+std::string file_name(const std::string& source) {
+  if (source == "simulated" || source == "estimated") return "/ledger-" + source + ".json";
+  return "/ledger.json";
+}
+
 }  // namespace
 
 StateKeeper::StateKeeper(const HostRoot& host, const std::string& directory, const Settings& settings)
-    : path_(directory + (settings.source == "simulated" ? "/ledger-simulated.json" : "/ledger.json")),
+    : path_(directory + file_name(settings.source)),
       boot_id_(read_boot_id(host)) {}
 
 StateKeeper::Restored StateKeeper::restore(Realtime now) {

@@ -16,7 +16,8 @@ struct Settings;
 
 class StateKeeper {
  public:
-  // Invented energy has a file of its own, so that it never gets into the totals of measured energy.
+  // Energy that is invented or estimated has a file of its own, so that it never gets into the totals of
+  // measured energy. Neither is ever taken but by name, so the name tells.
   StateKeeper(const HostRoot& host, const std::string& directory, const Settings& settings);
 
   struct Restored {

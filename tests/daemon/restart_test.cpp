@@ -118,14 +118,25 @@ TEST_F(Restart, ProcessesBeginAnewAndTheirEnergyStaysInTheirUnit) {
   EXPECT_EQ(host.unit("/a.service").other.value, 10'000'000);
 }
 
-TEST_F(Restart, SimulatedEnergyNeverGetsIntoTheTotalsOfMeasuredEnergy) {
+// One after another, on one state directory.
+TEST_F(Restart, WhatIsNotMeasuredNeverGetsIntoTheTotalsOfWhatIs) {
   first_run(true);
-  Settings simulated;
-  simulated.source = "simulated";
-  auto restored = StateKeeper(host.files.open(), directory, simulated).restore(Realtime(99));
-  EXPECT_EQ(
-      host.begin({.source = "simulated"}, std::move(restored.ledger), restored.readings).host.energy.value,
-      0);
+  for (const char* source : {"simulated", "estimated"}) {
+    Settings settings;
+    settings.source = source;
+    StateKeeper own(host.files.open(), directory, settings);
+    for (const std::int64_t before : {0, 20'000'000}) {
+      auto restored = own.restore(Realtime(99));
+      const SourceChoice choice{
+          .source = source, .idle_power = Microwatts{20'000'000}, .max_power = Microwatts{20'000'000}};
+      const auto total = host.begin(choice, std::move(restored.ledger), restored.readings).host.energy.value;
+      EXPECT_EQ(total > 0, before > 0) << source;
+      host.step();
+      own.save(host.meter().state(), true);
+    }
+  }
+  EXPECT_EQ(second_run().host.energy.value, 20'000'000);
+  EXPECT_EQ(host.meter().last_report()->workload_quality, Quality::kAttributed);
 }
 
 class CorruptState : public Restart, public testing::WithParamInterface<std::string> {};
