@@ -85,10 +85,12 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   }
   if (accepts.kind) app.add_option("KIND", raw.options.kind, kind_words(&Kind::name))->check(check_kind);
   if (accepts.id) app.add_option("ID", raw.options.id, "An id, or a name that is unique")->required();
-  if (accepts.host_roots) {
+  if (accepts.host) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Look here instead of in /sys")->type_name("DIR");
     app.add_option("--procfs", raw.options.host.procfs, "Look here instead of in /proc")->type_name("DIR");
     app.add_option("--cgroupfs", raw.cgroupfs, "The cgroup2 root itself")->type_name("DIR");
+    app.add_option("--capture", raw.options.capture, "Write what keplerd reads of this host to a new file")
+        ->type_name("FILE");
   }
 }
 

@@ -33,7 +33,10 @@ struct Options {
   std::optional<Nanoseconds> interval;  // --interval
 
   std::string id;  // show
-  HostPaths host;  // doctor: --sysfs, --procfs, --cgroupfs
+
+  // doctor
+  HostPaths host;       // --sysfs, --procfs, --cgroupfs
+  std::string capture;  // --capture; empty: no file is to be written
 };
 
 }  // namespace keplerd::cli

@@ -21,7 +21,7 @@ const std::vector<Verb>& verbs() {
        {.list = true, .ticks = true, .kind = true},
        run_monitor},
       {"top", "A live screen of who draws power", {.kind = true}, run_top},
-      {"doctor", "Check what keplerd needs, and tell the fix", {.host_roots = true}, run_doctor},
+      {"doctor", "Check what keplerd needs, and tell the fix", {.host = true}, run_doctor},
   };
   return kVerbs;
 }

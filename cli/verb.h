@@ -11,11 +11,11 @@ namespace keplerd::cli {
 
 // Which options a verb takes besides those of all.
 struct VerbOptions {
-  bool list = false;        // --limit, --sort, --all
-  bool ticks = false;       // --count, --interval
-  bool kind = false;        // [KIND]
-  bool id = false;          // ID
-  bool host_roots = false;  // --sysfs, --procfs, --cgroupfs
+  bool list = false;   // --limit, --sort, --all
+  bool ticks = false;  // --count, --interval
+  bool kind = false;   // [KIND]
+  bool id = false;     // ID
+  bool host = false;   // --sysfs, --procfs, --cgroupfs, --capture
 };
 
 struct Verb {

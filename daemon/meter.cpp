@@ -77,6 +77,8 @@ std::shared_ptr<const Report> Meter::sample() {
   auto report = ledger_.report();
   report->source.name = keeper_.name();
   if (!keeper_.reason().empty()) report->source.reason = keeper_.reason();
+  report->source.tried = keeper_.probes();
+  report->groups_left_out = usage_.groups_left_out();
   report_ = std::move(report);
   keeper_.refresh(sample_.at.monotonic);
   return report_;

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/doctor/meters.h"
+#include "cli/doctor/totals.h"
 #include "cli/fields.h"
+#include "cli/output/human.h"
 #include "cli/output/terminal.h"
 #include "config/settings_table.h"
 
@@ -17,23 +20,6 @@ using enum CheckState;
 
 constexpr mode_t kOthersMayRead = 0004;
 constexpr mode_t kOthersMayWrite = 0002;
-
-bool answers(const DoctorFacts& facts) { return facts.status.ok(); }
-
-// Whether keplerd itself has found a meter.
-bool is_measured(const DoctorFacts& facts) {
-  if (!answers(facts)) return false;
-  const std::string quality = name_text(field(*facts.status, "source"), "quality");
-  return quality == "measured" || quality == "modelled" || quality == "attributed";
-}
-
-// Sources that are never taken but by name say nothing about the host's meters.
-bool is_meter(const SourceProbe& probe) { return probe.name != "simulated" && probe.name != "estimated"; }
-
-bool any_meter_usable(const DoctorFacts& facts) {
-  return std::any_of(facts.meters.begin(), facts.meters.end(),
-                     [](const SourceProbe& probe) { return is_meter(probe) && probe.usable; });
-}
 
 std::string file_text(const FileFacts& file) {
   return fmt::format("{} {:04o} {}:{}", printable(file.path), file.mode, file.owner, file.group);
@@ -72,6 +58,34 @@ Check check_source(const DoctorFacts& facts) {
   return {"source", kProblem, found, "what is said about the meters below"};
 }
 
+// Whether the daemon still samples, and what the clocks are worth.
+Check check_clock(const DoctorFacts& facts) {
+  const Json& status = *facts.status;
+  const auto monotonic = integer_field(status, "monotonicUsec");
+  const auto realtime = integer_field(status, "realtimeUsec");
+  if (!monotonic || !realtime) return {"clock", kWarning, "keplerd does not tell when it sampled", ""};
+  using std::chrono::microseconds;
+  const microseconds age = facts.monotonic - microseconds(*monotonic);
+  const microseconds stepped = facts.realtime - microseconds(*realtime) - age;
+  // Without an interval, and of a meter that moves in steps, there are samples at least so often.
+  constexpr microseconds kSeldom = std::chrono::seconds(30);
+  microseconds interval(integer_field(status, "intervalUsec").value_or(0));
+  if (interval.count() == 0 || name_text(field(status, "source"), "name") == "guest") interval = kSeldom;
+  if (age > 2 * interval + std::chrono::seconds(5)) {
+    return {"clock", kProblem, "the last sample is " + format_time(age) + " old",
+            "systemctl restart keplerd; 'journalctl -u keplerd' tells why it stopped"};
+  }
+  constexpr microseconds kBuilt = std::chrono::hours(24 * 365 * 50);  // no host runs before 2020
+  if (facts.realtime < kBuilt) {
+    return {"clock", kWarning, "the time of day is not set", "timedatectl set-ntp true"};
+  }
+  std::string found = "the last sample is " + format_time(std::max(age, microseconds(0))) + " old";
+  if (stepped > std::chrono::seconds(1) || stepped < -std::chrono::seconds(1)) {
+    found += fmt::format("; since then the time of day was set by {} s", stepped / std::chrono::seconds(1));
+  }
+  return {"clock", kOk, found, ""};
+}
+
 Check check_socket(const DoctorFacts& facts) {
   if (!facts.socket) {
     return {"socket", kWarning, printable(facts.address) + " is not there, or not to be seen by you", ""};
@@ -83,21 +97,6 @@ Check check_socket(const DoctorFacts& facts) {
   }
   if (!socket.readable) return {"socket", kWarning, file_text(socket) + ": you may not use it", ""};
   return {"socket", kOk, file_text(socket), ""};
-}
-
-Check check_meter(const SourceProbe& probe, const DoctorFacts& facts) {
-  Check check{"meter " + printable(probe.name), kOk, "usable", ""};
-  if (probe.usable) return check;
-  check.found = printable(probe.reason);
-  if (any_meter_usable(facts)) {
-    check.found += " (not needed: another meter works)";
-  } else if (is_measured(facts)) {
-    check.found += " (for you; keplerd reads its meter)";
-  } else {
-    check.state = kProblem;
-    check.fix = printable(probe.fix);
-  }
-  return check;
 }
 
 Check check_counters(const DoctorFacts& facts) {
@@ -115,6 +114,13 @@ Check check_counters(const DoctorFacts& facts) {
 }
 
 Check check_cgroup2(const DoctorFacts& facts) {
+  const auto left_out = answers(facts) ? integer_field(*facts.status, "groupsLeftOut").value_or(0) : 0;
+  if (facts.cgroup2 && left_out > 0) {
+    return {
+        "cgroup2", kWarning,
+        fmt::format("{} cgroups are too many or too deep: they are counted in those above them", left_out),
+        "LimitNOFILE= in keplerd's unit, above the number of cgroups and processes"};
+  }
   if (facts.cgroup2) return {"cgroup2", kOk, "at " + printable(*facts.cgroup2), ""};
   return {"cgroup2", kWarning, "not mounted: energy is divided among processes only, not units",
           "boot with systemd.unified_cgroup_hierarchy=1"};
@@ -166,6 +172,23 @@ Check check_processes(const DoctorFacts& facts) {
           "mount -o remount,gid=keplerd /proc, and the same in /etc/fstab"};
 }
 
+Check check_libvirt(const DoctorFacts& facts) {
+  if (!facts.libvirt) return {"libvirt", kOk, "runs no machines here", ""};
+  return {"libvirt", kOk, "tells its machines in " + file_text(*facts.libvirt), ""};
+}
+
+Check check_group(const DoctorFacts& facts) {
+  const Caller& caller = facts.caller;
+  if (!caller.group_exists) {
+    return {"access", kWarning, "there is no group keplerd: only root may ask", "systemd-sysusers"};
+  }
+  if (caller.is_root) return {"access", kOk, "you are root, and may ask everything", ""};
+  return {"access", kOk,
+          caller.in_group ? "you are in the group keplerd, and may ask everything"
+                          : "you are not in the group keplerd",
+          caller.in_group ? "" : "usermod -aG keplerd USER, and log in again, to ask everything"};
+}
+
 Check check_interrupts(const DoctorFacts& facts) {
   return {"interrupts", kOk,
           facts.interrupts_apart ? "accounted apart: they count for the kernel"
@@ -174,6 +197,14 @@ Check check_interrupts(const DoctorFacts& facts) {
 }
 
 }  // namespace
+
+bool answers(const DoctorFacts& facts) { return facts.status.ok(); }
+
+bool is_measured(const DoctorFacts& facts) {
+  if (!answers(facts)) return false;
+  const std::string quality = name_text(field(*facts.status, "source"), "quality");
+  return quality == "measured" || quality == "modelled" || quality == "attributed";
+}
 
 std::string_view state_name(CheckState state) {
   switch (state) {
@@ -190,16 +221,17 @@ std::string_view state_name(CheckState state) {
 std::vector<Check> check_all(const DoctorFacts& facts) {
   std::vector<Check> checks = {check_daemon(facts)};
   if (answers(facts)) checks.push_back(check_source(facts));
+  if (answers(facts)) checks.push_back(check_clock(facts));
   checks.push_back(check_socket(facts));
+  checks.push_back(check_group(facts));
   checks.push_back(check_configuration(facts));
   if (facts.host_error) {
     checks.push_back({"host", kProblem, printable(*facts.host_error), "mount it, or name where it is"});
     return checks;
   }
-  for (const SourceProbe& probe : facts.meters) {
-    if (is_meter(probe)) checks.push_back(check_meter(probe, facts));
-  }
-  for (const auto check : {check_counters, check_cgroup2, check_processes, check_interrupts}) {
+  for (Check& check : check_meters(facts)) checks.push_back(std::move(check));
+  if (answers(facts)) checks.push_back(check_totals(facts.zones));
+  for (const auto check : {check_counters, check_cgroup2, check_processes, check_interrupts, check_libvirt}) {
     checks.push_back(check(facts));
   }
   return checks;

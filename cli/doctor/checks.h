@@ -22,6 +22,10 @@ struct Check {
   std::string fix;  // empty: nothing to do
 };
 
+bool answers(const DoctorFacts& facts);
+// Whether keplerd itself has found a meter.
+bool is_measured(const DoctorFacts& facts);
+
 std::vector<Check> check_all(const DoctorFacts& facts);
 
 // 1: keplerd does not answer, or something else is a problem; 4: it answers, but measures nothing.

@@ -2,6 +2,7 @@
 // What doctor looks at. All of it can be gathered without a running daemon and without being root.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,17 +31,30 @@ struct ProcMount {
   bool operator==(const ProcMount&) const = default;
 };
 
+// Who runs doctor, as far as the daemon's group is concerned.
+struct Caller {
+  bool group_exists = true;
+  bool is_root = false;
+  bool in_group = false;
+};
+
 struct DoctorFacts {
   std::string address;
-  Result<varlink::Json> status = Error{};  // GetStatus's reply, or why there is none
-  std::optional<FileFacts> socket;         // unset: no such file, or not to be seen
+  Result<varlink::Json> status = Error{};               // GetStatus's reply, or why there is none
+  std::vector<varlink::Json> zones;                     // the daemon's rows
+  std::chrono::microseconds monotonic{0}, realtime{0};  // just after that reply
+  std::optional<FileFacts> socket;                      // unset: no such file, or not to be seen
+  Caller caller;
 
   std::optional<std::string> host_error;  // set: /sys or /proc cannot be read, and nothing below is known
-  std::vector<SourceProbe> meters;
+  SourceProbes meters;                    // as who runs doctor sees them
+  std::vector<std::string> beside;        // ids of the zones beside the meter
+  std::vector<LeftOut> left_out;
   std::vector<FileFacts> counters;     // every energy_uj
   std::optional<std::string> cgroup2;  // where it is mounted
   ProcMount proc;
-  bool interrupts_apart = false;  // the kernel accounts them apart
+  bool interrupts_apart = false;     // the kernel accounts them apart
+  std::optional<FileFacts> libvirt;  // where its running machines are told
 
   std::vector<std::string> config_files;
   Settings settings;  // that they lead to

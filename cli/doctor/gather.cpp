@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <ctime>
+#include <span>
 
 #include <fcntl.h>
 #include <grp.h>
@@ -10,12 +13,19 @@
 #include "base/parse.h"
 #include "cli/daemon.h"
 #include "cli/doctor/facts.h"
+#include "energy/hwmon.h"
 #include "host/host_root.h"
 
 namespace keplerd::cli {
 namespace {
 
 constexpr std::size_t kMountinfoLimit = 4 << 20;
+
+std::chrono::microseconds clock_now(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::microseconds(now.tv_nsec / 1000);
+}
 
 std::string user_name(uid_t uid) {
   const passwd* entry = getpwuid(uid);
@@ -45,6 +55,22 @@ void gather_daemon(const std::string& address, DoctorFacts& facts) {
   facts.socket = look_at(AT_FDCWD, path, R_OK | W_OK);
   auto daemon = Daemon::connect(address);
   facts.status = daemon ? daemon->status() : daemon.error();
+  facts.monotonic = clock_now(CLOCK_MONOTONIC);
+  facts.realtime = clock_now(CLOCK_REALTIME);
+  if (!facts.status) return;
+  if (auto zones = daemon->list({.kind = "zones", .limit = {}, .sort = {}})) facts.zones = *std::move(zones);
+}
+
+Caller find_caller() {
+  Caller caller{.is_root = geteuid() == 0};
+  const ::group* const entry = getgrnam("keplerd");
+  caller.group_exists = entry != nullptr;
+  if (entry == nullptr) return caller;
+  std::array<gid_t, 1024> groups{};
+  const auto count = static_cast<std::size_t>(std::max(getgroups(groups.size(), groups.data()), 0));
+  const std::span<const gid_t> all(groups.data(), count);
+  caller.in_group = getegid() == entry->gr_gid || std::ranges::find(all, entry->gr_gid) != all.end();
+  return caller;
 }
 
 void gather_counters(const HostRoot& host, DoctorFacts& facts) {
@@ -66,6 +92,11 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
     return;
   }
   facts.meters = probe_sources(*host, {.guest_meter = facts.settings.guest_meter});
+  facts.left_out = left_out(*host);
+  if (const auto beside = open_beside(*host, {})) {
+    for (const Zone& zone : beside->zones()) facts.beside.push_back(zone.id);
+  }
+  facts.libvirt = look_at(host->root(), "run/libvirt/qemu", R_OK);
   gather_counters(*host, facts);
   if (host->cgroupfs()) facts.cgroup2 = host->paths().cgroupfs.value_or("");
   if (const auto mountinfo = read_text(host->procfs(), "self/mountinfo", kMountinfoLimit)) {
@@ -103,6 +134,7 @@ ProcMount parse_proc_mount(std::string_view mountinfo) {
 DoctorFacts gather_facts(const std::string& address, const HostPaths& paths) {
   DoctorFacts facts;
   gather_daemon(address, facts);
+  facts.caller = find_caller();
   if (const auto loaded = load_settings()) {
     facts.config_files = loaded->files;
     facts.settings = loaded->settings;

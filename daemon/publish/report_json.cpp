@@ -46,6 +46,18 @@ Json workload_json(const Report& report, const WorkloadRow& row, const std::stri
   return json;
 }
 
+Json meters_json(const SourceReport& source) {
+  Json meters = Json::array();
+  for (const SourceProbe& probe : source.tried) {
+    Json meter = {{"name", probe.name}, {"inUse", probe.name == source.name}, {"usable", probe.usable}};
+    if (!probe.reason.empty()) meter["reason"] = probe.reason;
+    if (!probe.fix.empty()) meter["fix"] = probe.fix;
+    meter["zones"] = probe.zones;
+    meters.push_back(std::move(meter));
+  }
+  return meters;
+}
+
 }  // namespace
 
 Json host_json(const HostReport& host) {
@@ -87,7 +99,9 @@ Json status_json(const Report& report, const Settings& settings) {
           {"instanceId", report.instance_id},
           {"sinceUsec", report.since.count()},
           {"outsideOtherMicrojoules", report.outside_other.value},
-          {"discardedWindows", report.discarded_windows}};
+          {"discardedWindows", report.discarded_windows},
+          {"meters", meters_json(report.source)},
+          {"groupsLeftOut", report.groups_left_out}};
 }
 
 Json row_json(const Report&, const ZoneReport& zone) {
@@ -105,6 +119,7 @@ Json row_json(const Report&, const ZoneReport& zone) {
   set_power(json, "activeMicrowatts", zone.active_power);
   set_power(json, "idleMicrowatts", zone.idle_power);
   if (zone.problem) json["problem"] = *zone.problem;
+  if (!zone.zone.quality_reason.empty()) json["qualityReason"] = zone.zone.quality_reason;
   json["sinceUsec"] = zone.since.count();
   return json;
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "energy/hwmon_zones.h"
 #include "energy/power_integral.h"
 #include "host/host_root.h"
@@ -44,15 +45,23 @@ std::vector<std::string> chips_of(int sysfs) {
   return *std::move(names);
 }
 
+// Those of energy and power, in the directory of a chip.
+std::vector<std::string> inputs_of(int sysfs, const std::string& chip) {
+  auto files = list_directory(sysfs, chip.c_str());
+  if (!files) return {};
+  std::erase_if(*files, [](const std::string& file) {
+    return (!file.starts_with("energy") && !file.starts_with("power")) ||
+           (!file.ends_with("_input") && !file.ends_with("_average"));
+  });
+  return *std::move(files);
+}
+
 HwmonChip read_chip(int sysfs, const std::string& directory) {
   const auto path = fmt::format("{}/{}", kClass, directory);
   HwmonChip chip{directory, text_of(sysfs, path + "/name"), {}, {}};
   if (!is_known_chip(chip.name)) return chip;
   chip.device = device_of(sysfs, path);
-  const auto files = list_directory(sysfs, path.c_str());
-  for (const auto& file : files ? *files : std::vector<std::string>{}) {
-    if (!file.starts_with("energy") && !file.starts_with("power")) continue;
-    if (!file.ends_with("_input") && !file.ends_with("_average")) continue;
+  for (const auto& file : inputs_of(sysfs, path)) {
     const auto label = fmt::format("{}/{}_label", path, file.substr(0, file.find('_')));
     chip.inputs.push_back({file, text_of(sysfs, label)});
   }
@@ -189,6 +198,18 @@ Result<std::unique_ptr<EnergySource>> open_hwmon(const HostRoot& host,
   const auto choice = check_choice(zones, names);
   if (!choice) return choice.error();
   return open_zones(host, *found, names);
+}
+
+std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {
+  std::vector<LeftOut> left_out;
+  for (const auto& directory : chips_of(host.sysfs())) {
+    const auto path = fmt::format("{}/{}", kClass, directory);
+    const auto name = text_of(host.sysfs(), path + "/name");
+    if (is_known_chip(name) || inputs_of(host.sysfs(), path).empty()) continue;
+    left_out.push_back(
+        {fmt::format("hwmon {}", escape_name(name)), "is not known to measure a part of a host"});
+  }
+  return left_out;
 }
 
 std::unique_ptr<EnergySource> open_beside(const HostRoot& host, const std::vector<std::string>& names) {

@@ -195,14 +195,15 @@ Error absent(const HostRoot& host, std::string_view why) {
   return {.message = fmt::format("{}/{}: {}", host.paths().sysfs, kPmu, why), .code = ENOENT};
 }
 
-Zone make_zone(const EnergyEvent& event, int index, bool amd) {
+Zone make_zone(const EnergyEvent& event, int index, const Processor& processor) {
   const std::string name(event.zone);
-  return {.id = zone_id("perf", name, index),
-          .name = name,
-          .index = index,
-          .quality = amd ? Quality::kModelled : Quality::kMeasured,
-          .in_total = event.in_total,
-          .begins_anew = true};
+  Zone zone{.id = zone_id("perf", name, index),
+            .name = name,
+            .index = index,
+            .in_total = event.in_total,
+            .begins_anew = true};
+  set_quality(zone, processor);
+  return zone;
 }
 
 // The PMU's zones, each with its counter, not opened yet.
@@ -215,8 +216,8 @@ Result<std::vector<FoundZone>> find_zones(const HostRoot& host, std::string_view
   const int sysfs = host.sysfs();
   const auto type = number_of<std::uint32_t>(sysfs, std::string(kPmu) + "/type");
   if (!type) return in_sysfs(host, type.error());
-  const bool amd = read_processor(host).amd;
-  const auto events = find_events(sysfs, amd);
+  const Processor processor = read_processor(host);
+  const auto events = find_events(sysfs, processor.amd);
   if (!events) return in_sysfs(host, events.error());
   if (events->empty()) return absent(host, "has no energy events");
   const auto cpus = cpus_of_mask(sysfs, mask);
@@ -229,7 +230,7 @@ Result<std::vector<FoundZone>> find_zones(const HostRoot& host, std::string_view
   std::vector<FoundZone> zones;
   for (const auto& event : *events) {
     for (std::size_t i = 0; i < cpus.size(); ++i) {
-      zones.push_back({make_zone(*event.meaning, indices[i], amd),
+      zones.push_back({make_zone(*event.meaning, indices[i], processor),
                        ZoneCounter({*type, event.config, cpus[i].cpu}, cpus[i].place, event.scale)});
     }
   }
@@ -242,14 +243,14 @@ Result<std::unique_ptr<EnergySource>> open_perf(const HostRoot& host, const std:
                                                 OpenPerfCounter open) {
   const auto mask = text_of(host.sysfs(), std::string(kPmu) + "/cpumask");
   if (!mask) return in_sysfs(host, mask.error());
-  if (!open && !is_kernel_file_system(host.sysfs())) return absent(host, "is not of this kernel");
-  if (!open) open = open_perf_counter;
   auto found = find_zones(host, *mask);
   if (!found) return found.error();
   std::vector<Zone> zones;
   for (const auto& one : *found) zones.push_back(one.zone);
   const auto choice = check_choice(zones, names);
   if (!choice) return choice.error();
+  if (!open && !is_kernel_file_system(host.sysfs())) return absent(host, "is not of this kernel");
+  if (!open) open = open_perf_counter;
 
   auto sysfs = open_directory(host.sysfs(), ".");
   if (!sysfs) return in_sysfs(host, sysfs.error());
@@ -262,10 +263,23 @@ Result<std::unique_ptr<EnergySource>> open_perf(const HostRoot& host, const std:
   return std::unique_ptr<EnergySource>(std::move(source));
 }
 
-std::string perf_fix(const HostRoot&, const Error& error) {
-  if (error.code != EACCES && error.code != EPERM) return {};
-  return "Give keplerd CAP_PERFMON and the system call perf_event_open by a drop-in of its unit, see "
-         "keplerd.conf(5).";
+std::vector<LeftOut> perf_left_out(const HostRoot& host) {
+  const auto events = list_directory(host.sysfs(), "bus/event_source/devices/power_core/events");
+  if (!events || events->empty()) return {};
+  return {{"perf power_core", "counts single cores, which the packages' counters include"}};
+}
+
+std::string perf_fix(const HostRoot& host, const Error& error) {
+  if (error.code == EACCES || error.code == EPERM) {
+    return "systemctl edit keplerd, with [Service] AmbientCapabilities=CAP_PERFMON "
+           "CapabilityBoundingSet=CAP_PERFMON SystemCallFilter=perf_event_open on a line each; then "
+           "systemctl "
+           "restart keplerd";
+  }
+  const Processor processor = read_processor(host);
+  if (error.code != ENOENT || processor.virtual_machine || !processor.x86) return {};
+  if (list_directory(host.sysfs(), kPmu)) return {};  // the driver is loaded, and found no counter
+  return "modprobe rapl";
 }
 
 }  // namespace keplerd

@@ -24,6 +24,9 @@ class HostRoot;
 Result<std::unique_ptr<EnergySource>> open_perf(const HostRoot& host, const std::vector<std::string>& names,
                                                 OpenPerfCounter open = {});
 
+// PMUs that count energy and are no zones of the source.
+std::vector<LeftOut> perf_left_out(const HostRoot& host);
+
 // What an administrator can do about a failure of open_perf(); may be empty.
 std::string perf_fix(const HostRoot& host, const Error& error);
 

@@ -165,19 +165,25 @@ class PowercapSource final : public EnergySource {
   std::vector<Counter> counters_;  // of zones_
 };
 
-std::vector<PowercapZone> discover(const PowercapTree& tree, const std::vector<std::string>& names,
-                                   bool amd) {
+std::vector<PowercapDirectory> read_directories(const PowercapTree& tree,
+                                                const std::vector<std::string>& names) {
   std::vector<PowercapDirectory> directories;
   for (const auto& name : names) directories.push_back(read_directory(tree, name));
-  auto zones = powercap_zones(directories, amd);
+  return directories;
+}
+
+std::vector<PowercapZone> discover(const PowercapTree& tree, const std::vector<std::string>& names,
+                                   const Processor& processor) {
+  const auto directories = read_directories(tree, names);
+  auto zones = powercap_zones(directories, processor);
   return zones.empty() ? scmi_zones(directories) : zones;
 }
 
 Result<std::unique_ptr<EnergySource>> open_tree(PowercapTree tree, const std::vector<std::string>& names,
-                                                bool amd) {
+                                                const Processor& processor) {
   const auto directories = zone_directories(tree);
   if (!directories) return in_tree(tree, directories.error());
-  const auto found = discover(tree, *directories, amd);
+  const auto found = discover(tree, *directories, processor);
   if (found.empty()) return in_tree(tree, {.message = tree.path + ": no RAPL zones", .code = ENOENT});
   std::vector<Zone> zones;
   for (const auto& zone : found) zones.push_back(zone.zone);
@@ -200,21 +206,42 @@ Result<std::unique_ptr<EnergySource>> open_powercap(const HostRoot& host,
   auto sysfs = open_directory(host.sysfs(), ".");
   if (!sysfs) return system_error(host.paths().sysfs, sysfs.error().code);
   return open_tree({.root = *std::move(sysfs), .shown = host.paths().sysfs, .path = kClass}, names,
-                   read_processor(host).amd);
+                   read_processor(host));
 }
 
 Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
                                                          const std::vector<std::string>& names) {
-  return open_tree(std::move(tree), names, false);
+  return open_tree(std::move(tree), names, {});
+}
+
+std::vector<LeftOut> powercap_left_out(const HostRoot& host) {
+  std::vector<LeftOut> left_out;
+  auto sysfs = open_directory(host.sysfs(), ".");
+  if (!sysfs) return left_out;
+  const PowercapTree tree{.root = *std::move(sysfs), .shown = host.paths().sysfs, .path = kClass};
+  const auto directories = zone_directories(tree);
+  if (!directories) return left_out;
+  powercap_zones(read_directories(tree, *directories), read_processor(host), &left_out);
+  const auto all = list_directory(tree.root.get(), kClass);
+  const auto is_dtpm = [](const std::string& name) { return name.starts_with("dtpm:"); };
+  if (all && std::any_of(all->begin(), all->end(), is_dtpm)) {
+    left_out.push_back({"powercap dtpm", "is a model of the kernel's, and no counter"});
+  }
+  return left_out;
 }
 
 std::string powercap_fix(const HostRoot& host, const Error& error) {
-  if (is_forbidden(error.code)) return "Run keplerd as root or with CAP_DAC_READ_SEARCH, as its unit does.";
+  if (is_forbidden(error.code)) {
+    return "AmbientCapabilities=CAP_DAC_READ_SEARCH in keplerd's unit, as it is installed; by hand: run it "
+           "as "
+           "root";
+  }
   if (error.code != ENOENT) return {};
   if (read_processor(host).virtual_machine) {
     return "This is a virtual machine, which has no energy counters of its own: measure on its host.";
   }
-  return "Load the driver of the energy counters: modprobe intel_rapl_msr (it serves AMD too).";
+  if (!read_processor(host).x86) return {};
+  return "modprobe intel_rapl_msr (it serves AMD too)";
 }
 
 }  // namespace keplerd

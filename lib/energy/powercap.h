@@ -32,6 +32,9 @@ struct PowercapTree {
 Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
                                                          const std::vector<std::string>& names);
 
+// The directories of the class that are no zones of the source.
+std::vector<LeftOut> powercap_left_out(const HostRoot& host);
+
 // What an administrator can do about a failure of open_powercap(); may be empty.
 std::string powercap_fix(const HostRoot& host, const Error& error);
 

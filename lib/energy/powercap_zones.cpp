@@ -102,15 +102,16 @@ Microwatts largest_limit(const std::vector<std::string>& limits) {
   return largest;
 }
 
-Zone make_zone(const Key& key, const PowercapDirectory& directory, bool amd) {
+Zone make_zone(const Key& key, const PowercapDirectory& directory, const Processor& processor) {
   const auto range = parse_number<std::int64_t>(trim(directory.range)).value_or(0);
-  return {.id = zone_id(kSource, key.first, key.second),
-          .name = key.first,
-          .index = key.second,
-          .quality = amd ? Quality::kModelled : Quality::kMeasured,
-          .in_total = key.first == "package" || key.first == "dram",
-          .range = {std::max<std::int64_t>(range, 0)},
-          .largest_limit = largest_limit(directory.limits)};
+  Zone zone{.id = zone_id(kSource, key.first, key.second),
+            .name = key.first,
+            .index = key.second,
+            .in_total = key.first == "package" || key.first == "dram",
+            .range = {std::max<std::int64_t>(range, 0)},
+            .largest_limit = largest_limit(directory.limits)};
+  set_quality(zone, processor);
+  return zone;
 }
 
 // Where a zone stands in lists.
@@ -150,22 +151,34 @@ std::optional<PackageName> parse_package_name(std::string_view name) {
   return PackageName{.package = *package, .die = *die};
 }
 
-std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& directories, bool amd) {
+std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& directories,
+                                         const Processor& processor, std::vector<LeftOut>* left_out) {
   const auto rapl = rapl_directories(directories);
   TopLevel top(rapl);
-  std::map<std::string_view, Key> keys;  // by directory; parents come before their children
-  std::set<Key> taken;
+  std::map<std::string_view, Key> keys;    // by directory; parents come before their children
+  std::map<Key, std::string_view> takers;  // the directories that zones are taken from
   std::vector<PowercapZone> zones;
+  const auto leave_out = [&](const PowercapDirectory& directory, const std::string& why) {
+    if (left_out == nullptr) return;
+    left_out->push_back({fmt::format("{} {}", kSource, escape_name(directory.name)), why});
+  };
   for (const auto* directory : rapl) {
-    if (directory->zone.empty()) continue;  // nothing tells what it measures
     const auto parent = keys.find(powercap_parent(directory->name));
-    if (!is_top_level(*directory) && parent == keys.end()) continue;
+    if (directory->zone.empty() || (!is_top_level(*directory) && parent == keys.end())) {
+      leave_out(*directory, "nothing tells what it measures");
+      continue;
+    }
     const Key key = is_top_level(*directory) ? top.key_of(*directory)
                                              : Key{escape_name(directory->zone), parent->second.second};
     keys.emplace(directory->name, key);
-    if (amd && key.first == "core") continue;
-    if (!taken.insert(key).second) continue;
-    zones.push_back({.zone = make_zone(key, *directory, amd), .directory = directory->name});
+    const auto [taker, is_first] = takers.emplace(key, directory->name);
+    if (!is_first) {
+      leave_out(*directory, fmt::format("is {} again, by another driver", taker->second));
+    } else if (processor.amd && key.first == "core") {
+      leave_out(*directory, "is the counter of one single core on AMD");
+    } else {
+      zones.push_back({.zone = make_zone(key, *directory, processor), .directory = directory->name});
+    }
   }
   std::sort(zones.begin(), zones.end(),
             [](const PowercapZone& a, const PowercapZone& b) { return place(a.zone) < place(b.zone); });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "energy/processor.h"
 #include "energy/zone.h"
 
 namespace keplerd {
@@ -50,15 +51,18 @@ struct PowercapZone {
 
 // The RAPL zones, each once, those that count into the total first. The rules:
 // - A package is "package" with its own number; where packages have several dies, each die is a "package"
-// with its
-//   ordinal among the dies of all packages. Zones inside take their own name and the index of their package.
+//   with its ordinal among the dies of all packages. Zones inside take their own name and the index of their
+//   package.
 // - "psys" overlaps everything and only serves to compare.
 // - One zone offered by several drivers, or several times by one, is taken once: intel-rapl before
 // intel-rapl-mmio, then
 //   the lowest directory.
 // - AMD (and Hygon): "core" is the counter of one single core and is no zone of the host; the others are
 // modelled.
-std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& directories, bool amd);
+// `left_out`: nothing, or where to append the zones that are not taken.
+std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& directories,
+                                         const Processor& processor,
+                                         std::vector<LeftOut>* left_out = nullptr);
 
 // The text of `energy_uj`. Fails where it is not a number, negative, or does not fit.
 Result<Microjoules> parse_energy_counter(std::string_view text);

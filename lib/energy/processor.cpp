@@ -28,8 +28,14 @@ Processor parse_processor(std::string_view cpuinfo) {
     auto line = take_until(cpuinfo, '\n');
     if (line.empty()) break;
     const auto key = trim(take_until(line, ':'));
-    if (key == "vendor_id") processor.amd = trim(line) == "AuthenticAMD" || trim(line) == "HygonGenuine";
-    if (key == "flags") processor.virtual_machine = has_word(line, "hypervisor");
+    if (key == "vendor_id") {
+      processor.x86 = true;
+      processor.amd = trim(line) == "AuthenticAMD" || trim(line) == "HygonGenuine";
+    }
+    if (key == "flags") {
+      processor.virtual_machine = has_word(line, "hypervisor");
+      processor.sgx = has_word(line, "sgx");  // the kernel clears it where the firmware has SGX off
+    }
   }
   return processor;
 }
@@ -38,6 +44,13 @@ Processor read_processor(const HostRoot& host) {
   std::array<char, kFirstProcessorSize> buffer{};
   const auto cpuinfo = read_beginning(host.procfs(), "cpuinfo", buffer);
   return cpuinfo ? parse_processor(*cpuinfo) : Processor{};
+}
+
+void set_quality(Zone& zone, const Processor& processor) {
+  zone.quality = processor.amd || processor.sgx ? Quality::kModelled : Quality::kMeasured;
+  if (processor.sgx && !processor.amd) {
+    zone.quality_reason = "energy counters are filtered, because SGX is on: noise is added to them";
+  }
 }
 
 }  // namespace keplerd

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,6 +29,10 @@ struct Kind {
 };
 
 std::string no_fix(const HostRoot&, const Error&) { return {}; }
+std::string estimated_fix(const HostRoot&, const Error&) {
+  return "Source=estimated, IdleWatts= and MaxWatts= in keplerd.conf, for an estimate where there is no "
+         "meter";
+}
 
 using Opened = Result<std::unique_ptr<EnergySource>>;
 
@@ -59,7 +64,7 @@ constexpr std::array kKinds = {
     Kind{"powercap", Use::kAutomatic, powercap, powercap_fix},
     Kind{"guest", Use::kAutomatic, guest, guest_fix},
     Kind{"hwmon", Use::kAutomatic, hwmon, no_fix},
-    Kind{"estimated", Use::kForced, estimated, no_fix},
+    Kind{"estimated", Use::kForced, estimated, estimated_fix},
     Kind{"simulated", Use::kForced, simulated, no_fix},
 };
 
@@ -76,10 +81,30 @@ bool is_allowed(const Kind& kind, const SourceChoice& choice) {
   return choice.source == kAuto ? kind.use == Use::kAutomatic : kind.name == choice.source;
 }
 
-bool can_be_read(EnergySource& source, Nanoseconds now) {
-  ZoneReadings readings;
-  source.read(now, readings);
-  return tells_total(source, readings);
+// A source that could be opened, and whether a zone of the total can be read at once.
+struct Tried {
+  Opened source;
+  bool readable = false;
+};
+
+Tried try_source(const Kind& kind, const HostRoot& host, const SourceChoice& choice, Nanoseconds now,
+                 SourceProbes* probes) {
+  Tried tried{kind.open(host, choice)};
+  SourceProbe probe{.name = std::string(kind.name)};
+  if (tried.source) {
+    ZoneReadings readings;
+    (*tried.source)->read(now, readings);
+    tried.readable = tells_total(**tried.source, readings);
+    for (const Zone& zone : (*tried.source)->zones()) probe.zones.push_back(zone.id);
+    const auto failed = std::find_if(readings.begin(), readings.end(), [](const auto& r) { return !r.ok(); });
+    if (!tried.readable && failed != readings.end()) probe.reason = failed->error().message;
+  } else {
+    probe.reason = tried.source.error().message;
+    probe.fix = kind.fix(host, tried.source.error());
+  }
+  probe.usable = tried.readable;
+  if (probes != nullptr) probes->push_back(std::move(probe));
+  return tried;
 }
 
 }  // namespace
@@ -111,18 +136,19 @@ bool tells_total(const EnergySource& source, const ZoneReadings& readings) {
 }
 
 Opened search_source(const HostRoot& host, const SourceChoice& choice, const SourceSearch& search,
-                     Nanoseconds now) {
+                     Nanoseconds now, SourceProbes* probes) {
   for (const auto& kind : kKinds) {
     if (kind.name == search.better_than) break;
     if (!is_allowed(kind, choice) || kind.name == search.except) continue;
     if (!search.only.empty() && kind.name != search.only) continue;
-    auto source = kind.open(host, choice);
-    if (source && can_be_read(**source, now)) return source;
+    auto tried = try_source(kind, host, choice, now, probes);
+    if (tried.readable) return std::move(tried.source);
   }
   return Error{.message = "no other energy source"};
 }
 
-Opened select_source(const HostRoot& host, const SourceChoice& choice, Nanoseconds now) {
+Opened select_source(const HostRoot& host, const SourceChoice& choice, Nanoseconds now,
+                     SourceProbes* probes) {
   const auto known = check_source_name(choice.source);
   if (!known) return known.error();
   std::unique_ptr<EnergySource> unreadable;
@@ -130,32 +156,33 @@ Opened select_source(const HostRoot& host, const SourceChoice& choice, Nanosecon
   int code = 0;
   for (const auto& kind : kKinds) {
     if (!is_allowed(kind, choice)) continue;
-    auto source = kind.open(host, choice);
-    if (source && can_be_read(**source, now)) return source;
-    if (!source) {
-      reasons.push_back(source.error().message);
-      if (code == 0) code = source.error().code;
+    auto tried = try_source(kind, host, choice, now, probes);
+    if (tried.readable) return std::move(tried.source);
+    if (!tried.source) {
+      reasons.push_back(tried.source.error().message);
+      if (code == 0) code = tried.source.error().code;
     } else if (!unreadable) {
-      unreadable = *std::move(source);
+      unreadable = *std::move(tried.source);
     }
   }
   if (unreadable) return unreadable;
   return Error{.message = fmt::format("{}", fmt::join(reasons, "; ")), .code = code};
 }
 
-std::vector<SourceProbe> probe_sources(const HostRoot& host, const SourceChoice& choice) {
-  std::vector<SourceProbe> probes;
+SourceProbes probe_sources(const HostRoot& host, const SourceChoice& choice) {
+  SourceProbes probes;
   for (const auto& kind : kKinds) {
-    if (kind.open == nullptr) continue;
-    SourceProbe probe;
-    probe.name = kind.name;
-    const auto source = kind.open(host, choice);
-    probe.usable = source.ok();
-    if (!source) probe.reason = source.error().message;
-    if (!source) probe.fix = kind.fix(host, source.error());
-    probes.push_back(std::move(probe));
+    if (kind.open != nullptr) try_source(kind, host, choice, Nanoseconds{0}, &probes);
   }
   return probes;
+}
+
+std::vector<LeftOut> left_out(const HostRoot& host) {
+  std::vector<LeftOut> all;
+  for (const auto find : {powercap_left_out, perf_left_out, hwmon_left_out}) {
+    for (auto& one : find(host)) all.push_back(std::move(one));
+  }
+  return all;
 }
 
 }  // namespace keplerd

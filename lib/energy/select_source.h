@@ -37,15 +37,18 @@ Result<Done> check_source_name(std::string_view name);
 struct SourceProbe {
   std::string name;
   bool usable = false;
-  std::string reason;  // why it is not usable; empty where it is
-  std::string fix;     // what an administrator can do about it, one sentence; may be empty
+  std::string reason;              // why it is not usable; empty where it is
+  std::string fix;                 // a command or a setting against that; may be empty
+  std::vector<std::string> zones;  // ids, where it could be opened
 };
+using SourceProbes = std::vector<SourceProbe>;
 
 // The source, or why there is none (one line for the report's `source.reason`). Cheap enough to be tried
 // again every few seconds until a meter appears. One that can be read at once goes before one that cannot.
-// `now`: CLOCK_MONOTONIC.
+// `now`: CLOCK_MONOTONIC. `probes`: nothing, or where to append those that were tried.
 Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice,
-                                                    Nanoseconds now = Nanoseconds{0});
+                                                    Nanoseconds now = Nanoseconds{0},
+                                                    SourceProbes* probes = nullptr);
 
 // Which of the sources that `choice` allows are looked at; empty: no bound.
 struct SourceSearch {
@@ -56,12 +59,16 @@ struct SourceSearch {
 
 // The best of them of which a zone of the total can be read at once.
 Result<std::unique_ptr<EnergySource>> search_source(const HostRoot& host, const SourceChoice& choice,
-                                                    const SourceSearch& search, Nanoseconds now);
+                                                    const SourceSearch& search, Nanoseconds now,
+                                                    SourceProbes* probes = nullptr);
 
 // Whether a zone of the total is among what `source` has just read.
 bool tells_total(const EnergySource& source, const ZoneReadings& readings);
 
 // All sources that `auto` knows, in its order, and those only forced by name; whatever `choice.source` is.
-std::vector<SourceProbe> probe_sources(const HostRoot& host, const SourceChoice& choice = {});
+SourceProbes probe_sources(const HostRoot& host, const SourceChoice& choice = {});
+
+// What of the host looks like a meter and is none of these sources' zones.
+std::vector<LeftOut> left_out(const HostRoot& host);
 
 }  // namespace keplerd

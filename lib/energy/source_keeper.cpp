@@ -54,18 +54,22 @@ std::optional<std::string> SourceKeeper::look(Nanoseconds now) {
 
 std::optional<std::string> SourceKeeper::look_for_source(Nanoseconds now, bool died) {
   const std::string present(name());
+  SourceProbes tried;
   if (!source_) {
-    auto found = select_source(host_, choice_, now);
+    auto found = select_source(host_, choice_, now, &tried);
+    remember(std::move(tried));
     if (found) return take(*std::move(found), "energy source");
     reason_ = found.error().message;
     return std::nullopt;
   }
   if (died) {
-    auto next = search_source(host_, choice_, {.except = present}, now);
+    auto next = search_source(host_, choice_, {.except = present}, now, &tried);
+    remember(std::move(tried));
     if (next) return take(*std::move(next), present + " cannot be read any more, energy source");
     return std::nullopt;
   }
-  auto better = search_source(host_, choice_, {.better_than = present}, now);
+  auto better = search_source(host_, choice_, {.better_than = present}, now, &tried);
+  remember(std::move(tried));
   if (better) return take(*std::move(better), "a better energy source than " + present + " is there,");
   if (!source_->outdated()) return std::nullopt;
   auto again = search_source(host_, choice_, {.only = present}, now);
@@ -80,6 +84,17 @@ std::optional<std::string> SourceKeeper::look_beside() {
   beside_ = std::move(found);
   gather_zones();
   return "beside it, not divided: " + ids_of(*beside_);
+}
+
+void SourceKeeper::remember(SourceProbes tried) {
+  for (SourceProbe& probe : tried) {
+    std::erase_if(probes_, [&](const SourceProbe& old) { return old.name == probe.name; });
+    probes_.push_back(std::move(probe));
+  }
+  const auto& names = source_names();
+  std::ranges::stable_sort(probes_, {}, [&](const SourceProbe& probe) {
+    return std::ranges::find(names, probe.name) - names.begin();
+  });
 }
 
 std::string SourceKeeper::take(std::unique_ptr<EnergySource> source, const std::string& why) {

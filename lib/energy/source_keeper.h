@@ -40,11 +40,15 @@ class SourceKeeper {
   std::string_view name() const { return source_ ? source_->name() : "none"; }
   // Why there is no meter.
   const std::string& reason() const { return reason_; }
+  // What each source was when it was last tried, in the order of `auto`; those behind the one in use may not
+  // be among them.
+  const SourceProbes& probes() const { return probes_; }
 
  private:
   bool has_died(Nanoseconds now) const;
   std::optional<std::string> look_for_source(Nanoseconds now, bool died);
   std::optional<std::string> look_beside();
+  void remember(SourceProbes tried);
   std::string take(std::unique_ptr<EnergySource> source, const std::string& why);
   void gather_zones();
 
@@ -53,6 +57,7 @@ class SourceKeeper {
   std::unique_ptr<EnergySource> source_, beside_;
   std::vector<Zone> zones_;
   std::string reason_;
+  SourceProbes probes_;
   std::optional<Nanoseconds> looked_;
   int failed_reads_ = 0;
   Nanoseconds failed_since_{0};

@@ -31,13 +31,20 @@ struct Zone {
   std::string name;  // "package", "dram", "core", "uncore", "psys"
   int index = 0;     // of the package; where packages have several dies, of the die among all dies
   Quality quality = Quality::kMeasured;
-  bool in_total = false;  // counts into the host's total: packages, and the DRAM outside them
-  Microjoules range;      // the counter goes back to 0 after this value; 0: it does not wrap, or nobody knows
+  std::string_view quality_reason = {};  // why it is worse than the counter's own; a literal; mostly empty
+  bool in_total = false;                 // counts into the host's total: packages, and the DRAM outside them
+  Microjoules range;  // the counter goes back to 0 after this value; 0: it does not wrap, or nobody knows
   Microwatts largest_limit;  // the zone's largest non-zero power limit; 0: it has none
   // The counter begins when its source is opened: a reading means nothing to the next run.
   bool begins_anew = false;
   // False: the host shows it and no workload gets any of it (a platform's meter, a graphics card).
   bool divided = true;
+};
+
+// What a host has that looks like a meter and is no zone.
+struct LeftOut {
+  std::string what;  // "powercap intel-rapl-mmio:0"
+  std::string why;
 };
 
 // "SOURCE:NAME:INDEX".

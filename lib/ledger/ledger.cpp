@@ -198,6 +198,7 @@ void Ledger::report_zones(Report& report) const {
         add_power(host.idle_power, zone.idle_power);
         report.source.quality =
             std::max(report.source.quality.value_or(account.zone.quality), account.zone.quality);
+        if (!account.zone.quality_reason.empty()) report.source.reason = account.zone.quality_reason;
       }
     }
     report.zones.push_back(std::move(zone));

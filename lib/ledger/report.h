@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "energy/select_source.h"
 #include "energy/zone.h"
 #include "usage/usage_sample.h"
 
@@ -34,7 +35,8 @@ struct AccountsReport {
 struct SourceReport {
   std::string name = "none";
   std::optional<Quality> quality;     // the worst of the zones in the total
-  std::optional<std::string> reason;  // why there is none
+  std::optional<std::string> reason;  // why there is none, or why the quality is no better
+  SourceProbes tried;                 // what each was when it was last tried, the best first
 };
 
 struct ZoneReport {
@@ -145,6 +147,7 @@ struct Report {
   std::string instance_id;
   Realtime since{0};
   std::uint64_t discarded_windows = 0;
+  std::size_t groups_left_out = 0;  // cgroups that are too many or too deep: counted in those above them
 
   SourceReport source;
   HostReport host;

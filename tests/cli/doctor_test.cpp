@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +20,11 @@ DoctorFacts healthy() {
   DoctorFacts facts;
   facts.address = "/run/keplerd/org.keplerd.Energy";
   facts.status = measured_status();
+  facts.monotonic = std::chrono::milliseconds(5'000'300);
+  facts.realtime = std::chrono::milliseconds(1'763'697'662'300);
   facts.socket = FileFacts{facts.address, 0660, "root", "keplerd", true};
-  facts.meters = {{"powercap", true, "", ""}, {"simulated", true, "", ""}};
+  facts.caller.in_group = true;
+  facts.meters = {{"powercap", true, "", "", {"powercap:package:0"}}, {"simulated", true, "", "", {}}};
   facts.counters = {{"/sys/class/powercap/intel-rapl:0/energy_uj", 0400, "root", "root", true}};
   facts.cgroup2 = "/sys/fs/cgroup";
   facts.interrupts_apart = true;
@@ -49,13 +53,18 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
   EXPECT_EQ(checks_text(check_all(healthy()), false),
             "ok       daemon          answers at /run/keplerd/org.keplerd.Energy\n"
             "ok       source          powercap, measured\n"
+            "ok       clock           the last sample is 300 ms old\n"
             "ok       socket          /run/keplerd/org.keplerd.Energy 0660 root:keplerd\n"
+            "ok       access          you are in the group keplerd, and may ask everything\n"
             "ok       configuration   valid: /etc/keplerd/keplerd.conf: the defaults\n"
-            "ok       meter powercap  usable\n"
+            "ok       meter powercap  usable: powercap:package:0\n"
+            "ok       meters beside   none\n"
+            "ok       totals          no zone lies inside another\n"
             "ok       counters        1 of energy_uj, readable by you\n"
             "ok       cgroup2         at /sys/fs/cgroup\n"
             "ok       processes       /proc shows all of them\n"
-            "ok       interrupts      accounted apart: they count for the kernel\n");
+            "ok       interrupts      accounted apart: they count for the kernel\n"
+            "ok       libvirt         runs no machines here\n");
   EXPECT_EQ(status_of(healthy()), kFine);
 }
 
@@ -97,7 +106,8 @@ TEST(Doctor, TheHostsShareIsAMeterAndSaysSo) {
 
 TEST(Doctor, AMeterIsAProblemOnlyWhereNoneWorks) {
   DoctorFacts facts = healthy();
-  facts.meters = {{"perf", false, "no events", "modprobe x"}, {"powercap", false, "no zones", "modprobe y"}};
+  facts.meters = {{"perf", false, "no events", "modprobe x", {}},
+                  {"powercap", false, "no zones", "modprobe y", {}}};
   EXPECT_EQ(check_of(facts, "meter perf").found, "no events (for you; keplerd reads its meter)");
   EXPECT_EQ(check_of(facts, "meter perf").state, CheckState::kOk);
 
@@ -111,10 +121,149 @@ TEST(Doctor, AMeterIsAProblemOnlyWhereNoneWorks) {
   EXPECT_EQ(check_of(facts, "meter powercap").found, "no zones (not needed: another meter works)");
 }
 
+// As keplerd's reply has them.
+Json daemons_meters() {
+  return Json::parse(R"([
+    {"name": "perf", "inUse": false, "usable": false, "reason": "perf_event_open: Permission denied",
+     "fix": "systemctl edit keplerd", "zones": []},
+    {"name": "powercap", "inUse": true, "usable": true, "zones": ["powercap:package:0", "powercap:dram:0"]}])");
+}
+
+TEST(Doctor, TheDaemonKnowsItsMetersBetterThanWhoRunsDoctor) {
+  DoctorFacts facts = healthy();
+  facts.meters = {{"perf", false, "for me it is another reason", "x", {}},
+                  {"powercap", false, "/sys/x/energy_uj: Permission denied", "y", {}},
+                  {"hwmon", false, "no sensor", "z", {}}};
+  (*facts.status)["meters"] = daemons_meters();
+  EXPECT_EQ(check_of(facts, "meter perf").found, "perf_event_open: Permission denied");
+  EXPECT_EQ(check_of(facts, "meter perf").fix, "systemctl edit keplerd")
+      << "it would be better than the other";
+  EXPECT_EQ(check_of(facts, "meter perf").state, CheckState::kOk);
+  EXPECT_EQ(check_of(facts, "meter powercap").found, "in use: powercap:package:0 powercap:dram:0");
+  EXPECT_EQ(check_of(facts, "meter hwmon").found, "no sensor (for you; keplerd reads its meter)");
+  EXPECT_EQ(status_of(facts), kFine);
+
+  facts.status = unmeasured_status();
+  (*facts.status)["meters"] = daemons_meters();
+  EXPECT_EQ(check_of(facts, "meter perf").state, CheckState::kProblem);
+}
+
+TEST(Doctor, AnEstimateIsOfferedWhereNothingIsMeasured) {
+  DoctorFacts facts = healthy();
+  facts.meters = {{"powercap", false, "no zones", "", {}},
+                  {"estimated", false, "not set", "Source=estimated", {}}};
+  for (const Check& check : check_all(facts)) EXPECT_NE(check.name, "meter estimated");
+  facts.status = unmeasured_status();
+  EXPECT_EQ(check_of(facts, "meter estimated").fix, "Source=estimated");
+}
+
+TEST(Doctor, WhatIsBesideAndWhatIsNoZoneIsTold) {
+  DoctorFacts facts = healthy();
+  facts.beside = {"i915:gpu:0"};
+  facts.left_out = {{"powercap intel-rapl-mmio:0", "is intel-rapl:0 again, by another driver"}};
+  EXPECT_EQ(check_of(facts, "meters beside").found, "i915:gpu:0: shown, not in the host's total");
+  EXPECT_EQ(check_of(facts, "no zone").found,
+            "powercap intel-rapl-mmio:0 is intel-rapl:0 again, by another driver");
+}
+
+TEST(Doctor, FilteredCountersAreAWarning) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["source"] = Json{{"name", "powercap"}, {"quality", "modelled"}, {"reason", "filtered"}};
+  EXPECT_EQ(check_of(facts, "source").state, CheckState::kWarning);
+  EXPECT_EQ(check_of(facts, "source").found, "powercap, modelled: filtered");
+  EXPECT_EQ(status_of(facts), kFine);
+}
+
+TEST(Doctor, ADaemonThatSamplesNoMoreIsAProblem) {
+  DoctorFacts facts = healthy();
+  facts.monotonic = std::chrono::seconds(5007);
+  EXPECT_EQ(check_of(facts, "clock").state, CheckState::kOk);
+  facts.monotonic += std::chrono::seconds(1);
+  EXPECT_EQ(check_of(facts, "clock").state, CheckState::kProblem);
+  EXPECT_EQ(check_of(facts, "clock").found, "the last sample is 8.00 s old");
+  (*facts.status)["intervalUsec"] = 0;
+  EXPECT_EQ(check_of(facts, "clock").state, CheckState::kOk) << "on demand, every 30 s at the latest";
+}
+
+TEST(Doctor, AClockThatWasSetIsTold) {
+  DoctorFacts facts = healthy();
+  facts.realtime += std::chrono::hours(1);
+  EXPECT_EQ(check_of(facts, "clock").found,
+            "the last sample is 300 ms old; since then the time of day was set by 3600 s");
+  facts.realtime = std::chrono::hours(24);
+  EXPECT_EQ(check_of(facts, "clock").fix, "timedatectl set-ntp true");
+}
+
+TEST(Doctor, GroupsThatAreLeftOutAreTold) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["groupsLeftOut"] = 3;
+  EXPECT_EQ(check_of(facts, "cgroup2").state, CheckState::kWarning);
+  EXPECT_EQ(check_of(facts, "cgroup2").found,
+            "3 cgroups are too many or too deep: they are counted in those above them");
+}
+
+TEST(Doctor, WhoMayAskIsTold) {
+  DoctorFacts facts = healthy();
+  facts.caller = {.group_exists = true, .is_root = false, .in_group = false};
+  EXPECT_THAT(check_of(facts, "access").fix, HasSubstr("usermod -aG keplerd"));
+  facts.caller.is_root = true;
+  EXPECT_EQ(check_of(facts, "access").fix, "");
+  facts.caller.group_exists = false;
+  EXPECT_EQ(check_of(facts, "access").fix, "systemd-sysusers");
+}
+
+TEST(Doctor, LibvirtsRecordsAreTold) {
+  DoctorFacts facts = healthy();
+  facts.libvirt = FileFacts{"run/libvirt/qemu", 0755, "root", "root", true};
+  EXPECT_EQ(check_of(facts, "libvirt").found, "tells its machines in run/libvirt/qemu 0755 root:root");
+}
+
+// {"package", 0, 10} is a row of 10 W.
+struct ZonePower {
+  const char* name;
+  int index;
+  std::int64_t watts;
+};
+
+Check totals_of(const std::vector<ZonePower>& zones) {
+  DoctorFacts facts = healthy();
+  for (const ZonePower& zone : zones) {
+    facts.zones.push_back(Json{{"name", zone.name},
+                               {"index", zone.index},
+                               {"state", "running"},
+                               {"powerMicrowatts", zone.watts * 1'000'000}});
+  }
+  return check_of(facts, "totals");
+}
+
+TEST(Totals, WhatLiesInsideAPackageDrawsNoMore) {
+  EXPECT_EQ(totals_of({{"package", 0, 20}, {"core", 0, 15}, {"uncore", 0, 4}}).state, CheckState::kOk);
+  const Check check = totals_of({{"package", 0, 90}, {"package", 1, 20}, {"core", 1, 20}, {"uncore", 1, 4}});
+  EXPECT_EQ(check.state, CheckState::kWarning);
+  EXPECT_EQ(check.found, "package 1: 24.0 W inside, 20.0 W in all, which cannot be");
+  EXPECT_THAT(check.fix, HasSubstr("--capture"));
+}
+
+TEST(Totals, PackagesAndMemoryDrawNoMoreThanThePlatform) {
+  EXPECT_EQ(totals_of({{"psys", 0, 60}, {"package", 0, 40}, {"dram", 0, 5}}).state, CheckState::kOk);
+  EXPECT_EQ(totals_of({{"psys", 0, 30}, {"package", 0, 30}, {"package", 1, 9}}).found,
+            "psys: 39.0 W inside, 30.0 W in all, which cannot be");
+}
+
+TEST(Totals, StepsOfACounterAreNoContradiction) {
+  EXPECT_EQ(totals_of({{"psys", 0, 40}, {"package", 0, 43}}).state, CheckState::kOk);
+  EXPECT_EQ(totals_of({{"psys", 0, 0}, {"package", 0, 2}}).state, CheckState::kOk);
+}
+
+TEST(Totals, WithoutBothNothingIsCompared) {
+  EXPECT_EQ(totals_of({{"package", 0, 5}, {"dram", 0, 50}}).found, "no zone lies inside another");
+  EXPECT_EQ(totals_of({{"core", 0, 50}}).state, CheckState::kOk);
+}
+
 TEST(Doctor, ASimulatedSourceIsNoMeter) {
   DoctorFacts facts = healthy();
   facts.status = unmeasured_status();
-  facts.meters = {{"powercap", false, "no zones", ""}, {"simulated", true, "", ""}};
+  facts.meters = {{"powercap", false, "no zones", "", {}}, {"simulated", true, "", "", {}}};
   EXPECT_EQ(check_of(facts, "meter powercap").state, CheckState::kProblem);
   for (const Check& check : check_all(facts)) EXPECT_NE(check.name, "meter simulated");
 }
@@ -179,7 +328,7 @@ TEST(Doctor, WithoutAHostOnlyTheDaemonIsTold) {
   DoctorFacts facts = healthy();
   facts.host_error = "/x: No such file or directory";
   EXPECT_EQ(check_of(facts, "host").state, CheckState::kProblem);
-  EXPECT_EQ(check_all(facts).size(), 5u);
+  EXPECT_EQ(check_all(facts).size(), 7u);
 }
 
 TEST(Doctor, AFixStandsBelowWhatWasFound) {
@@ -235,10 +384,14 @@ TEST_F(DoctorProgram, WorksWithoutADaemon) {
 
 TEST_F(DoctorProgram, SeesTheCountersOfTheHostItIsGiven) {
   host_.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0", .energy = 5});
-  const FakeDaemon daemon;
+  Canned canned;
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  canned.statuses[0]["monotonicUsec"] = now.tv_sec * 1'000'000;
+  const FakeDaemon daemon(canned);
   const Outcome outcome = run({"--varlink=" + daemon.address()});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("meter powercap  usable\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("meter powercap  usable: powercap:package:0\n"));
   EXPECT_THAT(outcome.out, HasSubstr("counters        1 of energy_uj"));
   EXPECT_THAT(outcome.out, HasSubstr("\nHost 42.3 W (powercap, measured)"));
 }

@@ -105,6 +105,21 @@ TEST_F(EnergyInterface, StatusTellsHostAccountsSourceAndSettings) {
   EXPECT_EQ(asked, 1);
 }
 
+TEST_F(EnergyInterface, StatusTellsWhichMetersWereTriedAndWhyTheyWereNotTaken) {
+  const Json status = call("GetStatus").parameters;
+  const Json& meters = status.at("meters");
+  ASSERT_EQ(meters.size(), 2u) << "those that are worse than the one in use are not tried";
+  EXPECT_EQ(meters[0].at("name"), "perf");
+  EXPECT_EQ(meters[0].at("inUse"), false);
+  EXPECT_EQ(meters[0].at("usable"), false);
+  EXPECT_EQ(meters[0].at("fix"), "modprobe rapl");
+  EXPECT_TRUE(
+      meters[0].at("reason").get<std::string>().ends_with("power/cpumask: No such file or directory"));
+  EXPECT_EQ(meters[1].dump(), R"({"name":"powercap","inUse":true,"usable":true,)"
+                              R"("zones":["powercap:package:0","powercap:dram:0"]})");
+  EXPECT_EQ(status.at("groupsLeftOut"), 0);
+}
+
 TEST_F(EnergyInterface, RowsHaveTheFieldsOfTheirKind) {
   EXPECT_EQ(
       call("Get", {{"kind", "units"}, {"id", "/c.service"}}).parameters.at("row").dump(),

@@ -10,6 +10,7 @@
 #include "energy/perf_counter.h"
 #include "support/fake_host.h"
 #include "support/fake_perf.h"
+#include "support/source_readings.h"
 
 namespace keplerd {
 namespace {
@@ -17,15 +18,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-
-// -1 where there is an error.
-std::vector<std::int64_t> read_all(EnergySource& source) {
-  ZoneReadings readings;
-  source.read({}, readings);
-  std::vector<std::int64_t> energies;
-  for (const auto& reading : readings) energies.push_back(reading ? reading->value : -1);
-  return energies;
-}
 
 // "ID", with a plus sign where the zone is in the total.
 std::vector<std::string> told(const EnergySource& source) {

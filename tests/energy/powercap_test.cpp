@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support/fake_host.h"
+#include "support/source_readings.h"
 
 namespace keplerd {
 namespace {
@@ -16,15 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
-
-// -1 where there is an error.
-std::vector<std::int64_t> read_all(EnergySource& source) {
-  ZoneReadings readings;
-  source.read({}, readings);
-  std::vector<std::int64_t> energies;
-  for (const auto& reading : readings) energies.push_back(reading ? reading->value : -1);
-  return energies;
-}
 
 // The error of the only zone.
 std::string read_error(EnergySource& source) {
@@ -189,7 +181,7 @@ TEST_F(PowercapTest, IsNotThereWithoutTheClass) {
   ASSERT_FALSE(source);
   EXPECT_THAT(source.error().message, EndsWith("/sys/class/powercap: No such file or directory"));
   EXPECT_EQ(source.error().code, ENOENT);
-  EXPECT_THAT(powercap_fix(fake_.open(), source.error()), StartsWith("Load the driver"));
+  EXPECT_THAT(powercap_fix(fake_.open(), source.error()), StartsWith("modprobe intel_rapl_msr"));
   fake_.set_cpu_vendor("GenuineIntel", "fpu hypervisor");
   EXPECT_THAT(powercap_fix(fake_.open(), source.error()), StartsWith("This is a virtual machine"));
 }
@@ -220,9 +212,10 @@ TEST_F(PowercapTest, IsUnusableWithoutPermission) {
     if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
     if (::geteuid() != 65534) ::_exit(3);
     const auto source = open_powercap(host, {});
-    const bool told = !source && source.error().code == EACCES &&
-                      powercap_fix(host, source.error()).starts_with("Run keplerd as root") &&
-                      source.error().message.ends_with("intel-rapl:0/energy_uj: Permission denied");
+    const bool told =
+        !source && source.error().code == EACCES &&
+        powercap_fix(host, source.error()).starts_with("AmbientCapabilities=CAP_DAC_READ_SEARCH") &&
+        source.error().message.ends_with("intel-rapl:0/energy_uj: Permission denied");
     ::_exit(told ? 0 : 1);
   }
   int status = 0;

@@ -73,13 +73,13 @@ TEST(KeplerRaplZones, DifferOnPurposeWhereKeplerCountsDramTwice) {
   for (const auto& [directory, name] : vector.at("dirs").items())
     directories.push_back({directory, name, "", {}});
   int drams = 0;
-  for (const auto& zone : powercap_zones(directories, false)) drams += zone.zone.name == "dram" ? 1 : 0;
+  for (const auto& zone : powercap_zones(directories, {})) drams += zone.zone.name == "dram" ? 1 : 0;
   EXPECT_EQ(drams, 1);
 }
 
 TEST(KeplerRaplZones, DifferOnPurposeWhereKeplerTakesTheDieForAName) {
   const auto& vector = vectors().at("derived").at(1);
-  const auto zones = powercap_zones({{"intel-rapl:0", vector.at("name"), "", {}}}, false);
+  const auto zones = powercap_zones({{"intel-rapl:0", vector.at("name"), "", {}}}, {});
   ASSERT_EQ(zones.size(), 1U);
   EXPECT_EQ(zones[0].zone.name, vector.at("wanted"));
 }

@@ -18,7 +18,7 @@ struct Given {
 std::vector<PowercapZone> zones_of(const std::vector<Given>& given, bool amd = false) {
   std::vector<PowercapDirectory> directories;
   for (const auto& [directory, zone] : given) directories.push_back({directory, zone, "262143328850", {}});
-  return powercap_zones(directories, amd);
+  return powercap_zones(directories, {.amd = amd});
 }
 
 // "ID@DIRECTORY", with a plus sign where the zone is in the total.
@@ -162,7 +162,7 @@ TEST(PowercapZones, EscapeStrangeNames) {
 
 TEST(PowercapZones, KnowTheirRange) {
   const auto range_of = [](const std::string& text) {
-    return powercap_zones({{"intel-rapl:0", "package-0", text, {}}}, false).at(0).zone.range;
+    return powercap_zones({{"intel-rapl:0", "package-0", text, {}}}, {}).at(0).zone.range;
   };
   EXPECT_EQ(range_of("262143328850"), Microjoules{262'143'328'850});
   EXPECT_EQ(range_of("0"), Microjoules{0});
@@ -173,7 +173,7 @@ TEST(PowercapZones, KnowTheirRange) {
 
 TEST(PowercapZones, KnowTheirLargestCredibleLimit) {
   const auto limit_of = [](const std::vector<std::string>& texts) {
-    return powercap_zones({{"intel-rapl:0", "package-0", "1000", texts}}, false).at(0).zone.largest_limit;
+    return powercap_zones({{"intel-rapl:0", "package-0", "1000", texts}}, {}).at(0).zone.largest_limit;
   };
   EXPECT_EQ(limit_of({"15000000", "64000000", "0", "28000000"}), Microwatts{64'000'000});
   EXPECT_EQ(limit_of({"0", "0"}), Microwatts{0});

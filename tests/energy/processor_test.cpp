@@ -19,6 +19,25 @@ TEST(Processor, IsOfAVirtualMachineByAWholeFlag) {
   EXPECT_FALSE(parse_processor("vmx flags\t: hypervisor\n").virtual_machine);
 }
 
+TEST(Processor, HasSgxOnByAWholeFlag) {
+  EXPECT_TRUE(parse_processor("vendor_id\t: GenuineIntel\nflags\t\t: fpu sgx sgx_lc\n").sgx);
+  EXPECT_FALSE(parse_processor("vendor_id\t: GenuineIntel\nflags\t\t: fpu sgx_lc\n").sgx);
+}
+
+TEST(ProcessorQuality, IsThatOfAModelWhereCountersAreFilteredOrAreOne) {
+  Zone zone;
+  set_quality(zone, {});
+  EXPECT_EQ(zone.quality, Quality::kMeasured);
+  EXPECT_EQ(zone.quality_reason, "");
+  set_quality(zone, {.sgx = true});
+  EXPECT_EQ(zone.quality, Quality::kModelled);
+  EXPECT_EQ(zone.quality_reason, "energy counters are filtered, because SGX is on: noise is added to them");
+  Zone amd;
+  set_quality(amd, {.amd = true});
+  EXPECT_EQ(amd.quality, Quality::kModelled);
+  EXPECT_EQ(amd.quality_reason, "") << "it is what AMD's counters are";
+}
+
 TEST(Processor, IsTheFirstOne) {
   EXPECT_FALSE(parse_processor("processor\t: 0\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\n").amd);
 }

@@ -96,7 +96,7 @@ TEST(ProbeSources, TellsReasonAndFix) {
   EXPECT_EQ(probes[1].name, "powercap");
   EXPECT_FALSE(probes[1].usable);
   EXPECT_THAT(probes[1].reason, EndsWith("/sys/class/powercap: No such file or directory"));
-  EXPECT_THAT(probes[1].fix, StartsWith("Load the driver"));
+  EXPECT_THAT(probes[1].fix, StartsWith("modprobe intel_rapl_msr"));
   EXPECT_EQ(probes[2].name, "guest");
   EXPECT_THAT(probes[2].reason, EndsWith("root/run/keplerd-meter: No such file or directory"));
   EXPECT_EQ(probes[2].fix, "") << "it is no virtual machine";

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor/meters.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/fields.h"
+
+namespace keplerd::cli {
+namespace {
+
+using enum CheckState;
+
+// Sources that are never taken but by name say nothing about the host's meters.
+bool is_meter(const SourceProbe& probe) { return probe.name != "simulated" && probe.name != "estimated"; }
+
+bool any_meter_usable(const DoctorFacts& facts) {
+  return std::any_of(facts.meters.begin(), facts.meters.end(),
+                     [](const SourceProbe& probe) { return is_meter(probe) && probe.usable; });
+}
+
+// "a b c and 4 more"
+std::string some_of(const std::vector<std::string>& words) {
+  constexpr std::size_t kMost = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(words.size(), kMost); ++i) {
+    text += (i > 0 ? " " : "") + printable(words[i]);
+  }
+  if (words.size() > kMost) text += fmt::format(" and {} more", words.size() - kMost);
+  return text;
+}
+
+std::string usable_text(std::string_view how, const std::vector<std::string>& zones) {
+  return std::string(how) + (zones.empty() ? "" : ": " + some_of(zones));
+}
+
+// What the daemon found when it tried this meter; null where it did not.
+const Json& daemons_meter(const DoctorFacts& facts, const std::string& name) {
+  static const Json kNone;
+  if (!answers(facts)) return kNone;
+  for (const Json& meter : field(*facts.status, "meters")) {
+    if (string_field(meter, "name") == name) return meter;
+  }
+  return kNone;
+}
+
+std::vector<std::string> texts(const Json& array) {
+  std::vector<std::string> all;
+  for (const Json& text : array) {
+    if (text.is_string()) all.push_back(text.get<std::string>());
+  }
+  return all;
+}
+
+// It sees what who runs doctor may not, and has tried all that are better than what it uses.
+Check check_daemons_meter(const Json& meter, const DoctorFacts& facts) {
+  Check check{"meter " + name_text(meter, "name"), kOk, "", ""};
+  const auto zones = texts(field(meter, "zones"));
+  if (bool_field(meter, "inUse") == true) {
+    check.found = usable_text("in use", zones);
+  } else if (bool_field(meter, "usable") == true) {
+    check.found = usable_text("usable", zones);
+  } else {
+    check.state = is_measured(facts) ? kOk : kProblem;
+    check.found = name_text(meter, "reason");
+    check.fix = name_text(meter, "fix");
+  }
+  return check;
+}
+
+Check check_meter(const SourceProbe& probe, const DoctorFacts& facts) {
+  const Json& told = daemons_meter(facts, probe.name);
+  if (!told.is_null()) return check_daemons_meter(told, facts);
+  Check check{"meter " + printable(probe.name), kOk, usable_text("usable", probe.zones), ""};
+  if (probe.usable) return check;
+  check.found = printable(probe.reason);
+  if (any_meter_usable(facts)) {
+    check.found += " (not needed: another meter works)";
+  } else if (is_measured(facts)) {
+    check.found += " (for you; keplerd reads its meter)";
+  } else {
+    check.state = kProblem;
+    check.fix = printable(probe.fix);
+  }
+  return check;
+}
+
+// What there is where nothing is measured.
+void add_estimate(const DoctorFacts& facts, std::vector<Check>& checks) {
+  if (is_measured(facts) || any_meter_usable(facts)) return;
+  for (const SourceProbe& probe : facts.meters) {
+    if (probe.name != "estimated" || probe.usable) continue;
+    checks.push_back({"meter estimated", kOk, "only where it is asked for", printable(probe.fix)});
+  }
+}
+
+Check check_beside(const DoctorFacts& facts) {
+  return {"meters beside", kOk,
+          facts.beside.empty() ? "none" : some_of(facts.beside) + ": shown, not in the host's total", ""};
+}
+
+void add_left_out(const DoctorFacts& facts, std::vector<Check>& checks) {
+  constexpr std::size_t kMost = 16;
+  for (std::size_t i = 0; i < std::min(facts.left_out.size(), kMost); ++i) {
+    const LeftOut& one = facts.left_out[i];
+    checks.push_back({"no zone", kOk, printable(one.what) + " " + printable(one.why), ""});
+  }
+}
+
+}  // namespace
+
+std::vector<Check> check_meters(const DoctorFacts& facts) {
+  std::vector<Check> checks;
+  for (const SourceProbe& probe : facts.meters) {
+    if (is_meter(probe)) checks.push_back(check_meter(probe, facts));
+  }
+  add_estimate(facts, checks);
+  checks.push_back(check_beside(facts));
+  add_left_out(facts, checks);
+  return checks;
+}
+
+}  // namespace keplerd::cli

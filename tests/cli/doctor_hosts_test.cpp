@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What doctor says of the meters of captured hosts, without a daemon. Which zones they make is in
+// tests/energy/hosts_test.cpp. (A replayed host has no perf events that can be opened.)
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/doctor/meters.h"
+#include "support/captured_host.h"
+
+namespace keplerd::cli {
+namespace {
+
+using testing::ElementsAre;
+
+// "NAME: FOUND", and where there is a fix "; FIX". Paths as on the host that was captured.
+std::vector<std::string> told(const std::string& name) {
+  FakeHost host;
+  lay_out(host, read_capture(name));
+  const DoctorFacts facts = gather_facts("/nonexistent/socket", host.paths());
+  std::vector<std::string> lines;
+  for (const Check& check : check_meters(facts)) {
+    std::string line = check.name + ": " + check.found + (check.fix.empty() ? "" : "; " + check.fix);
+    const std::string sysfs = host.paths().sysfs;
+    if (const auto at = line.find(sysfs); at != line.npos) line.replace(at, sysfs.size(), "/sys");
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+constexpr char kNotOfThisKernel[] =
+    "meter perf: /sys/bus/event_source/devices/power: is not of this kernel (not needed: another meter "
+    "works)";
+constexpr char kNoPerf[] =
+    "meter perf: /sys/bus/event_source/devices/power/cpumask: No such file or directory (not needed: another "
+    "meter works)";
+constexpr char kNoPowercap[] =
+    "meter powercap: /sys/class/powercap: No such file or directory (not needed: another meter works)";
+constexpr char kNoHwmon[] =
+    "meter hwmon: /sys/class/hwmon: no known sensor of a processor (not needed: another meter works)";
+constexpr char kNoneBeside[] = "meters beside: none";
+
+TEST(DoctorHosts, IntelOfOneSocket) {
+  EXPECT_THAT(told("intel-1-socket"),
+              ElementsAre(kNotOfThisKernel, "meter powercap: usable: powercap:package:0 powercap:dram:0",
+                          kNoHwmon, kNoneBeside));
+}
+
+TEST(DoctorHosts, IntelOfTwoSockets) {
+  EXPECT_THAT(told("intel-2-sockets"),
+              ElementsAre(kNotOfThisKernel,
+                          "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
+                          "powercap:dram:1",
+                          kNoHwmon, kNoneBeside));
+}
+
+TEST(DoctorHosts, IntelOfTwoDiesAPackage) {
+  EXPECT_THAT(told("intel-multi-die"),
+              ElementsAre(kNotOfThisKernel,
+                          "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:package:2 "
+                          "powercap:package:3 powercap:dram:0 powercap:dram:1 powercap:dram:2 "
+                          "powercap:dram:3",
+                          kNoHwmon, kNoneBeside));
+}
+
+TEST(DoctorHosts, IntelClientWithPsysAndAnMmioTwin) {
+  EXPECT_THAT(told("intel-client"),
+              ElementsAre(kNotOfThisKernel,
+                          "meter powercap: usable: powercap:package:0 powercap:core:0 powercap:uncore:0 "
+                          "powercap:psys:0",
+                          kNoHwmon, kNoneBeside,
+                          "no zone: powercap intel-rapl-mmio:0 is intel-rapl:0 again, by another driver",
+                          "no zone: hwmon BAT0 is not known to measure a part of a host"));
+}
+
+TEST(DoctorHosts, SapphireRapidsWithTpmiBesideMsr) {
+  EXPECT_THAT(told("intel-tpmi"),
+              ElementsAre(kNotOfThisKernel,
+                          "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
+                          "powercap:dram:1 powercap:psys:0",
+                          kNoHwmon, kNoneBeside,
+                          "no zone: powercap intel-rapl:2 is intel-rapl:0 again, by another driver",
+                          "no zone: powercap intel-rapl:2:0 is intel-rapl:0:0 again, by another driver",
+                          "no zone: powercap intel-rapl:3 is intel-rapl:1 again, by another driver",
+                          "no zone: powercap intel-rapl:3:0 is intel-rapl:1:0 again, by another driver"));
+}
+
+TEST(DoctorHosts, AmdZenServer) {
+  EXPECT_THAT(
+      told("amd-zen-server"),
+      ElementsAre(kNotOfThisKernel, "meter powercap: usable: powercap:package:0 powercap:package:1", kNoHwmon,
+                  kNoneBeside, "no zone: powercap intel-rapl:0:0 is the counter of one single core on AMD",
+                  "no zone: powercap intel-rapl:1:0 is the counter of one single core on AMD",
+                  "no zone: perf power_core counts single cores, which the packages' counters "
+                  "include"));
+}
+
+TEST(DoctorHosts, AmdWithTheOldHwmonDriverAlone) {
+  EXPECT_THAT(told("amd-old-hwmon"),
+              ElementsAre(kNoPerf, kNoPowercap, "meter hwmon: usable: hwmon:package:0", kNoneBeside));
+}
+
+TEST(DoctorHosts, ArmServerWithScmiPowercap) {
+  EXPECT_THAT(told("arm-scmi"),
+              ElementsAre(kNoPerf,
+                          "meter powercap: usable: powercap:package:0 powercap:CLUSTER0:0 powercap:FAN:0 "
+                          "powercap:SYS:0",
+                          kNoHwmon, kNoneBeside));
+}
+
+TEST(DoctorHosts, ArmServerWithXgeneAndAPlatformMeter) {
+  EXPECT_THAT(told("arm-xgene"),
+              ElementsAre(kNoPerf, kNoPowercap, "meter hwmon: usable: hwmon:package:0",
+                          "meters beside: acpi:platform:0: shown, not in the host's total"));
+}
+
+TEST(DoctorHosts, WorkstationWithGraphicsCards) {
+  EXPECT_THAT(told("workstation-gpus"),
+              ElementsAre(kNoPerf, "meter powercap: usable: powercap:package:0", kNoHwmon,
+                          "meters beside: amdgpu:gpu:0 i915:gpu:0 xe:gpu:0 xe:gpu-package:0: shown, not in "
+                          "the host's total",
+                          "no zone: hwmon nvme is not known to measure a part of a host"));
+}
+
+TEST(DoctorHosts, CloudGuestWithoutAnything) {
+  constexpr char kGuest[] =
+      "This is a virtual machine, which has no energy counters of its own: measure on its host.";
+  EXPECT_THAT(
+      told("cloud-guest"),
+      ElementsAre(std::string("meter perf: /sys/bus/event_source/devices/power: has no energy events"),
+                  std::string("meter powercap: /sys/class/powercap: No such file or directory; ") + kGuest,
+                  "meter hwmon: /sys/class/hwmon: No such file or directory",
+                  "meter estimated: only where it is asked for; Source=estimated, IdleWatts= and "
+                  "MaxWatts= in keplerd.conf, for an estimate where there is no meter",
+                  kNoneBeside));
+}
+
+}  // namespace
+}  // namespace keplerd::cli
