@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | --interval | --sysfs | --procfs | --cgroupfs) word= ;;
+            -n | --limit | --count | --sort | --json | --interval | --sysfs | --procfs | --cgroupfs | --capture) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         [[ -z $verb && $word && $word != -* ]] && verb=$word
@@ -47,7 +47,7 @@ _keplerctl() {
     case $option in
         --json) candidates='pretty short off' ;;
         --sort) candidates='energy power cpu name id' ;;
-        --varlink | --sysfs | --procfs | --cgroupfs)
+        --varlink | --sysfs | --procfs | --cgroupfs | --capture)
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
             compopt -o filenames 2>/dev/null
             return ;;
@@ -59,7 +59,7 @@ _keplerctl() {
                 case $verb in
                     units | vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
                     monitor) candidates+=" -n --count= --interval= $list" ;;
-                    doctor) candidates+=' --sysfs= --procfs= --cgroupfs=' ;;
+                    doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;
                 esac
             else
                 case $verb in

@@ -53,3 +53,4 @@ complete -c keplerctl -n '__fish_seen_subcommand_from monitor' -l interval -x -d
 for root in sysfs procfs cgroupfs
     complete -c keplerctl -n '__fish_seen_subcommand_from doctor' -l $root -r -F -d 'Look here'
 end
+complete -c keplerctl -n '__fish_seen_subcommand_from doctor' -l capture -r -F -d 'Write what keplerd reads of this host'
