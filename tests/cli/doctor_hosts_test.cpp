@@ -20,8 +20,9 @@ std::vector<std::string> told(const std::string& name) {
   std::vector<std::string> lines;
   for (const Check& check : check_meters(facts)) {
     std::string line = check.name + ": " + check.found + (check.fix.empty() ? "" : "; " + check.fix);
-    const std::string sysfs = host.paths().sysfs;
-    if (const auto at = line.find(sysfs); at != line.npos) line.replace(at, sysfs.size(), "/sys");
+    for (const auto& [here, there] : {std::pair{host.paths().sysfs, "/sys"}, {host.paths().root, ""}}) {
+      if (const auto at = line.find(here); at != line.npos) line.replace(at, here.size(), there);
+    }
     lines.push_back(line);
   }
   return lines;
@@ -35,6 +36,8 @@ constexpr char kNoPerf[] =
     "meter works)";
 constexpr char kNoPowercap[] =
     "meter powercap: /sys/class/powercap: No such file or directory (not needed: another meter works)";
+constexpr char kNoGuest[] =
+    "meter guest: /run/keplerd-meter: No such file or directory (not needed: another meter works)";
 constexpr char kNoHwmon[] =
     "meter hwmon: /sys/class/hwmon: no known sensor of a processor (not needed: another meter works)";
 constexpr char kNoneBeside[] = "meters beside: none";
@@ -42,7 +45,7 @@ constexpr char kNoneBeside[] = "meters beside: none";
 TEST(DoctorHosts, IntelOfOneSocket) {
   EXPECT_THAT(told("intel-1-socket"),
               ElementsAre(kNotOfThisKernel, "meter powercap: usable: powercap:package:0 powercap:dram:0",
-                          kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneBeside));
 }
 
 TEST(DoctorHosts, IntelOfTwoSockets) {
@@ -50,7 +53,7 @@ TEST(DoctorHosts, IntelOfTwoSockets) {
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
                           "powercap:dram:1",
-                          kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneBeside));
 }
 
 TEST(DoctorHosts, IntelOfTwoDiesAPackage) {
@@ -59,7 +62,7 @@ TEST(DoctorHosts, IntelOfTwoDiesAPackage) {
                           "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:package:2 "
                           "powercap:package:3 powercap:dram:0 powercap:dram:1 powercap:dram:2 "
                           "powercap:dram:3",
-                          kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneBeside));
 }
 
 TEST(DoctorHosts, IntelClientWithPsysAndAnMmioTwin) {
@@ -67,7 +70,7 @@ TEST(DoctorHosts, IntelClientWithPsysAndAnMmioTwin) {
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:core:0 powercap:uncore:0 "
                           "powercap:psys:0",
-                          kNoHwmon, kNoneBeside,
+                          kNoGuest, kNoHwmon, kNoneBeside,
                           "no zone: powercap intel-rapl-mmio:0 is intel-rapl:0 again, by another driver",
                           "no zone: hwmon BAT0 is not known to measure a part of a host"));
 }
@@ -77,7 +80,7 @@ TEST(DoctorHosts, SapphireRapidsWithTpmiBesideMsr) {
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
                           "powercap:dram:1 powercap:psys:0",
-                          kNoHwmon, kNoneBeside,
+                          kNoGuest, kNoHwmon, kNoneBeside,
                           "no zone: powercap intel-rapl:2 is intel-rapl:0 again, by another driver",
                           "no zone: powercap intel-rapl:2:0 is intel-rapl:0:0 again, by another driver",
                           "no zone: powercap intel-rapl:3 is intel-rapl:1 again, by another driver",
@@ -95,8 +98,8 @@ TEST(DoctorHosts, AmdZenServer) {
 }
 
 TEST(DoctorHosts, AmdWithTheOldHwmonDriverAlone) {
-  EXPECT_THAT(told("amd-old-hwmon"),
-              ElementsAre(kNoPerf, kNoPowercap, "meter hwmon: usable: hwmon:package:0", kNoneBeside));
+  EXPECT_THAT(told("amd-old-hwmon"), ElementsAre(kNoPerf, kNoPowercap, kNoGuest,
+                                                 "meter hwmon: usable: hwmon:package:0", kNoneBeside));
 }
 
 TEST(DoctorHosts, ArmServerWithScmiPowercap) {
@@ -104,18 +107,18 @@ TEST(DoctorHosts, ArmServerWithScmiPowercap) {
               ElementsAre(kNoPerf,
                           "meter powercap: usable: powercap:package:0 powercap:CLUSTER0:0 powercap:FAN:0 "
                           "powercap:SYS:0",
-                          kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneBeside));
 }
 
 TEST(DoctorHosts, ArmServerWithXgeneAndAPlatformMeter) {
   EXPECT_THAT(told("arm-xgene"),
-              ElementsAre(kNoPerf, kNoPowercap, "meter hwmon: usable: hwmon:package:0",
+              ElementsAre(kNoPerf, kNoPowercap, kNoGuest, "meter hwmon: usable: hwmon:package:0",
                           "meters beside: acpi:platform:0: shown, not in the host's total"));
 }
 
 TEST(DoctorHosts, WorkstationWithGraphicsCards) {
   EXPECT_THAT(told("workstation-gpus"),
-              ElementsAre(kNoPerf, "meter powercap: usable: powercap:package:0", kNoHwmon,
+              ElementsAre(kNoPerf, "meter powercap: usable: powercap:package:0", kNoGuest, kNoHwmon,
                           "meters beside: amdgpu:gpu:0 i915:gpu:0 xe:gpu:0 xe:gpu-package:0: shown, not in "
                           "the host's total",
                           "no zone: hwmon nvme is not known to measure a part of a host"));
