@@ -97,6 +97,14 @@ constexpr std::array kProcfs = {
     Wanted{"sys/kernel/perf_event_paranoid"},
 };
 
+// What a host shares with its virtual machine.
+constexpr std::array kGuest = {
+    Wanted{"run/keplerd-meter/quality"},
+    Wanted{"run/keplerd-meter/*/name"},
+    Wanted{"run/keplerd-meter/*/max_energy_range_uj"},
+    Wanted{"run/keplerd-meter/*/energy_uj"},
+};
+
 bool is_gone(int code) { return code == ENOENT || code == ENOTDIR || code == ENODEV; }
 
 class Capturer {
@@ -200,6 +208,8 @@ Capture capture_host(const HostRoot& host) {
   for (const auto& chip : sysfs.names("class/hwmon")) sysfs.take_link("class/hwmon/" + chip + "/device");
   Capturer procfs(host.procfs(), "proc/", capture);
   for (const Wanted& wanted : kProcfs) procfs.take_all(wanted);
+  Capturer root(host.root(), "root/", capture);
+  for (const Wanted& wanted : kGuest) root.take_all(wanted);
   if (host.cgroupfs()) capture_groups(*host.cgroupfs(), capture);
   return capture;
 }

@@ -17,7 +17,7 @@ class HostRoot;
 
 namespace keplerd::cli {
 
-// Paths begin with "sys/", "proc/" or "cgroup/". What is not there is in none of them.
+// Paths begin with "sys/", "proc/", "root/" or "cgroup/". What is not there is in none of them.
 struct Capture {
   std::map<std::string, std::string> files;   // and their texts
   std::map<std::string, std::string> links;   // and where they lead to

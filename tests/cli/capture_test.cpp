@@ -113,7 +113,11 @@ std::vector<std::string> meters_of(const HostPaths& paths) {
   if (!host) return {host.error().message};
   for (const SourceProbe& probe : probe_sources(*host)) {
     std::string line = probe.name + (probe.usable ? " usable" : " " + probe.reason) + " " + probe.fix;
-    if (const auto at = line.find(paths.sysfs); at != line.npos) line.replace(at, paths.sysfs.size(), "/sys");
+    const std::string written = paths.sysfs.substr(0, paths.sysfs.size() - std::string("/sys").size());
+    for (const std::string& place : {written + "/root", written}) {
+      const auto at = line.find(place);
+      if (!written.empty() && at != line.npos) line.erase(at, place.size());
+    }
     for (const auto& zone : probe.zones) line += " " + zone;
     told.push_back(line);
   }
