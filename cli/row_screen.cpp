@@ -17,7 +17,7 @@ struct Label {
 };
 
 // Other fields, of a newer daemon, are shown under the name they have on the wire.
-constexpr std::array<Label, 35> kLabels = {{{"id", "Id"},
+constexpr std::array<Label, 38> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
                                             {"state", "State"},
@@ -50,6 +50,9 @@ constexpr std::array<Label, 35> kLabels = {{{"id", "Id"},
                                             {"hypervisor", "Hypervisor"},
                                             {"uuid", "UUID"},
                                             {"vcpus", "vCPUs"},
+                                            {"title", "Title"},
+                                            {"guestState", "Guest state"},
+                                            {"haltPollUsec", "Halt polling"},
                                             {"parentMicrojoules", "In this parent"},
                                             {"guestElsewhere", "Guest elsewhere"}}};
 
@@ -100,6 +103,11 @@ std::string row_screen(const Json& row, const TableStyle& style) {
   std::string out;
   for (const auto& [name, value] : row.items()) {
     if (name == "zones" || name == "breakdown" || value.is_null()) continue;
+    if (value.is_object()) {  // metadata
+      for (const auto& [key, part] : value.items())
+        out += fmt::format("{:>16}: {}\n", printable(key), value_text(value, key));
+      continue;
+    }
     out += fmt::format("{:>16}: {}\n", label_of(name), value_text(row, name));
   }
   return out + breakdown_text(row, style) + zones_text(row, style);

@@ -66,22 +66,28 @@ std::vector<Cell> unit_cells(bool state) {
   return cells;
 }
 
-std::vector<Cell> machine_cells(bool state) {
+bool any_has(const std::vector<Json>& rows, std::string_view name) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [name](const Json& row) { return !field(row, name).is_null(); });
+}
+
+std::vector<Cell> machine_cells(bool state, const std::vector<Json>& rows) {
   std::vector<Cell> cells = {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules"),
                              share(), cpu_time()};
   if (state) cells.push_back(text("STATE", "state"));
   cells.push_back({{"NAME", Align::kLeft, Keep::kStart},
                    [](const Json& row, const Json&) { return machine_name_text(row); }});
+  if (any_has(rows, "vcpus")) {
+    cells.push_back({{"VCPUS"}, [](const Json& row, const Json&) {
+                       const auto vcpus = integer_field(row, "vcpus");
+                       return vcpus ? std::to_string(*vcpus) : "-";
+                     }});
+  }
   cells.push_back(text("HYPERVISOR", "hypervisor"));
   cells.push_back(process_id());
   // The id is the UUID, where it has one.
   cells.push_back(text("UUID", "id", Keep::kStart));
   return cells;
-}
-
-bool any_has(const std::vector<Json>& rows, std::string_view name) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [name](const Json& row) { return string_field(row, name).has_value(); });
 }
 
 std::vector<Cell> container_cells(bool state, const std::vector<Json>& rows) {
@@ -129,7 +135,7 @@ std::vector<Cell> zone_cells(const std::vector<Json>& rows) {
 
 std::vector<Cell> cells_of(const Kind& kind, const std::vector<Json>& rows, bool state) {
   if (kind.name == "units") return unit_cells(state);
-  if (kind.name == "vms") return machine_cells(state);
+  if (kind.name == "vms") return machine_cells(state, rows);
   if (kind.name == "containers") return container_cells(state, rows);
   if (kind.name == "pods") return pod_cells(state);
   if (kind.name == "processes") return process_cells(state);

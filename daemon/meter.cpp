@@ -70,7 +70,7 @@ std::shared_ptr<const Report> Meter::sample() {
   read_machines_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
   ledger_.apply(sample_, attribution, machines_.look(sample_.usage));
-  namer_.name(ledger_, sample_.at.monotonic);
+  namer_.name(ledger_, sample_.at);
   log_zones();
   log_discarded(attribution);
 

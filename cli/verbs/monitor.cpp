@@ -20,6 +20,7 @@ constexpr std::string_view kClear = "\033[H\033[2J";
 constexpr int kLinesAroundTable = 8;
 // The footer of guests is longer: what they draw together, and what the asterisk means.
 constexpr int kMoreLinesOfGuests = 2;
+constexpr std::size_t kEventsShown = 3;
 
 // Where ticks go. False: the tick is not counted.
 class TickWriter {
@@ -87,11 +88,7 @@ class HostLines : public TickWriter {
 
 class KindTicks : public TickWriter {
  public:
-  explicit KindTicks(const Context& context) : context_(context), options_(context.options) {
-    const int around = kLinesAroundTable + (find_kind(options_.kind)->guests ? kMoreLinesOfGuests : 0);
-    const int room = std::max(1, context.terminal.height - around);
-    if (context.terminal.is_terminal && !options_.limit) options_.limit = static_cast<std::size_t>(room);
-  }
+  explicit KindTicks(const Context& context) : context_(context), options_(context.options) {}
 
   Result<bool> write(const Json& tick) override {
     set_.apply(tick);
@@ -99,15 +96,18 @@ class KindTicks : public TickWriter {
     std::vector<Json> rows;
     for (const auto& [id, row] : set_.rows()) rows.push_back(row);
     sort_rows(rows, context_.options.sort);
+    for (const Json& event : field(tick, "events")) events_.push_back(event);
     if (context_.wants_json()) {
       write_json(std::move(rows));
       return true;
     }
+    fit_the_screen();
     if (context_.terminal.is_terminal) context_.out << kClear;
     if (!warned_) warn_without_legend(context_, tick);
     warned_ = true;
     const ListScreen screen{*find_kind(options_.kind), tick, options_, context_.table_style()};
     context_.out << list_screen(screen, std::move(rows));
+    write_events();
     return true;
   }
 
@@ -116,12 +116,33 @@ class KindTicks : public TickWriter {
     if (const auto limit = context_.options.limit; limit && rows.size() > *limit) rows.resize(*limit);
     Json object = Json::object();
     object[std::string(find_kind(options_.kind)->key)] = std::move(rows);
+    if (!events_.empty()) object["events"] = std::exchange(events_, Json::array());
     context_.out << json_sequence_text(object, context_.options.json);
+  }
+
+  void fit_the_screen() {
+    while (events_.size() > kEventsShown) events_.erase(events_.begin());
+    if (!context_.terminal.is_terminal || context_.options.limit) return;
+    const int events = events_.empty() ? 0 : static_cast<int>(events_.size()) + 1;
+    const int around =
+        kLinesAroundTable + (find_kind(options_.kind)->guests ? kMoreLinesOfGuests : 0) + events;
+    options_.limit = static_cast<std::size_t>(std::max(1, context_.terminal.height - around));
+  }
+
+  // What happened to machines lately.
+  void write_events() {
+    if (!events_.empty()) context_.out << "\n";
+    for (const Json& event : events_) {
+      const auto reason = string_field(event, "reason");
+      context_.out << fmt::format("{}  {} {}{}\n", date_text(event, "realtimeUsec"), name_text(event, "name"),
+                                  name_text(event, "event"), reason ? " (" + printable(*reason) + ")" : "");
+    }
   }
 
   const Context& context_;
   Options options_;
   RowSet set_;
+  Json events_ = Json::array();  // JSON: since the last tick; else the last ones
   bool warned_ = false;
 };
 

@@ -51,6 +51,7 @@ std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
     for (; position_ < end; ++position_) rows.push_back(row_json(*telling_, *kind_, changed_[position_]));
     json["rows"] = std::move(rows);
     if (!removed_.empty()) json["removed"] = std::exchange(removed_, {});
+    if (!events_.empty()) json["events"] = std::exchange(events_, {});
     if (position_ < changed_.size()) {
       json["partial"] = true;
       return Reply{std::move(json), true};
@@ -66,6 +67,10 @@ void MonitorStream::collect_changes(const Report& report) {
   changed_.clear();
   removed_.clear();
   position_ = 0;
+  events_ = Json::array();
+  if (kind_ == RowKind::kMachines) {
+    for (const MachineEvent& event : events_since(told_.get(), report)) events_.push_back(event_json(event));
+  }
   const std::size_t count = row_count(report, *kind_);
   const std::size_t told = told_ ? row_count(*told_, *kind_) : 0;
   std::size_t i = 0, j = 0;

@@ -45,6 +45,7 @@ class MonitorStream : public varlink::Stream {
   std::shared_ptr<const Report> telling_;  // its rows changed_[position_] and on are still to be told
   std::vector<std::size_t> changed_;
   std::vector<std::string> removed_;
+  varlink::Json events_;
   std::size_t position_ = 0;
 };
 

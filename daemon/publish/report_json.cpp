@@ -84,6 +84,13 @@ Json source_json(const SourceReport& source) {
   return json;
 }
 
+Json event_json(const MachineEvent& event) {
+  Json json = {
+      {"realtimeUsec", event.at.count()}, {"id", event.id}, {"name", event.name}, {"event", event.event}};
+  set_text(json, "reason", event.reason);
+  return json;
+}
+
 Json status_json(const Report& report, const Settings& settings) {
   return {{"host", host_json(report.host)},
           {"accounts", accounts_json(report.accounts)},
@@ -143,6 +150,10 @@ Json row_json(const Report& report, const MachineRow& machine) {
   set_text(json, "containerId", info.container);
   if (info.guest_elsewhere) json["guestElsewhere"] = true;
   if (info.vcpus) json["vcpus"] = *info.vcpus;
+  if (!info.title.empty()) json["title"] = info.title;
+  if (!info.guest_state.empty()) json["guestState"] = info.guest_state;
+  if (!info.metadata.empty()) json["metadata"] = info.metadata;
+  if (machine.halt_polling) json["haltPollUsec"] = to_usec(*machine.halt_polling);
   if (machine.parts.empty()) return json;
   json["breakdown"] = Json::array();
   for (const MachinePart& part : machine.parts)

@@ -12,6 +12,8 @@ varlink::Json host_json(const HostReport& host);
 varlink::Json accounts_json(const AccountsReport& accounts);
 varlink::Json source_json(const SourceReport& source);
 
+varlink::Json event_json(const MachineEvent& event);
+
 // GetStatus's reply.
 varlink::Json status_json(const Report& report, const Settings& settings);
 

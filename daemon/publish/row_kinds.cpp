@@ -65,7 +65,9 @@ bool changed(const UnitRow& a, const UnitRow& b) {
   return workload_changed(a, b) || a.own != b.own || a.other != b.other;
 }
 
-bool changed(const MachineRow& a, const MachineRow& b) { return workload_changed(a, b) || a.info != b.info; }
+bool changed(const MachineRow& a, const MachineRow& b) {
+  return workload_changed(a, b) || a.info != b.info || a.halt_polling != b.halt_polling;
+}
 
 bool changed(const ContainerRow& a, const ContainerRow& b) {
   return workload_changed(a, b) || a.info != b.info || a.own != b.own || a.other != b.other ||

@@ -16,7 +16,8 @@ constexpr std::size_t kMostEvents = 50'000;
 
 }  // namespace
 
-DirectoryWatch::DirectoryWatch() : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
+DirectoryWatch::DirectoryWatch(Entries entries)
+    : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), entries_(entries) {}
 
 Result<int> DirectoryWatch::add(int fd) {
   // inotify takes paths only; this one cannot be replaced under our hands.
@@ -44,7 +45,8 @@ bool DirectoryWatch::drain(const std::function<void(int, Change, const std::stri
       at += sizeof head + head.len;
       ++events;
       if ((head.mask & IN_Q_OVERFLOW) != 0) complete = false;
-      if ((head.mask & IN_ISDIR) == 0 || name.empty()) continue;
+      const bool wanted = ((head.mask & IN_ISDIR) != 0) == (entries_ == Entries::kDirectories);
+      if (!wanted || name.empty()) continue;
       event(head.wd, (head.mask & (IN_CREATE | IN_MOVED_TO)) != 0 ? Change::kCame : Change::kWent, name);
     }
   }

@@ -74,7 +74,7 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
   for (const MachineState& saved : state.machines) {
     MachineAccount& machine = machines_.restore(saved.info);
     restore_account(saved, state.saved, machine.energy);
-    machine.name_given = saved.name_given;
+    machine.told_running = !saved.ended;
     for (const MachinePart& part : saved.parts) machine.parts[part.name] = part.energy;
   }
 }
@@ -97,8 +97,7 @@ void Ledger::set_zones(const std::vector<Zone>& zones, Realtime now) {
   for (const ZoneAccount& zone : zones_) windows_.push_back({zone.zone.in_total, zone.current, std::nullopt});
 }
 
-void Ledger::apply(const Sample& sample, const Attribution& attribution,
-                   const std::vector<FoundMachine>& found) {
+void Ledger::apply(const Sample& sample, const Attribution& attribution, const FoundMachines& found) {
   ++sequence_;
   realtime_ = sample.at.realtime;
   monotonic_ = sample.at.monotonic;
@@ -157,6 +156,7 @@ std::unique_ptr<Report> Ledger::report() const {
   report->shares.reserve(rows * zones_.size());
   report_units(*report);
   report_machines(*report);
+  report->machine_events = machines_.events().last();
   report_containers(containers_.containers(), *report, report->containers);
   report_containers(containers_.pods(), *report, report->pods);
   report_processes(*report);
@@ -240,6 +240,7 @@ void Ledger::report_machines(Report& report) const {
     MachineRow& row = report.machines.emplace_back();
     fill_row(machine.energy, sequence_, windows_, report.shares, row);
     row.info = machine.info;
+    row.halt_polling = machine.halt_polling;
     if (machine.parts.empty()) continue;
     Microjoules other = row.active + row.idle;
     for (const auto& [name, energy] : machine.parts) {
@@ -312,7 +313,6 @@ LedgerState Ledger::state(Realtime now) const {
   for (const auto& [id, machine] : machines_.all()) {
     MachineState& saved = state.machines.emplace_back();
     saved.info = *machine.info;
-    saved.name_given = machine.name_given;
     for (const auto& [name, energy] : machine.parts) saved.parts.push_back({name, energy});
     save_account(machine.energy, saved);
   }

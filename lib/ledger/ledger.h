@@ -32,10 +32,9 @@ class Ledger {
   // stay.
   void set_zones(const std::vector<Zone>& zones, Realtime now);
 
-  // Books the window that ends with `sample`. `found`: the machines among its processes that were not known
-  // before.
-  void apply(const Sample& sample, const Attribution& attribution,
-             const std::vector<FoundMachine>& found = {});
+  // Books the window that ends with `sample`. `found`: the machines and their helpers among its processes
+  // that were not known before.
+  void apply(const Sample& sample, const Attribution& attribution, const FoundMachines& found = {});
 
   // For names that are learnt from elsewhere.
   ContainerLedger& containers() { return containers_; }

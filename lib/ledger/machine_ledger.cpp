@@ -4,69 +4,39 @@
 #include <algorithm>
 #include <utility>
 
-#include "ledger/container_ledger.h"
-
 namespace keplerd {
 namespace {
 
 // A machine's cgroup is there before its hypervisor has been started in it.
 constexpr int kWindowsBeforeGuess = 3;
 
-// Where a machine is: the unit that is its own, or that its process is in; null outside any.
-void locate(MachineInfo& info, const UnitAccount* unit) {
-  info.unit.reset();
-  info.container.reset();
-  if (unit == nullptr) return;
-  info.unit = unit->info->id;
-  if (unit->container != nullptr && !unit->container->info->is_pod)
-    info.container = unit->container->info->id;
-}
+constexpr std::size_t kMostHelpers = 10'000;
 
-void relocate(MachineAccount& machine, const UnitAccount* unit) {
-  if (unit == nullptr ? !machine.info->unit : machine.info->unit == unit->info->id) return;
-  change_info(machine.info, [unit](MachineInfo& info) { locate(info, unit); });
-}
-
-// The best name is the one that was given on the command line; then that of its cgroup, which libvirt
-// shortens; then what is made of the UUID.
-void describe(MachineAccount& machine, const MachineCommand& command, const UnitAccount* unit,
-              std::int32_t pid) {
-  const CgroupWorkload* const own = unit != nullptr && unit->is_machine() ? unit->workload.get() : nullptr;
-  machine.guessed = false;
-  machine.name_given = command.name_given;
-  machine.number = command.number.empty() && own != nullptr ? own->machine_number : command.number;
-  std::string name = command.name;
-  if (!command.name_given && own != nullptr && !own->name.empty()) name = own->name;
-  change_info(machine.info, [&](MachineInfo& info) {
-    if (!name.empty()) info.name = std::move(name);
-    info.hypervisor = hypervisor_name(command.hypervisor);
-    info.cpu_sockets = command.cpu_sockets;
-    info.guest_elsewhere = command.guest_elsewhere;
-    info.pid = pid;
-    locate(info, unit);
+bool shares_socket(const MachineAccount& machine, const HelperCommand& helper) {
+  return std::ranges::any_of(machine.helper_sockets, [&](const std::string& socket) {
+    return std::ranges::find(helper.paths, socket) != helper.paths.end();
   });
 }
 
 }  // namespace
 
-void MachineLedger::apply(const BookedWindow& window, const std::vector<FoundMachine>& found,
-                          const UnitLedger& units, ProcessLedger& processes) {
+void MachineLedger::apply(const BookedWindow& window, const FoundMachines& found, const UnitLedger& units,
+                          ProcessLedger& processes) {
   drop_ended(window);
   for (const UnitAccount* const unit : units.current()) {
     if (!unit->is_machine()) continue;
     if (group_of(unit->parent) != nullptr) continue;  // inside a machine's: counted there already
     groups_.try_emplace(unit).first->second.unit = unit;
   }
-  for (const FoundMachine& machine : found) take(machine, window, units);
+  for (const FoundMachine& machine : found.machines) take(machine, window, units);
   bind_groups(processes);
   guess(window, units);
+  take_helpers(found, window);
   book(window, processes);
-  divide(window, units);
+  divide_all(window, units, processes);
+  tell_ends(window.now);
   tell_units(units);
-  for (const FoundMachine& machine : found) {
-    const ProcessId id = window.usage.processes[machine.process].id;
-    processes.set_machine(id, by_process_.at(id)->info);
-  }
+  tell_processes(found, window, processes);
 }
 
 void MachineLedger::drop_ended(const BookedWindow& window) {
@@ -75,8 +45,9 @@ void MachineLedger::drop_ended(const BookedWindow& window) {
     if (ended && entry->second.machine != nullptr) --entry->second.machine->groups;
     entry = ended ? groups_.erase(entry) : std::next(entry);
   }
-  if (by_process_.empty()) return;
+  if (by_process_.empty() && helpers_.empty()) return;
   for (const ProcessId id : window.usage.ended) {
+    helpers_.erase(id);
     const auto known = by_process_.find(id);
     if (known == by_process_.end()) continue;
     std::erase(known->second->processes, id);
@@ -97,9 +68,32 @@ void MachineLedger::take(const FoundMachine& found, const BookedWindow& window, 
   MachineAccount* machine = running_in(process, found.command, group);
   if (machine == nullptr) {
     machine = &account_of(process, found.command, window.now);
-    describe(*machine, found.command, group == nullptr ? unit : group->unit, process.id.pid);
+    // Its end was within this window: nobody has told of it.
+    if (machine->told_running && machine->processes.empty()) tell_end_or_start(*machine, window.now);
+    keplerd::describe(*machine, found.command, group == nullptr ? unit : group->unit, process.id.pid);
   }
   add_process(*machine, process.id);
+}
+
+// Those that are of no machine, or of one that has ended, may be of one that was found just now.
+void MachineLedger::take_helpers(const FoundMachines& found, const BookedWindow& window) {
+  for (const FoundHelper& helper : found.helpers) {
+    if (helpers_.size() >= kMostHelpers) break;
+    helpers_[window.usage.processes[helper.process].id] = {helper.command, nullptr};
+  }
+  if (found.helpers.empty() && found.machines.empty()) return;
+  for (auto& [id, helper] : helpers_) {
+    if (helper.machine == nullptr || !helper.machine->runs()) helper.machine = machine_of(helper.command);
+  }
+}
+
+MachineAccount* MachineLedger::machine_of(const HelperCommand& helper) {
+  for (auto& [id, machine] : accounts_) {
+    if (!machine.runs()) continue;
+    const bool by_uuid = !helper.uuid.empty() && machine.info->uuid == helper.uuid;
+    if (by_uuid || shares_socket(machine, helper)) return &machine;
+  }
+  return nullptr;
 }
 
 void MachineLedger::give_up_guess(MachineAccount& machine) {
@@ -184,7 +178,7 @@ void MachineLedger::guess(const BookedWindow& window, const UnitLedger& units) {
     MachineCommand command;
     command.hypervisor = group->unit->workload->hypervisor.value_or(Hypervisor::kKvm);
     MachineAccount& machine = account_of(*process, command, window.now);
-    describe(machine, command, group->unit, process->id.pid);
+    keplerd::describe(machine, command, group->unit, process->id.pid);
     machine.guessed = true;
     add_process(machine, process->id);
     bind(*group, machine);
@@ -197,63 +191,102 @@ void MachineLedger::book(const BookedWindow& window, const ProcessLedger& proces
     account.add_window(window.sequence, unit->energy);
     ++group.windows;
   }
-  for (const auto& [id, machine] : by_process_) {
-    const auto process = processes.all().find(id);
-    if (process == processes.all().end() || group_of(process->second.unit) != nullptr) continue;
-    relocate(*machine, process->second.unit);
-    machine->energy.add_window(window.sequence, process->second.energy);
-  }
-  for (auto& [id, machine] : accounts_) {
-    const bool runs = machine.groups > 0 || !machine.processes.empty();
-    if (!runs && !machine.energy.ended) machine.energy.ended = window.now;
+  for (const auto& [id, machine] : by_process_) book_process(window, processes, id, *machine);
+  for (const auto& [id, helper] : helpers_) {
+    if (helper.machine != nullptr && helper.machine->runs())
+      book_process(window, processes, id, *helper.machine);
   }
 }
 
+// Unless a machine's cgroup has counted it.
+void MachineLedger::book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
+                                 MachineAccount& machine) {
+  const auto process = processes.all().find(id);
+  if (process == processes.all().end() || group_of(process->second.unit) != nullptr) return;
+  if (by_process_.contains(id)) relocate(machine, process->second.unit);
+  machine.energy.add_window(window.sequence, process->second.energy);
+}
+
 // What each machine got in this window, among its parts.
-void MachineLedger::divide(const BookedWindow& window, const UnitLedger& units) {
-  std::map<MachineAccount*, std::map<std::string, Nanoseconds, PartOrder>> by_group, by_thread;
+void MachineLedger::divide_all(const BookedWindow& window, const UnitLedger& units,
+                               const ProcessLedger& processes) {
+  std::map<MachineAccount*, PartTimes> by_group, by_thread;
   for (const PartUsage& part : window.usage.parts) {
     if (part.group == kNoGroup) {
       const auto process = by_process_.find(part.process);
       if (process != by_process_.end())
-        by_thread[process->second][machine_part_of_thread(part.name)] += part.time;
+        by_thread[process->second][part_of_thread(part, *process->second)] += part.time;
     } else if (const Group* const group = group_of(units.of_group(part.group));
                group != nullptr && group->machine != nullptr) {
       by_group[group->machine][machine_part_of_cgroup(part.name)] += part.time;
     }
   }
-  for (auto& [machine, times] : by_group) {
-    by_thread.erase(machine);  // the same time again
-    divide_one(*machine, times, window);
-  }
-  for (auto& [machine, times] : by_thread) {
+  std::erase_if(by_thread, [&](const auto& entry) {
+    if (by_group.contains(entry.first)) return true;  // the same time again
     // QEMU names its threads only where it is told to: without, all would be the emulator's.
-    const bool named = std::ranges::any_of(times, [](const auto& part) { return is_vcpu(part.first); });
-    if (named) divide_one(*machine, times, window);
+    return std::ranges::none_of(entry.second, [](const auto& part) { return is_vcpu(part.first); });
+  });
+  by_group.merge(by_thread);
+  for (const auto& [id, helper] : helpers_) {
+    const auto machine = by_group.find(helper.machine);
+    const auto process = processes.all().find(id);
+    if (machine == by_group.end() || process == processes.all().end()) continue;
+    const EnergyAccount& account = process->second.energy;
+    const bool inside = group_of(process->second.unit) != nullptr;  // the emulator's, or its own thread's
+    if (!inside && account.sequence == window.sequence)
+      machine->second[helper.command.program] += account.window_cpu;
   }
+  for (const auto& [machine, times] : by_group) divide(*machine, times, window, apportioner_);
 }
 
-void MachineLedger::divide_one(MachineAccount& machine, std::map<std::string, Nanoseconds, PartOrder>& times,
-                               const BookedWindow& window) {
-  const auto vcpus =
-      static_cast<int>(std::ranges::count_if(times, [](const auto& part) { return is_vcpu(part.first); }));
-  if (machine.info->vcpus != vcpus) {
-    change_info(machine.info, [vcpus](MachineInfo& info) { info.vcpus = vcpus; });
+std::string MachineLedger::part_of_thread(const PartUsage& part, const MachineAccount& machine) const {
+  if (machine.status) {
+    const auto& threads = machine.status->vcpu_threads;
+    const auto vcpu = threads.find(part.thread);
+    if (vcpu != threads.end()) return "vcpu" + std::to_string(vcpu->second);
   }
-  std::vector<Nanoseconds> weights;
-  Nanoseconds known{0};
-  for (const auto& [name, time] : times) {
-    machine.parts.try_emplace(name);
-    weights.push_back(time);
-    known += time;
+  return machine_part_of_thread(part.name);
+}
+
+void MachineLedger::tell_ends(Realtime now) {
+  for (auto& [id, machine] : accounts_) {
+    const bool runs = machine.runs();
+    if (!runs && !machine.energy.ended) machine.energy.ended = now;
+    if (runs == machine.told_running) continue;
+    if (first_window_ && runs) {
+      machine.told_running = true;
+      continue;
+    }
+    const bool reason_may_come = end_reasons_expected_ && machine.status && !machine.end_reason;
+    if (!runs && reason_may_come && machine.windows_since_end++ == 0) continue;
+    tell_end_or_start(machine, now);
   }
-  const bool moved = machine.energy.sequence == window.sequence;
-  weights.push_back(std::max((moved ? machine.energy.window_cpu : Nanoseconds{0}) - known, Nanoseconds{0}));
-  if (known == Nanoseconds{0}) return;
-  std::vector<Microjoules> shares(weights.size());
-  apportioner_.apportion(machine.energy.window_energy(window.sequence, window.standings), weights, shares);
-  std::size_t i = 0;
-  for (const auto& [name, time] : times) machine.parts[name] += shares[i++];
+  first_window_ = false;
+}
+
+void MachineLedger::tell_end_or_start(MachineAccount& machine, Realtime now) {
+  machine.windows_since_end = 0;
+  machine.told_running = !machine.told_running;
+  auto reason = machine.told_running ? std::nullopt : std::exchange(machine.end_reason, std::nullopt);
+  events_.tell(*machine.info, machine.told_running ? "started" : "stopped", std::move(reason), now);
+  if (!machine.told_running) keplerd::describe(machine, nullptr);
+}
+
+void MachineLedger::describe(MachineAccount& machine, std::shared_ptr<const LibvirtStatus> status,
+                             Realtime now) {
+  const std::string before = machine.info->guest_state;
+  keplerd::describe(machine, std::move(status));
+  const std::string& state = machine.info->guest_state;
+  if (before.empty() || state.empty() || before == state) return;
+  const std::string& reason = machine.status->reason;
+  if (state == "running" && reason == "booted") return;  // libvirt starts them paused
+  const std::string event = state == "running" ? "resumed" : state == "shutdown" ? "shutting-down" : state;
+  events_.tell(*machine.info, event, reason.empty() ? std::nullopt : std::optional(reason), now);
+}
+
+void MachineLedger::note_end(std::string_view id, const std::string& reason) {
+  const auto machine = accounts_.find(id);
+  if (machine != accounts_.end() && machine->second.told_running) machine->second.end_reason = reason;
 }
 
 void MachineLedger::tell_units(const UnitLedger& units) {
@@ -263,6 +296,18 @@ void MachineLedger::tell_units(const UnitLedger& units) {
     if (!unit->is_machine()) continue;
     const auto group = groups_.find(unit);
     if (group != groups_.end()) unit->machine = group->second.machine;
+  }
+}
+
+void MachineLedger::tell_processes(const FoundMachines& found, const BookedWindow& window,
+                                   ProcessLedger& processes) {
+  for (const FoundMachine& machine : found.machines) {
+    const ProcessId id = window.usage.processes[machine.process].id;
+    processes.set_machine(id, by_process_.at(id)->info);
+  }
+  if (found.helpers.empty() && found.machines.empty()) return;
+  for (const auto& [id, helper] : helpers_) {
+    if (helper.machine != nullptr) processes.set_machine(id, helper.machine->info);
   }
 }
 
@@ -288,6 +333,9 @@ void MachineLedger::prune(const TerminatedLimits& limits, const std::vector<Zone
   for (const auto& [id, unit] : units.all()) {
     if (std::ranges::find(gone, unit->machine) != gone.end()) unit->machine = nullptr;
   }
+  for (auto& [id, helper] : helpers_) {
+    if (std::ranges::find(gone, helper.machine) != gone.end()) helper.machine = nullptr;
+  }
   for (const MachineAccount* const machine : gone) accounts_.erase(std::string(machine->info->id));
 }
 
@@ -295,11 +343,6 @@ MachineAccount& MachineLedger::restore(MachineInfo info) {
   MachineAccount& machine = accounts_[info.id];
   machine.info = std::make_shared<const MachineInfo>(std::move(info));
   return machine;
-}
-
-void MachineLedger::rename(MachineAccount& machine, const std::string& name) {
-  if (machine.name_given || machine.info->name == name) return;
-  change_info(machine.info, [&](MachineInfo& info) { info.name = name; });
 }
 
 }  // namespace keplerd

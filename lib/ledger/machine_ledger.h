@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accounts of virtual machines, by UUID, else by the pid and start time of their process. A machine that
 // has a cgroup of its own (libvirt's scopes, Proxmox's) is counted by it, whole, with all that helps to run
-// it; any other by its hypervisor's process. When it ends and comes back under its UUID, its total goes on.
+// it; any other by its hypervisor's process. Helpers outside that cgroup (swtpm, virtiofsd, passt) are added.
+// When it ends and comes back under its UUID, its total goes on.
 #pragma once
 
 #include <map>
@@ -10,33 +11,22 @@
 #include <vector>
 
 #include "attribution/apportion.h"
-#include "ledger/account.h"
+#include "ledger/machine_account.h"
+#include "ledger/machine_events.h"
 #include "ledger/process_ledger.h"
 #include "ledger/unit_ledger.h"
 #include "workloads/machine_finder.h"
-#include "workloads/machine_part.h"
 
 namespace keplerd {
-
-struct MachineAccount {
-  std::shared_ptr<const MachineInfo> info;
-  EnergyAccount energy;
-  std::map<std::string, Microjoules, PartOrder> parts;  // what is in none of them is "other"
-  std::string number;                                   // Proxmox's guest id, Xen's domain id; else empty
-  bool name_given = false;                              // by the one who started it: no other name is better
-  bool guessed = false;                                 // nothing is known of it but its cgroup
-  // What runs it now.
-  std::vector<ProcessId> processes;
-  std::size_t groups = 0;
-};
 
 class MachineLedger {
  public:
   using Accounts = std::map<std::string, MachineAccount, std::less<>>;
 
   // Books a window, which `units`, its containers and `processes` have booked already; tells them which
-  // machine they are of. `found`: the machines among the window's processes that were not known before.
-  void apply(const BookedWindow& window, const std::vector<FoundMachine>& found, const UnitLedger& units,
+  // machine they are of. `found`: the machines and helpers among the window's processes that were not known
+  // before.
+  void apply(const BookedWindow& window, const FoundMachines& found, const UnitLedger& units,
              ProcessLedger& processes);
 
   // Removes ended machines that the limits no longer keep; their units are of none then.
@@ -46,8 +36,14 @@ class MachineLedger {
   // Puts back an account from an earlier run.
   MachineAccount& restore(MachineInfo info);
 
-  // A name that was learnt elsewhere; does not replace one that was given.
-  static void rename(MachineAccount& account, const std::string& name);
+  // What libvirt tells of a machine (see machine_account.h), and the events that follow from it.
+  void describe(MachineAccount& machine, std::shared_ptr<const LibvirtStatus> status, Realtime now);
+
+  // Somebody tells why machines end: then their ends are told a window later, so that the reason is known.
+  void expect_end_reasons(bool expected) { end_reasons_expected_ = expected; }
+  void note_end(std::string_view id, const std::string& reason);
+
+  const MachineEvents& events() const { return events_; }
 
   // Whether this process runs a machine.
   bool runs(ProcessId id) const { return by_process_.contains(id); }
@@ -67,15 +63,27 @@ class MachineLedger {
     bool is_taken() const { return machine != nullptr && !machine->guessed && !machine->processes.empty(); }
   };
 
+  // A process outside its machine's cgroup that works for it.
+  struct Helper {
+    HelperCommand command;
+    MachineAccount* machine = nullptr;  // null: of none that is known
+  };
+
   void drop_ended(const BookedWindow& window);
   void take(const FoundMachine& found, const BookedWindow& window, const UnitLedger& units);
+  void take_helpers(const FoundMachines& found, const BookedWindow& window);
+  MachineAccount* machine_of(const HelperCommand& helper);
   void guess(const BookedWindow& window, const UnitLedger& units);
   void bind_groups(const ProcessLedger& processes);
   void book(const BookedWindow& window, const ProcessLedger& processes);
-  void divide(const BookedWindow& window, const UnitLedger& units);
-  void divide_one(MachineAccount& machine, std::map<std::string, Nanoseconds, PartOrder>& times,
-                  const BookedWindow& window);
+  void book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
+                    MachineAccount& machine);
+  void divide_all(const BookedWindow& window, const UnitLedger& units, const ProcessLedger& processes);
+  std::string part_of_thread(const PartUsage& part, const MachineAccount& machine) const;
+  void tell_ends(Realtime now);
+  void tell_end_or_start(MachineAccount& machine, Realtime now);
   void tell_units(const UnitLedger& units);
+  void tell_processes(const FoundMachines& found, const BookedWindow& window, ProcessLedger& processes);
   MachineAccount& account_of(const ProcessUsage& process, const MachineCommand& command, Realtime now);
   MachineAccount* running_in(const ProcessUsage& process, const MachineCommand& command, const Group* group);
   void add_process(MachineAccount& machine, ProcessId id);
@@ -86,7 +94,11 @@ class MachineLedger {
   Accounts accounts_;
   std::unordered_map<const UnitAccount*, Group> groups_;
   std::map<ProcessId, MachineAccount*> by_process_;
+  std::map<ProcessId, Helper> helpers_;
   Apportioner apportioner_;
+  MachineEvents events_;
+  bool first_window_ = true;  // what runs has not started now
+  bool end_reasons_expected_ = false;
 };
 
 }  // namespace keplerd

@@ -15,6 +15,7 @@
 #include "energy/select_source.h"
 #include "energy/zone.h"
 #include "usage/usage_sample.h"
+#include "workloads/libvirt_status.h"
 
 namespace keplerd {
 
@@ -96,9 +97,11 @@ struct ContainerRow : WorkloadRow {
 };
 
 struct MachineInfo {
-  std::string id;    // UUID, else "PID.STARTTIME" of its process
-  std::string name;  // escaped; the id where no name is known
+  std::string id;     // UUID, else "PID.STARTTIME" of its process
+  std::string name;   // escaped; the id where no name is known
+  std::string title;  // for people; empty where it has none
   std::string hypervisor;
+  std::string guest_state;  // as libvirt tells it: "running", "paused"; empty where nobody tells
   std::optional<std::string> uuid;
   std::int32_t pid = 0;
   std::optional<int> vcpus;
@@ -106,17 +109,27 @@ struct MachineInfo {
   std::optional<std::string> container;  // id of the container that it is inside of
   int cpu_sockets = 1;                   // as its guest sees them
   bool guest_elsewhere = false;          // this is its device model: the hypervisor runs the guest itself
+  MachineMetadata metadata;              // "openstack.project" and the like
 };
 
 struct MachinePart {
-  std::string name;  // "vcpu0", "emulator", "iothread:NAME", "vhost", "other"
+  std::string name;  // "vcpu0", "emulator", "iothread:NAME", "vhost", "swtpm", "other"
   Microjoules energy;
   bool operator==(const MachinePart&) const = default;
 };
 
 struct MachineRow : WorkloadRow {
   std::shared_ptr<const MachineInfo> info;
+  std::optional<Nanoseconds> halt_polling;  // inside `cpu`, but since the machine started; not always known
   std::vector<MachinePart> parts;  // they add up to its energy; empty where its parts cannot be told apart
+};
+
+struct MachineEvent {
+  std::uint64_t number = 0;           // one more than that of the event before
+  Realtime at{0};                     // of the sample that saw it
+  std::string id, name;               // of the machine
+  std::string event;                  // "started", "stopped", "paused", "resumed", "crashed"
+  std::optional<std::string> reason;  // as libvirt tells it: "migrated", "saved", "destroyed"
 };
 
 std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
@@ -158,12 +171,17 @@ struct Report {
   Quality workload_quality = Quality::kAttributed;
 
   std::vector<ZoneReport> zones;
-  std::vector<UnitRow> units;        // by id: parents before their children
-  std::vector<MachineRow> machines;  // by id, as the next two
+  std::vector<UnitRow> units;                                       // by id: parents before their children
+  std::vector<MachineRow> machines;                                 // by id, as the next two
+  std::shared_ptr<const std::vector<MachineEvent>> machine_events;  // the last ones, oldest first; null: none
   std::vector<ContainerRow> containers;
   std::vector<ContainerRow> pods;
   std::vector<ProcessRow> processes;  // by pid and start
   std::vector<ZoneShare> shares;      // what the rows refer to
 };
+
+// What happened to machines after `earlier` was made, a report of the same ledger; nothing where that is
+// null.
+std::span<const MachineEvent> events_since(const Report* earlier, const Report& report);
 
 }  // namespace keplerd

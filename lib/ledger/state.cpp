@@ -163,7 +163,9 @@ Json to_json(const MachineState& machine) {
   const MachineInfo& info = machine.info;
   Json json = account_json(info.id, machine);
   json["name"] = info.name;
-  json["nameGiven"] = machine.name_given;
+  if (!info.title.empty()) json["title"] = info.title;
+  if (info.vcpus) json["vcpus"] = *info.vcpus;
+  if (!info.metadata.empty()) json["metadata"] = info.metadata;
   json["hypervisor"] = info.hypervisor;
   json["pid"] = info.pid;
   if (info.guest_elsewhere) json["guestElsewhere"] = true;
@@ -178,10 +180,12 @@ Json to_json(const MachineState& machine) {
 MachineState to_machine(const Json& json, std::size_t zones) {
   MachineState machine;
   read_account(json, zones, machine);
-  machine.name_given = json.at("nameGiven");
   MachineInfo& info = machine.info;
   info.id = json.at("id");
   info.name = json.at("name");
+  info.title = text_if_there(json, "title").value_or("");
+  if (json.contains("vcpus")) info.vcpus = json.at("vcpus");
+  if (json.contains("metadata")) info.metadata = json.at("metadata");
   info.hypervisor = json.at("hypervisor");
   info.pid = json.at("pid");
   info.guest_elsewhere = json.contains("guestElsewhere");

@@ -43,7 +43,6 @@ struct ContainerState {
 
 struct MachineState {
   MachineInfo info;
-  bool name_given = false;
   std::vector<MachinePart> parts;  // without "other"
   std::vector<Microjoules> energy;
   Nanoseconds cpu{0};

@@ -66,6 +66,7 @@ void ThreadReader::read_thread(ProcessId id, Process& process, const std::string
   thread.usage = *usage;
   parts.push_back({.group = kNoGroup,
                    .process = id,
+                   .thread = *number,
                    .name = thread.name,
                    .time = known ? std::max(*usage - last, Nanoseconds{0}) : Nanoseconds{0}});
 }

@@ -53,8 +53,9 @@ struct ProcessUsage {
 struct PartUsage {
   std::size_t group = kNoGroup;  // its domain: index into UsageSample::groups; kNoGroup: of `process`
   ProcessId process;
-  std::string_view name;  // of the cgroup, or the thread's comm; escaped by escape_name
-  Nanoseconds time{0};    // CPU time since the sample before; 0 where it was not known then
+  std::int32_t thread = 0;  // of a process: its id
+  std::string_view name;    // of the cgroup, or the thread's comm; escaped by escape_name
+  Nanoseconds time{0};      // CPU time since the sample before; 0 where it was not known then
 };
 
 struct UsageSample {

@@ -93,6 +93,7 @@ Answer qemu(const ProcessCommand& process) {
   MachineCommand found = machine(Hypervisor::kKvm, options.name, options.uuid);
   found.number = options.number;
   found.cpu_sockets = options.cpu_sockets;
+  found.helper_sockets = options.helper_sockets;
   const bool old_device_model = unwrapped(base_name(process.words[0])).starts_with("qemu-dm");
   if (!options.domain.empty() || old_device_model) {
     if (options.domain == "0") return std::nullopt;  // dom0's own disk backend

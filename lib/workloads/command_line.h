@@ -34,6 +34,7 @@ struct MachineCommand {
   std::string uuid;         // lower case; empty where it has none
   std::string number;       // Proxmox's guest id, or Xen's domain id, in digits; else empty
   int cpu_sockets = 1;      // as its guest sees them
+  std::vector<std::string> helper_sockets;  // Unix sockets that it shares with helpers (QEMU only): raw paths
   bool guest_elsewhere =
       false;  // a Xen device model: the hypervisor runs the guest, this process only its devices
 };

@@ -10,6 +10,10 @@
 namespace keplerd {
 namespace {
 
+constexpr std::size_t kLongestName = 255;  // bytes, before they are escaped
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
 std::optional<unsigned> hex_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
@@ -77,6 +81,15 @@ std::string decode_unit_escapes(std::string_view name) {
   // systemd escapes no NUL (unit_name_unescape refuses it).
   return escape_name(
       replace_escapes(unescape_name(name), [](unsigned byte, std::string_view) { return byte != 0; }));
+}
+
+std::string limited_name(std::string_view raw) {
+  if (raw.size() > kLongestName) {
+    std::size_t end = kLongestName;
+    while (end > kLongestName - 3 && is_continuation(raw[end])) --end;  // not inside a character
+    raw = raw.substr(0, end);
+  }
+  return escape_name(raw);
 }
 
 }  // namespace keplerd

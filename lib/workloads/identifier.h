@@ -23,4 +23,8 @@ std::string canonical_uuid(std::string_view text);
 // escaped to make a unit's name of it. "-" stays "-": the names of machines have no "/". Comes out escaped.
 std::string decode_unit_escapes(std::string_view name);
 
+// What someone else called something, fit to be shown: cut to 255 bytes (at a character's end), then escaped
+// by escape_name.
+std::string limited_name(std::string_view raw);
+
 }  // namespace keplerd

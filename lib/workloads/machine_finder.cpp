@@ -16,37 +16,48 @@ constexpr std::size_t kMaxDoubtful = 1000;
 
 }  // namespace
 
-std::vector<FoundMachine> MachineFinder::look(const UsageSample& usage) {
-  std::vector<FoundMachine> found;
+FoundMachines MachineFinder::look(const UsageSample& usage) {
+  FoundMachines found;
   for (std::size_t i = 0; i < usage.processes.size(); ++i) {
     const ProcessUsage& process = usage.processes[i];
     if (process.kernel_thread) continue;
     if (!process.fresh && (doubtful_.empty() || !doubtful_.contains(process.id))) continue;
-    if (auto command = look_at(process)) found.push_back({i, *std::move(command)});
+    look_at(usage, i, found);
   }
   for (const ProcessId id : usage.ended) doubtful_.erase(id);
   return found;
 }
 
-std::optional<MachineCommand> MachineFinder::look_at(const ProcessUsage& process) {
-  const std::string directory = std::to_string(process.id.pid) + "/";
-  std::array<char, 4096> beginning;
-  const auto line = read_beginning(host_.procfs(), (directory + "cmdline").c_str(), beginning);
-  if (!line) return std::nullopt;
-  std::vector<std::string_view> words = split_command_line(*line);
-  if (!is_named_like_a_hypervisor({words, process.comm, {}})) {
-    doubtful_.erase(process.id);
-    return std::nullopt;
+void MachineFinder::look_at(const UsageSample& usage, std::size_t index, FoundMachines& found) {
+  const ProcessUsage& process = usage.processes[index];
+  const std::string path = std::to_string(process.id.pid) + "/cmdline";
+  std::array<char, 4096> buffer;
+  const auto beginning = read_beginning(host_.procfs(), path.c_str(), buffer);
+  if (!beginning) return;
+  const std::vector<std::string_view> words = split_command_line(*beginning);
+  if (is_named_like_a_hypervisor({words, process.comm, {}})) {
+    auto command = look_closer(process, *beginning, beginning->size() < buffer.size());
+    if (command) found.machines.push_back({index, *std::move(command)});
+    return;
   }
+  doubtful_.erase(process.id);
+  if (auto helper = recognise_helper({words, process.comm, {}}))
+    found.helpers.push_back({index, *std::move(helper)});
+}
 
+// At one that is named like a hypervisor, of whose command line the `beginning` is known.
+std::optional<MachineCommand> MachineFinder::look_closer(const ProcessUsage& process,
+                                                         std::string_view beginning, bool is_whole) {
+  const std::string directory = std::to_string(process.id.pid) + "/";
   std::string whole;
-  if (line->size() == beginning.size()) {
+  if (!is_whole) {
     whole.resize(kCommandLineLimit);
     const auto text = read_beginning(host_.procfs(), (directory + "cmdline").c_str(), whole);
-    if (text) words = split_command_line(*text);
+    if (text) beginning = *text;
   }
   const auto program = read_link(host_.procfs(), (directory + "exe").c_str());
-  auto command = recognise_machine({words, process.comm, program ? *program : std::string_view()});
+  auto command = recognise_machine(
+      {split_command_line(beginning), process.comm, program ? *program : std::string_view()});
   if (command) {
     doubtful_.erase(process.id);
   } else if (doubtful_.size() < kMaxDoubtful) {

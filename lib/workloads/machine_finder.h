@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the processes that run virtual machines. A process is looked at when it is new and when its comm
-// changes; its command line is read only as far as needed to see that it is none, and its program
+// Finds the processes that run virtual machines, and those that help them. A process is looked at when it is
+// new and when its comm changes; its command line is read only as far as needed to see that it is none, and
+// its program
 // (/proc/PID/exe, which needs CAP_SYS_PTRACE for others' processes) only where its name is a hypervisor's.
 #pragma once
 
@@ -9,6 +10,7 @@
 
 #include "usage/usage_sample.h"
 #include "workloads/command_line.h"
+#include "workloads/machine_helper.h"
 
 namespace keplerd {
 
@@ -19,16 +21,28 @@ struct FoundMachine {
   MachineCommand command;
 };
 
+struct FoundHelper {
+  std::size_t process = 0;
+  HelperCommand command;
+};
+
+struct FoundMachines {
+  std::vector<FoundMachine> machines;
+  std::vector<FoundHelper> helpers;
+};
+
 class MachineFinder {
  public:
   // `host` must outlive the finder.
   explicit MachineFinder(const HostRoot& host) : host_(host) {}
 
-  // The machines among the processes of `usage` that were not known yet. Call it with every sample.
-  std::vector<FoundMachine> look(const UsageSample& usage);
+  // Those among the processes of `usage` that were not known yet. Call it with every sample.
+  FoundMachines look(const UsageSample& usage);
 
  private:
-  std::optional<MachineCommand> look_at(const ProcessUsage& process);
+  void look_at(const UsageSample& usage, std::size_t index, FoundMachines& found);
+  std::optional<MachineCommand> look_closer(const ProcessUsage& process, std::string_view beginning,
+                                            bool is_whole);
 
   const HostRoot& host_;
   // Named like a hypervisor, but (still) none: perhaps a script of that name that is yet to start it. With

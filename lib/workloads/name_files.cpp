@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parse.h"
-#include "base/text.h"
 #include "workloads/identifier.h"
 
 namespace keplerd {
@@ -12,18 +11,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLongestName = 255;  // bytes, before they are escaped
-
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
 std::optional<std::string> to_name(std::string_view raw) {
   if (raw.empty()) return std::nullopt;
-  if (raw.size() > kLongestName) {
-    std::size_t end = kLongestName;
-    while (end > kLongestName - 3 && is_continuation(raw[end])) --end;  // not inside a character
-    raw = raw.substr(0, end);
-  }
-  return escape_name(raw);
+  return limited_name(raw);
 }
 
 // Hears a JSON text as it is read, so that none of it is kept but what is wanted; nothing is thrown. The

@@ -82,6 +82,18 @@ int read_cpu_sockets(std::string_view text) {
   return sockets >= 1 && sockets <= kMost ? sockets : 1;
 }
 
+constexpr std::size_t kMostSockets = 64;
+
+// "socket,id=chrtpm,path=/run/1-web-swtpm.sock", "stream,id=n0,addr.type=unix,addr.path=/tmp/passt_1.socket".
+// (libvirt writes netdevs as JSON; but then their helpers are in the machine's cgroup.)
+void read_socket(std::string_view text, std::vector<std::string>& sockets) {
+  while (!text.empty() && sockets.size() < kMostSockets) {
+    Setting setting = take_setting(text);
+    const bool path = setting.key == "path" || setting.key == "addr.path";
+    if (path && setting.value.starts_with('/')) sockets.push_back(std::move(setting.value));
+  }
+}
+
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::ranges::find(names, name) != names.end();
@@ -102,6 +114,7 @@ void read_option(std::string_view option, std::string_view value, QemuOptions& o
   if (option == "id" && is_digits(value)) options.number = value;
   if (option == "xen-domid" && is_digits(value)) options.domain = value;
   if (option == "smp") options.cpu_sockets = read_cpu_sockets(value);
+  if (option == "chardev" || option == "netdev") read_socket(value, options.helper_sockets);
   if (option == "smbios") {
     if (std::string uuid = smbios_uuid(value); !uuid.empty()) of_smbios = std::move(uuid);
   }

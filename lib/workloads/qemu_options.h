@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace keplerd {
 
@@ -16,6 +17,8 @@ struct QemuOptions {
   std::string number;   // -id N (Proxmox)
   std::string domain;   // -xen-domid N
   int cpu_sockets = 1;  // -smp sockets=; 1 where it is not told, or is more than 64
+  std::vector<std::string>
+      helper_sockets;  // -chardev socket,path=, -netdev stream,addr.path=; no more than 64
   bool no_machine =
       false;  // it answers a question and ends (-version, -cpu help), or has no machine (-machine none)
 };

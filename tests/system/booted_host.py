@@ -14,7 +14,7 @@ SOURCE = HERE.parent.parent
 # What the root has besides the testbed's own: what the packages are built with (packaging/deb/control), and what the
 # scenarios run.
 PACKAGES = ("build-essential,debhelper,lintian,ccache,cmake,ninja-build,pkgconf,libsystemd-dev,libinih-dev,libspdlog-dev,"
-            "libfmt-dev,nlohmann-json3-dev,libcli11-dev,libncurses-dev,libsdbus-c++-dev,libsdbus-c++-bin,libvirt-dev,"
+            "libfmt-dev,nlohmann-json3-dev,libcli11-dev,libncurses-dev,libexpat1-dev,libsdbus-c++-dev,libsdbus-c++-bin,libvirt-dev,"
             "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin")
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD, PACKAGES_BUILT = "/root/build", "/root/packages"

@@ -24,7 +24,8 @@ class Finder : public testing::Test {
     files.write("proc/" + std::to_string(pid) + "/cmdline", line);
     usage.processes.push_back({.id = {pid, 7}, .comm = comm, .fresh = fresh});
   }
-  std::vector<FoundMachine> look() {
+  std::vector<FoundMachine> look() { return look_for_all().machines; }
+  FoundMachines look_for_all() {
     auto found = finder.look(usage);
     for (ProcessUsage& process : usage.processes) process.fresh = false;
     return found;
@@ -94,6 +95,16 @@ TEST_F(Finder, AsksTheProgramWhereItMay) {
   run(11, "qemu-system-x86", command({"my-guest", "-name", "web"}));
   files.link("proc/11/exe", "/usr/bin/qemu-system-x86_64");
   EXPECT_EQ(look().size(), 1u);
+}
+
+TEST_F(Finder, FindsHelpers) {
+  run(10, "swtpm", command({"/usr/bin/swtpm", "socket", "--ctrl", "type=unixio,path=/run/tpm.sock"}));
+  const FoundMachines found = look_for_all();
+  EXPECT_TRUE(found.machines.empty());
+  ASSERT_EQ(found.helpers.size(), 1u);
+  EXPECT_EQ(found.helpers[0].process, 0u);
+  EXPECT_EQ(found.helpers[0].command.program, "swtpm");
+  EXPECT_TRUE(look_for_all().helpers.empty());
 }
 
 TEST_F(Finder, KernelThreadsAndThoseThatAreGoneAreNone) {

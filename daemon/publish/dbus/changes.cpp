@@ -28,7 +28,7 @@ std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& 
     telling_ = latest;
     collect(*telling_);
   }
-  Changes changes{telling_, {}, false};
+  Changes changes{telling_, {}, false, {}};
   std::size_t bytes = 0;
   while (!waiting_.empty() && bytes < bytes_at_once_) {
     KindChanges& from = waiting_.back();
@@ -42,6 +42,8 @@ std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& 
     if (from.rows.empty() && from.removed.empty()) waiting_.pop_back();
   }
   changes.partial = !waiting_.empty();
+  const bool machines = std::ranges::find(options_.kinds, RowKind::kMachines) != options_.kinds.end();
+  if (!changes.partial && machines) changes.events = events_since(told_.get(), *telling_);
   if (!changes.partial) told_ = std::exchange(telling_, nullptr);
   return changes;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct KindChanges {
 // One message's worth.
 struct Changes {
   std::shared_ptr<const Report> report;
-  std::vector<KindChanges> kinds;  // only those with changes
-  bool partial = false;            // more of the same report follows
+  std::vector<KindChanges> kinds;        // only those with changes
+  bool partial = false;                  // more of the same report follows
+  std::span<const MachineEvent> events;  // of `report`, since the one before; for who wants machines
 };
 
 class ChangeTracker {

@@ -11,7 +11,7 @@ namespace {
 
 auto what_it_is(const MachineInfo& info) {
   return std::tie(info.name, info.hypervisor, info.uuid, info.pid, info.vcpus, info.unit, info.container,
-                  info.guest_elsewhere);
+                  info.title, info.guest_state, info.metadata, info.guest_elsewhere);
 }
 
 }  // namespace
@@ -31,8 +31,8 @@ void MachineObject::tell_changes(const MachineRow& row) {
   info_ = *row.info;
   running_ = row.running;
   std::vector<PropertyName> names;
-  for (const char* const name :
-       {"Name", "State", "Hypervisor", "Uuid", "Pid", "VCPUs", "Unit", "ContainerId", "GuestElsewhere"})
+  for (const char* const name : {"Name", "State", "Hypervisor", "Uuid", "Pid", "VCPUs", "Unit", "ContainerId",
+                                 "Title", "GuestState", "Metadata", "GuestElsewhere"})
     names.emplace_back(name);
   getObject().emitPropertiesChangedSignal(kMachineInterface, names);
 }
@@ -70,6 +70,18 @@ std::string MachineObject::Unit() {
 }
 std::string MachineObject::ContainerId() {
   return of_row([](const MachineRow& row) { return row.info->container.value_or(""); });
+}
+std::string MachineObject::Title() {
+  return of_row([](const MachineRow& row) { return row.info->title; });
+}
+std::string MachineObject::GuestState() {
+  return of_row([](const MachineRow& row) { return row.info->guest_state; });
+}
+std::map<std::string, std::string> MachineObject::Metadata() {
+  return of_row([](const MachineRow& row) { return metadata_of(row); });
+}
+std::uint64_t MachineObject::HaltPollUSec() {
+  return of_row([](const MachineRow& row) { return row.halt_polling ? usec(*row.halt_polling) : kUnknown; });
 }
 bool MachineObject::GuestElsewhere() {
   return of_row([](const MachineRow& row) { return row.info->guest_elsewhere; });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,10 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   std::uint32_t VCPUs() override;
   std::string Unit() override;
   std::string ContainerId() override;
+  std::string Title() override;
+  std::string GuestState() override;
+  std::map<std::string, std::string> Metadata() override;
+  std::uint64_t HaltPollUSec() override;
   bool GuestElsewhere() override;
   std::uint64_t Energy() override;
   std::uint64_t ActiveEnergy() override;

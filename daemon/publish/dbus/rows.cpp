@@ -45,6 +45,10 @@ Details details_of(const Report& report, const MachineRow& row) {
   set_text(details, "containerId", row.info->container);
   if (row.info->guest_elsewhere) details.emplace("guestElsewhere", sdbus::Variant(true));
   if (row.info->vcpus) details.emplace("vcpus", sdbus::Variant(static_cast<std::uint32_t>(*row.info->vcpus)));
+  if (!row.info->title.empty()) set_text(details, "title", row.info->title);
+  if (!row.info->guest_state.empty()) set_text(details, "guestState", row.info->guest_state);
+  if (!row.info->metadata.empty()) details.emplace("metadata", sdbus::Variant(metadata_of(row)));
+  if (row.halt_polling) set_number(details, "haltPollUsec", usec(*row.halt_polling));
   if (!row.parts.empty()) details.emplace("breakdown", sdbus::Variant(machine_parts(row)));
   return details;
 }
@@ -114,6 +118,17 @@ Row container_row(const Report& report, const ContainerRow& row, bool details) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> metadata_of(const MachineRow& row) {
+  return {row.info->metadata.begin(), row.info->metadata.end()};
+}
+
+std::vector<EventRow> event_rows(std::span<const MachineEvent> events) {
+  std::vector<EventRow> rows;
+  for (const MachineEvent& event : events)
+    rows.emplace_back(number(event.at), event.id, event.name, event.event, event.reason.value_or(""));
+  return rows;
+}
 
 std::vector<MachinePartNumbers> machine_parts(const MachineRow& row) {
   std::vector<MachinePartNumbers> parts;

@@ -113,6 +113,7 @@ void Subscriptions::send(std::uint64_t id, const std::string& client, const Chan
   std::map<std::string, sdbus::Variant> extras;
   extras.emplace("instanceId", sdbus::Variant(report.instance_id));
   if (changes.partial) extras.emplace("partial", sdbus::Variant(true));
+  if (!changes.events.empty()) extras.emplace("events", sdbus::Variant(event_rows(changes.events)));
   auto signal = make_signal(object_, kManagerInterface, "Report");
   signal.setDestination(client);
   signal << id << report.sequence << number(report.realtime) << usec(report.monotonic) << usec(report.window)

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/machine_account.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "ledger/container_ledger.h"
+
+namespace keplerd {
+namespace {
+
+void locate(MachineInfo& info, const UnitAccount* unit) {
+  info.unit.reset();
+  info.container.reset();
+  if (unit == nullptr) return;
+  info.unit = unit->info->id;
+  if (unit->container != nullptr && !unit->container->info->is_pod)
+    info.container = unit->container->info->id;
+}
+
+// OpenStack's name for people; libvirt's is "instance-0000002a".
+std::string title_of(const LibvirtStatus& status) {
+  if (!status.title.empty()) return status.title;
+  const auto name = status.metadata.find("openstack.name");
+  return name == status.metadata.end() ? std::string() : name->second;
+}
+
+void take_status(MachineInfo& info, const LibvirtStatus& status) {
+  if (!status.name.empty()) info.name = status.name;
+  info.title = title_of(status);
+  info.guest_state = status.state;
+  if (status.vcpus) info.vcpus = status.vcpus;
+  info.metadata = status.metadata;
+}
+
+auto told_by_libvirt(const MachineInfo& info) {
+  return std::tie(info.name, info.title, info.guest_state, info.vcpus, info.metadata);
+}
+
+int count_vcpus(const PartTimes& times) {
+  return static_cast<int>(std::ranges::count_if(times, [](const auto& part) { return is_vcpu(part.first); }));
+}
+
+}  // namespace
+
+void describe(MachineAccount& machine, const MachineCommand& command, const UnitAccount* unit,
+              std::int32_t pid) {
+  const CgroupWorkload* const own = unit != nullptr && unit->is_machine() ? unit->workload.get() : nullptr;
+  machine.guessed = false;
+  machine.status = nullptr;
+  machine.halt_polling.reset();
+  machine.helper_sockets = command.helper_sockets;
+  machine.number = command.number.empty() && own != nullptr ? own->machine_number : command.number;
+  std::string name = command.name;
+  if (!command.name_given && own != nullptr && !own->name.empty()) name = own->name;
+  change_info(machine.info, [&](MachineInfo& info) {
+    if (!name.empty()) info.name = std::move(name);
+    info.hypervisor = hypervisor_name(command.hypervisor);
+    info.cpu_sockets = command.cpu_sockets;
+    info.guest_elsewhere = command.guest_elsewhere;
+    info.guest_state.clear();
+    info.pid = pid;
+    locate(info, unit);
+  });
+}
+
+void describe(MachineAccount& machine, std::shared_ptr<const LibvirtStatus> status) {
+  if (machine.status == status) return;
+  machine.status = std::move(status);
+  MachineInfo told = *machine.info;
+  if (machine.status) {
+    take_status(told, *machine.status);
+  } else {
+    told.guest_state.clear();
+  }
+  if (told_by_libvirt(told) == told_by_libvirt(*machine.info)) return;
+  machine.info = std::make_shared<const MachineInfo>(std::move(told));
+}
+
+void rename(MachineAccount& machine, const std::string& name) {
+  if (machine.info->name == name) return;
+  change_info(machine.info, [&](MachineInfo& info) { info.name = name; });
+}
+
+void relocate(MachineAccount& machine, const UnitAccount* unit) {
+  if (unit == nullptr ? !machine.info->unit : machine.info->unit == unit->info->id) return;
+  change_info(machine.info, [unit](MachineInfo& info) { locate(info, unit); });
+}
+
+void divide(MachineAccount& machine, const PartTimes& times, const BookedWindow& window,
+            Apportioner& apportioner) {
+  const bool told = machine.status && machine.status->vcpus;
+  const int vcpus = told ? *machine.status->vcpus : count_vcpus(times);
+  if (machine.info->vcpus != vcpus) {
+    change_info(machine.info, [vcpus](MachineInfo& info) { info.vcpus = vcpus; });
+  }
+  std::vector<Nanoseconds> weights;
+  Nanoseconds known{0};
+  for (const auto& [name, time] : times) {
+    machine.parts.try_emplace(name);
+    weights.push_back(time);
+    known += time;
+  }
+  const bool moved = machine.energy.sequence == window.sequence;
+  weights.push_back(std::max((moved ? machine.energy.window_cpu : Nanoseconds{0}) - known, Nanoseconds{0}));
+  if (known == Nanoseconds{0}) return;
+  std::vector<Microjoules> shares(weights.size());
+  apportioner.apportion(machine.energy.window_energy(window.sequence, window.standings), weights, shares);
+  std::size_t i = 0;
+  for (const auto& [name, time] : times) machine.parts[name] += shares[i++];
+}
+
+}  // namespace keplerd

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/libvirt_records.h"
+
+#include <utility>
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "host/host_root.h"
+
+namespace keplerd {
+namespace {
+
+constexpr char kDirectory[] = "run/libvirt/qemu";
+constexpr std::string_view kSuffix = ".xml";
+constexpr std::size_t kLimit = 4 << 20;  // a machine with hundreds of disks has some 200 KiB
+constexpr std::size_t kMostFiles = 10'000;
+constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
+constexpr Nanoseconds kRetryPeriod = std::chrono::seconds(1);  // while there is no such directory
+
+}  // namespace
+
+void LibvirtRecords::refresh(Nanoseconds now) {
+  const bool due = !looked_ || now - *looked_ >= (directory_ ? kLookPeriod : kRetryPeriod);
+  if (due) {
+    looked_ = now;
+    if (!find_directory()) return;
+  }
+  if (!directory_) return;
+  bool changed = false;
+  const bool complete = watch_.drain([&](int, DirectoryWatch::Change, const std::string& name) {
+    if (!name.ends_with(kSuffix)) return;
+    read(name);
+    changed = true;
+  });
+  const bool all = due || !complete || !watched_;
+  if (all) read_all();
+  if (changed || all) index();
+}
+
+// Opens the directory, or makes sure that it is still the one that is open.
+bool LibvirtRecords::find_directory() {
+  auto opened = open_inside(host_.root(), kDirectory);
+  struct stat status {};
+  if (!opened || ::fstat(opened->get(), &status) != 0) {
+    forget_directory();
+    return false;
+  }
+  const FileStamp found{.device = status.st_dev, .inode = status.st_ino, .size = 0, .changed = {}};
+  if (directory_ && found == opened_) return true;
+  forget_directory();
+  directory_ = *std::move(opened);
+  opened_ = found;
+  watched_ = watch_.add(directory_.get()).ok();
+  return true;
+}
+
+void LibvirtRecords::forget_directory() {
+  if (!directory_) return;
+  watch_ = DirectoryWatch(DirectoryWatch::Entries::kFiles);
+  directory_.reset();
+  files_.clear();
+  by_uuid_.clear();
+}
+
+void LibvirtRecords::read_all() {
+  FileStamp none;
+  const auto names = list_if_changed(directory_.get(), ".", kMostFiles, none);
+  if (!names || !*names) return;
+  for (auto& [name, file] : files_) file.listed = false;
+  for (const std::string& name : **names) {
+    if (!name.ends_with(kSuffix)) continue;
+    read(name);
+    if (const auto file = files_.find(name); file != files_.end()) file->second.listed = true;
+  }
+  std::erase_if(files_, [](const auto& entry) { return !entry.second.listed; });
+}
+
+void LibvirtRecords::read(const std::string& name) {
+  auto file = files_.find(name);
+  if (file == files_.end()) {
+    if (files_.size() >= kMostFiles) return;
+    file = files_.emplace(name, File()).first;
+  }
+  auto text = read_if_changed(directory_.get(), name.c_str(), kLimit, file->second.stamp);
+  if (!text) {
+    files_.erase(file);
+    return;
+  }
+  if (!*text) return;
+  auto status = parse_libvirt_status(**text);
+  ::explicit_bzero((*text)->data(), (*text)->size());  // it holds passwords
+  auto& known = file->second.status;
+  if (!status) {
+    known = nullptr;
+  } else if (!known || *known != *status) {
+    known = std::make_shared<const LibvirtStatus>(*std::move(status));
+  }
+}
+
+void LibvirtRecords::index() {
+  by_uuid_.clear();
+  for (const auto& [name, file] : files_) {
+    if (file.status) by_uuid_[file.status->uuid] = file.status;
+  }
+}
+
+std::shared_ptr<const LibvirtStatus> LibvirtRecords::find(std::string_view uuid, std::int32_t pid) const {
+  const auto found = by_uuid_.find(uuid);
+  return found != by_uuid_.end() && found->second->pid == pid ? found->second : nullptr;
+}
+
+}  // namespace keplerd

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/libvirt_status.h"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <expat.h>
+
+#include "base/parse.h"
+#include "workloads/identifier.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kLongestText = 4096;  // what is beyond is cut before it is shown anyway
+constexpr std::size_t kMostVcpus = 4096;
+constexpr char kSeparator = '\n';  // between the name space and the name: in no name
+
+struct NameSpace {
+  std::string_view uri;  // with "*": and all that begin so
+  std::string_view prefix;
+};
+constexpr std::array kNameSpaces = {
+    NameSpace{"http://openstack.org/xmlns/libvirt/nova/*", "nova:"},
+    NameSpace{"http://kubevirt.io", "kubevirt:"},
+    NameSpace{"http://libosinfo.org/xmlns/libvirt/domain/*", "libosinfo:"},
+    NameSpace{"https://keplerd.org/libvirt/1", "keplerd:"},
+};
+
+// Of the metadata: an element below <metadata>, and which of its attributes; none: its text.
+struct Wanted {
+  std::string_view path;
+  std::string_view attribute;
+  std::string_view key;
+};
+constexpr std::array kMetadata = {
+    Wanted{"keplerd:guest", "meter", "keplerd.meter"},
+    Wanted{"kubevirt:kubevirt/kubevirt:uid", "", "kubevirt.uid"},
+    Wanted{"libosinfo:libosinfo/libosinfo:os", "id", "os"},
+    Wanted{"nova:instance/nova:flavor", "name", "openstack.flavor"},
+    Wanted{"nova:instance/nova:name", "", "openstack.name"},
+    Wanted{"nova:instance/nova:owner/nova:project", "", "openstack.project"},
+    Wanted{"nova:instance/nova:owner/nova:project", "uuid", "openstack.projectId"},
+    Wanted{"nova:instance/nova:owner/nova:user", "", "openstack.user"},
+};
+
+constexpr std::string_view kDomain = "domstatus/domain/";
+constexpr std::string_view kMetadataPath = "domstatus/domain/metadata/";
+
+bool is_of(std::string_view uri, std::string_view known) {
+  return known.ends_with('*') ? uri.starts_with(known.substr(0, known.size() - 1)) : uri == known;
+}
+
+// "nova:name"; of a name space that nobody here knows "?:name", which is never wanted.
+std::string element_name(std::string_view expanded) {
+  const auto end = expanded.find(kSeparator);
+  if (end == expanded.npos) return std::string(expanded);
+  std::string_view prefix = "?:";
+  for (const NameSpace& known : kNameSpaces) {
+    if (is_of(expanded.substr(0, end), known.uri)) prefix = known.prefix;
+  }
+  return std::string(prefix) + std::string(expanded.substr(end + 1));
+}
+
+// The attributes of an element: name, value, name, value, ..., null.
+std::string_view attribute(const char* const* attributes, std::string_view name) {
+  for (; *attributes != nullptr; attributes += 2) {
+    if (*attributes == name) return attributes[1];
+  }
+  return {};
+}
+
+class Reader {
+ public:
+  Result<LibvirtStatus> read(std::string_view xml) {
+    const Parser parser(XML_ParserCreateNS("UTF-8", kSeparator), XML_ParserFree);
+    if (!parser) return Error{"no memory"};
+    parser_ = parser.get();
+    XML_SetUserData(parser_, this);
+    XML_SetElementHandler(parser_, on_start, on_end);
+    XML_SetCharacterDataHandler(parser_, on_text);
+    XML_SetStartDoctypeDeclHandler(parser_, on_doctype);
+    const bool well_formed =
+        XML_Parse(parser_, xml.data(), static_cast<int>(xml.size()), XML_TRUE) == XML_STATUS_OK;
+    if (!problem_.empty()) return Error{problem_};
+    if (!well_formed) return Error{XML_ErrorString(XML_GetErrorCode(parser_))};
+    if (status_.uuid.empty() || status_.pid <= 0) return Error{"is no status of a running machine"};
+    return std::move(status_);
+  }
+
+ private:
+  using Parser = std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)>;
+
+  static void on_start(void* self, const char* name, const char** attributes) {
+    static_cast<Reader*>(self)->start(name, attributes);
+  }
+  static void on_end(void* self, const char*) { static_cast<Reader*>(self)->end(); }
+  static void on_text(void* self, const char* text, int size) {
+    static_cast<Reader*>(self)->text({text, static_cast<std::size_t>(size)});
+  }
+  static void on_doctype(void* self, const char*, const char*, const char*, int) {
+    static_cast<Reader*>(self)->give_up("has a document type");
+  }
+
+  void give_up(const char* problem) {
+    problem_ = problem;
+    XML_StopParser(parser_, XML_FALSE);
+  }
+
+  void start(std::string_view name, const char* const* attributes) {
+    if (ends_.size() >= kDeepest) return give_up("is nested too deeply");
+    ends_.push_back(path_.size());
+    if (!path_.empty()) path_ += '/';
+    path_ += element_name(name);
+    text_.clear();
+    wanted_ = is_wanted();
+    take_attributes(attributes);
+  }
+
+  void end() {
+    take_text();
+    path_.resize(ends_.back());
+    ends_.pop_back();
+    wanted_ = false;  // the text of an element that has others inside is of no interest
+  }
+
+  void text(std::string_view text) {
+    if (wanted_) text_ += text.substr(0, kLongestText - std::min(kLongestText, text_.size()));
+  }
+
+  // Whether this element's text is: nothing else is ever kept, not even for a moment.
+  bool is_wanted() const {
+    const std::string_view path = path_;
+    if (path.starts_with(kMetadataPath)) {
+      for (const Wanted& wanted : kMetadata) {
+        if (wanted.attribute.empty() && path.substr(kMetadataPath.size()) == wanted.path) return true;
+      }
+      return false;
+    }
+    if (!path.starts_with(kDomain)) return false;
+    const std::string_view name = path.substr(kDomain.size());
+    return name == "name" || name == "uuid" || name == "title" || name == "vcpu";
+  }
+
+  void take_attributes(const char* const* attributes) {
+    const std::string_view path = path_;
+    if (path == "domstatus") {
+      status_.state = limited_name(attribute(attributes, "state"));
+      status_.reason = limited_name(attribute(attributes, "reason"));
+      status_.pid = parse_number<std::int32_t>(attribute(attributes, "pid")).value_or(0);
+    } else if (path == "domstatus/vcpus/vcpu") {
+      const auto number = parse_number<int>(attribute(attributes, "id"));
+      const auto thread = parse_number<std::int32_t>(attribute(attributes, "pid"));
+      if (number && *number >= 0 && thread && *thread > 0 && status_.vcpu_threads.size() < kMostVcpus)
+        status_.vcpu_threads[*thread] = *number;
+    } else if (path == "domstatus/domain/vcpu") {
+      set_vcpus(attribute(attributes, "current"));
+    } else if (path.starts_with(kMetadataPath)) {
+      for (const Wanted& wanted : kMetadata) {
+        if (!wanted.attribute.empty() && path.substr(kMetadataPath.size()) == wanted.path)
+          set_metadata(wanted.key, attribute(attributes, wanted.attribute));
+      }
+    }
+  }
+
+  void take_text() {
+    if (!wanted_) return;
+    const std::string_view text = trim(text_);
+    const std::string_view path = path_;
+    if (path.starts_with(kMetadataPath)) {
+      for (const Wanted& wanted : kMetadata) {
+        if (wanted.attribute.empty() && path.substr(kMetadataPath.size()) == wanted.path)
+          set_metadata(wanted.key, text);
+      }
+      return;
+    }
+    const std::string_view name = path.substr(kDomain.size());
+    if (name == "name") status_.name = limited_name(text);
+    if (name == "uuid") status_.uuid = canonical_uuid(text);
+    if (name == "title") status_.title = limited_name(text);
+    if (name == "vcpu" && !status_.vcpus) set_vcpus(text);
+  }
+
+  void set_vcpus(std::string_view text) {
+    if (const auto number = parse_number<int>(text); number && *number > 0) status_.vcpus = *number;
+  }
+
+  void set_metadata(std::string_view key, std::string_view value) {
+    if (!value.empty()) status_.metadata[std::string(key)] = limited_name(value);
+  }
+
+  XML_Parser parser_ = nullptr;
+  LibvirtStatus status_;
+  std::string problem_;
+  std::string path_;
+  std::vector<std::size_t> ends_;  // where the path of each element above ends
+  std::string text_;
+  bool wanted_ = false;
+};
+
+}  // namespace
+
+Result<LibvirtStatus> parse_libvirt_status(std::string_view xml) { return Reader().read(xml); }
+
+}  // namespace keplerd

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libvirt's QEMU driver keeps of each running machine: /run/libvirt/qemu/NAME.xml. No I/O.
+//
+// The file holds the machine's whole definition, passwords included. Taken out of it is what stands here, and
+// nothing else.
+//
+// Sources: libvirt's src/conf/domain_conf.c (virDomainObjFormat) and docs/formatdomain; nova's
+// nova/virt/libvirt/config.py (LibvirtConfigGuestMetaNovaInstance); kubevirt.io's api/domain schema.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace keplerd {
+
+// Of keys in dots ("openstack.project"), escaped values.
+using MachineMetadata = std::map<std::string, std::string, std::less<>>;
+
+struct LibvirtStatus {
+  std::string uuid;    // lower case
+  std::string name;    // escaped, as the next three
+  std::string title;   // empty where it has none
+  std::string state;   // "running", "paused", "shutdown" (on its way), "crashed", "pmsuspended"
+  std::string reason;  // of the state: "booted", "migrated", "restored", "user"
+  std::int32_t pid = 0;
+  std::optional<int> vcpus;
+  std::map<std::int32_t, int> vcpu_threads;  // thread id -> number of the vCPU
+  MachineMetadata metadata;
+
+  bool operator==(const LibvirtStatus&) const = default;
+};
+
+// Fails where `xml` is no such status, or names neither a UUID nor a pid. A document type, which libvirt's
+// have none of, is an error: entities are nothing to expand here.
+Result<LibvirtStatus> parse_libvirt_status(std::string_view xml);
+
+}  // namespace keplerd

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// A virtual machine as it comes, changes and goes: one account for as long as its UUID lives.
+#include <gtest/gtest.h>
+
+#include "daemon/machine_host.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class MachineLife : public MachineTest {};
+
+TEST_F(MachineLife, WhatTheirScopeDrewBeforeTheyWereKnownIsTheirs) {
+  host.begin();
+  host.files.add_cgroup(kScope);
+  host.files.add_process({.pid = 100, .comm = "rpc-libvirtd", .cgroup = kScope});
+  use(100, kScope, 10);
+  step(2'000'000);
+  EXPECT_TRUE(host.meter().last_report()->machines.empty());
+  host.files.add_process(
+      {.pid = 100, .comm = "qemu-system-x86", .utime = 10, .cgroup = kScope, .cmdline = qemu("web", kUuid)});
+  use(100, kScope, 10);
+  step(2'000'000);
+  EXPECT_EQ(energy(kUuid), Microjoules{2'000'000});
+  EXPECT_EQ(energy(kUuid), host.unit(kScope).active);
+}
+
+TEST_F(MachineLife, GoOnUnderTheirUuidWhenStartedAgain) {
+  start_in_scope(100);
+  host.begin();
+  use(100, kScope, 50);
+  step(10'000'000);
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  step(0);
+  ASSERT_NE(host.machine(kUuid), nullptr);
+  EXPECT_FALSE(host.machine(kUuid)->running);
+  EXPECT_EQ(host.machine(kUuid)->info->name, "web");
+
+  const std::string again = "/machine.slice/machine-qemu\\x2d2\\x2drenamed.scope";
+  host.files.add_cgroup(again);
+  host.files.add_process({.pid = 200,
+                          .comm = "qemu-system-x86",
+                          .start = 900,
+                          .cgroup = again,
+                          .cmdline = qemu("renamed", kUuid)});
+  step(0);
+  use(200, again, 50);
+  step(10'000'000);
+  EXPECT_TRUE(host.machine(kUuid)->running);
+  EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
+  EXPECT_EQ(host.machine(kUuid)->info->name, "renamed");
+  EXPECT_EQ(host.machine(kUuid)->info->pid, 200);
+}
+
+TEST_F(MachineLife, GoOnWithinOneWindow) {
+  start_in_scope(100);
+  host.begin();
+  use(100, kScope, 50);
+  step(10'000'000);
+  host.files.remove_process(100);
+  start_in_scope(200, qemu("web", kUuid), 900);
+  use(200, kScope, 0);
+  step(0);
+  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+  EXPECT_TRUE(host.machine(kUuid)->running);
+  EXPECT_EQ(host.machine(kUuid)->info->pid, 200);
+  EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
+}
+
+TEST_F(MachineLife, AForkOfTheirHypervisorIsTheSameMachine) {
+  const std::string line = command({"qemu-system-x86_64", "-daemonize", "-name", "d"});
+  host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .start = 70, .cmdline = line});
+  host.files.add_process({.pid = 101, .comm = "qemu-system-x86", .ppid = 100, .start = 71, .cmdline = line});
+  host.begin();
+  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+  host.files.remove_process(100);
+  step(0);
+  ASSERT_NE(host.machine("100.70"), nullptr);
+  EXPECT_TRUE(host.machine("100.70")->running);
+  host.files.set_process_time(101, 50);
+  step(2'000'000);
+  EXPECT_EQ(energy("100.70"), Microjoules{1'000'000});
+}
+
+TEST_F(MachineLife, EndedOnesGoAfterTheRetentionAndStayInTheirUnits) {
+  start_in_scope(100);
+  host.begin();
+  host.meter().set_limits({.retention = 60s});
+  use(100, kScope, 50);
+  step(10'000'000);
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  step(0);
+  host.step(59s);
+  EXPECT_NE(host.machine(kUuid), nullptr);
+  host.step(2s);
+  EXPECT_EQ(host.machine(kUuid), nullptr);
+}
+
+TEST_F(MachineLife, OfEndedOnesThoseWithTheMostEnergyAreKept) {
+  host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .cmdline = qemu("a", kUuid)});
+  host.files.add_process({.pid = 101, .comm = "qemu-system-x86", .cmdline = qemu("b", kOther)});
+  host.begin();
+  host.meter().set_limits({.max = 1});
+  host.files.set_process_time(100, 10);
+  host.files.set_process_time(101, 30);
+  step(8'000'000);
+  for (const pid_t pid : {100, 101}) host.files.remove_process(pid);
+  step(0);
+  EXPECT_EQ(host.machine(kUuid), nullptr);
+  EXPECT_EQ(energy(kOther), Microjoules{3'000'000});
+}
+
+TEST_F(MachineLife, GoOnAfterARestartOfKeplerd) {
+  start_in_scope(100);
+  host.begin();
+  use(100, kScope, 50);
+  step(10'000'000);
+  const LedgerState state = host.meter().state();
+  const auto read = parse_state(format_state(state));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  host.begin({}, Ledger(*read, "another"), read->readings);
+  EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
+  EXPECT_TRUE(host.machine(kUuid)->running);
+  use(100, kScope, 50);
+  step(10'000'000);
+  EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
+  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+}
+
+TEST_F(MachineLife, LibvirtTellsTitleStateVcpusAndMetadata) {
+  start_in_scope(100);
+  write_status("web", kUuid, 100, "",
+               "<title>Shop</title><vcpu>4</vcpu><metadata><nova:instance "
+               "xmlns:nova='http://openstack.org/xmlns/libvirt/nova/1.1'><nova:name>shop-1</nova:name>"
+               "</nova:instance></metadata>");
+  host.begin();
+  const MachineInfo& info = *host.machine(kUuid)->info;
+  EXPECT_EQ(info.title, "Shop");
+  EXPECT_EQ(info.guest_state, "running");
+  EXPECT_EQ(info.vcpus, 4);
+  EXPECT_EQ(info.metadata, (MachineMetadata{{"openstack.name", "shop-1"}}));
+}
+
+TEST_F(MachineLife, OpenStacksNameIsTheTitleWhereThereIsNoOther) {
+  start_in_scope(100);
+  write_status("instance-0000002a", kUuid, 100, "",
+               "<metadata><nova:instance xmlns:nova='http://openstack.org/xmlns/libvirt/nova/1.1'>"
+               "<nova:name>shop-1</nova:name></nova:instance></metadata>");
+  host.begin();
+  EXPECT_EQ(host.machine(kUuid)->info->name, "instance-0000002a");
+  EXPECT_EQ(host.machine(kUuid)->info->title, "shop-1");
+}
+
+TEST_F(MachineLife, LibvirtsNameIsNewerThanThatOfTheCommandLine) {
+  start_in_scope(100);
+  host.begin();
+  write_status("renamed", kUuid, 100);
+  host.step(1s);
+  EXPECT_EQ(host.machine(kUuid)->info->name, "renamed");
+}
+
+TEST_F(MachineLife, AStatusOfAnotherProcessIsStale) {
+  start_in_scope(100);
+  write_status("stale", kUuid, 99);
+  host.begin();
+  EXPECT_EQ(host.machine(kUuid)->info->name, "web");
+  EXPECT_EQ(host.machine(kUuid)->info->guest_state, "");
+}
+
+TEST_F(MachineLife, WhatLibvirtToldStaysWhenLibvirtAndTheMachineHaveEnded) {
+  start_in_scope(100);
+  write_status("web", kUuid, 100, "", "<title>Shop</title><vcpu>4</vcpu>");
+  host.begin();
+  host.files.remove("root/run/libvirt/qemu/web.xml");
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  host.step(1s);
+  EXPECT_FALSE(host.machine(kUuid)->running);
+  EXPECT_EQ(host.machine(kUuid)->info->title, "Shop");
+  EXPECT_EQ(host.machine(kUuid)->info->vcpus, 4);
+  EXPECT_EQ(host.machine(kUuid)->info->guest_state, "");
+  const auto read = parse_state(format_state(host.meter().state()));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->machines.at(0).info.title, "Shop");
+  EXPECT_EQ(read->machines.at(0).info.vcpus, 4);
+}
+
+TEST_F(MachineLife, OneThatRunsWhenKeplerdStartsHasNotStartedNow) {
+  start_in_scope(100);
+  host.begin();
+  EXPECT_EQ(events(), Events{});
+}
+
+TEST_F(MachineLife, StartAndEndAreEventsInTheirOrder) {
+  host.begin();
+  start_in_scope(100);
+  step(0);
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  step(0);
+  EXPECT_EQ(events(), (Events{"1 web started", "2 web stopped"}));
+}
+
+TEST_F(MachineLife, ARestartWithinOneWindowIsBoth) {
+  start_in_scope(100);
+  host.begin();
+  host.files.remove_process(100);
+  start_in_scope(200, qemu("web", kUuid), 900);
+  step(0);
+  EXPECT_EQ(events(), (Events{"1 web stopped", "2 web started"}));
+}
+
+TEST_F(MachineLife, OneThatEndedWhileKeplerdWasAwayHasStopped) {
+  start_in_scope(100);
+  host.begin();
+  const auto read = parse_state(format_state(host.meter().state()));
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  host.begin({}, Ledger(*read, "another"), read->readings);
+  EXPECT_EQ(events(), (Events{"1 web stopped"}));
+}
+
+TEST_F(MachineLife, WhatLibvirtTellsOfTheGuestAreEventsWithTheirReason) {
+  const auto status = [&](const char* state, const char* reason) {
+    write_status("web", kUuid, 100, "", "", std::string("state='") + state + "' reason='" + reason + "'");
+    host.step(1s);
+  };
+  host.begin();
+  start_in_scope(100);
+  status("paused", "starting up");
+  status("running", "booted");  // is how each starts
+  status("paused", "user");
+  status("running", "unpaused");
+  status("paused", "migration");
+  status("running", "migrated");
+  EXPECT_EQ(events(), (Events{"1 web started", "2 web paused: user", "3 web resumed: unpaused",
+                              "4 web paused: migration", "5 web resumed: migrated"}));
+}
+
+}  // namespace
+}  // namespace keplerd
