@@ -18,6 +18,7 @@
 namespace keplerd::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -262,6 +263,19 @@ TEST(Guests, MonitorFitsTheScreenWithItsLongerFooter) {
   for (std::string line; std::getline(lines, line);) count += std::max(1, (display_width(line) + 79) / 80);
   EXPECT_EQ(count, 22);
   EXPECT_THAT(out.str(), HasSubstr("\n14 of 51 virtual machines, 1 terminated not shown"));
+}
+
+TEST(Guests, MonitorTellsWhatHappenedToThem) {
+  Json tick = tick_of(measured_status(), vm_rows());
+  tick["events"] = Json::parse(R"([{"realtimeUsec": 0, "id": "a", "name": "web\n", "event": "started"},
+    {"realtimeUsec": 0, "id": "a", "name": "web", "event": "stopped", "reason": "migrated"}])");
+  Canned canned;
+  canned.ticks = {tick};
+  const FakeDaemon daemon(canned);
+  EXPECT_THAT(run_keplerctl(daemon, {"monitor", "vms", "-n1"}).out,
+              AllOf(HasSubstr("  web\\x0a started\n"), HasSubstr("  web stopped (migrated)\n")));
+  const Outcome json = run_keplerctl(daemon, {"monitor", "vms", "-j", "-n1"});
+  EXPECT_EQ(Json::parse(json.out.substr(1)).at("events"), tick["events"]);
 }
 
 TEST(Guests, TheDaemonsErrorsNameThem) {
