@@ -145,7 +145,7 @@ void GuestTrees::update(const Report& report) {
     if (!machine.running || !is_chosen(*machine.info, choice_) || trees_.size() >= kMostTrees) continue;
     const std::string& id = machine.info->id;
     if (!is_machine_id(id)) continue;
-    trees_[id] = std::move(known[id]);
+    trees_[id] = known[id];
     known.erase(id);
     leaving_.erase(id);
     const auto written = write(base->get(), report, machine);

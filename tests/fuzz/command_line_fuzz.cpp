@@ -22,6 +22,7 @@ void check(const std::optional<keplerd::MachineCommand>& machine) {
   if (!machine->uuid.empty() && keplerd::canonical_uuid(machine->uuid) != machine->uuid) std::abort();
   if (!machine->number.empty() && !keplerd::is_digits(machine->number)) std::abort();
   if (machine->name_given && machine->name.empty()) std::abort();
+  if (machine->cpu_sockets < 1 || machine->cpu_sockets > 64) std::abort();
 }
 
 }  // namespace
