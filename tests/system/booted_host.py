@@ -18,6 +18,7 @@ PACKAGES = ("build-essential,debhelper,lintian,ccache,cmake,ninja-build,pkgconf,
             "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin")
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD, PACKAGES_BUILT = "/root/build", "/root/packages"
+BOOKWORM_DROP_IN = "/run/systemd/system/keplerd.service.d"
 APT = "env DEBIAN_FRONTEND=noninteractive apt-get -y --no-install-recommends"
 
 
@@ -54,6 +55,11 @@ class BootedHost:
         ccache = self.directory / f"ccache.{self.suite}"
         ccache.mkdir(parents=True, exist_ok=True)
         self.testbed("start", f"--bind-ro={SOURCE}:/src", f"--bind={ccache}:/ccache")
+        if self.suite == "bookworm":
+            # Its systemd gives a sandboxed unit a /proc of its own, without the testbed's processor.
+            self.sh(f"""
+                mkdir -p {BOOKWORM_DROP_IN}
+                echo '[Service]\nBindReadOnlyPaths=/run/testbed/cpuinfo:/proc/cpuinfo' >{BOOKWORM_DROP_IN}/cpuinfo.conf""")
 
     def stop(self):
         if self.lock:

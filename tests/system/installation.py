@@ -2,7 +2,7 @@
 """The packages on a booted host: what they leave alone, what they bring, and what is left of them."""
 import re
 
-from booted_host import APT, BUILD, PACKAGES_BUILT, SOURCE
+from booted_host import APT, BOOKWORM_DROP_IN, BUILD, PACKAGES_BUILT, SOURCE
 from scenarios import PACKAGE
 
 CONFIGURATION = "/etc/keplerd/keplerd.conf"
@@ -11,6 +11,11 @@ UNITS = ("keplerd.service", "keplerd.socket")
 
 def states(host):
     return [(host.property("ActiveState", unit), host.property("UnitFileState", unit)) for unit in UNITS]
+
+
+def failed(host):
+    """Of keplerd: on Debian 12 podman's units fail here."""
+    return host.sh("systemctl --failed --no-legend 'keplerd*'")
 
 
 def install(host, report):
@@ -162,7 +167,7 @@ def without_meter(host, report):
     doctor = host.run("keplerctl", "--no-pager", "doctor")
     report.check("doctor tells what is missing", doctor.returncode != 0 and "meter powercap" in doctor.stdout,
                  (doctor.returncode, doctor.stdout))
-    report.equal("the boot does not fail", host.sh("systemctl is-system-running || :; systemctl --failed -q"), "running\n")
+    report.equal("the boot does not fail", failed(host), "")
 
 
 def autopkgtest(host, report):
@@ -181,7 +186,7 @@ def left(host):
         systemctl list-unit-files --no-legend 'keplerd*' 'dbus-org.keplerd1*' || :
         find / -xdev -path /proc -prune -o -path /root -prune -o -path /src -prune \\
              -o -iname '*keplerd*' -print 2>/dev/null || :
-        find /run -name '*keplerd*' || :""").split()
+        find /run -name '*keplerd*' || :""").replace(f"{BOOKWORM_DROP_IN}\n", "").split()
 
 
 def remove(host, report):
@@ -191,7 +196,7 @@ def remove(host, report):
     report.equal("removed", (removed.returncode, host.sh("ps -C keplerd -o pid= || :")), (0, ""))
     kept = host.sh(f"tail -n 1 {CONFIGURATION}; ls /var/lib/keplerd/ledger.json").split("\n")
     report.equal("configuration and totals stay", kept[:2], ["# mine", "/var/lib/keplerd/ledger.json"])
-    report.check("it is no failure to systemd", host.sh("systemctl is-system-running || :").strip() == "running")
+    report.equal("it is no failure to systemd", failed(host), "")
     host.sh(f"{APT} purge 'keplerd*'; systemctl daemon-reload")
     report.equal("nothing is left", left(host), [])
     report.equal("but the user", host.sh("id -un keplerd").strip(), "keplerd")
