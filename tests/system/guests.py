@@ -143,8 +143,6 @@ END
         systemd-run -q --unit=lxc-box lxc-start -n lxcbox -F""")
     # Debian's crun insists on a pids controller, unless no limit is wanted. And with systemd's variable podman would
     # leave conmon in the service of this very command, instead of giving it a scope.
-    # On Debian 12 podman's units have failed at boot, and left a database that knows another driver.
-    host.sh("rm -rf /var/lib/containers/storage/libpod")
     host.sh(f"env -u INVOCATION_ID {PODMAN} run -q -d --name=podbox --network=none --pids-limit=0 "
             f"--rootfs {BOX} /sbin/init")
 
