@@ -15,7 +15,7 @@ def states(host):
 
 def failed(host):
     """Of keplerd: on Debian 12 podman's units fail here."""
-    return host.sh("systemctl --failed --no-legend 'keplerd*'")
+    return host.sh("systemctl list-units --failed --no-legend 'keplerd*'")
 
 
 def install(host, report):
