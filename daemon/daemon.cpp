@@ -77,6 +77,7 @@ Daemon::~Daemon() {
   if (!bound_socket_.empty()) ::unlink(bound_socket_.c_str());
   server_.reset();
   bus_.reset();
+  libvirt_.reset();
   for (auto* source : {&sampling_timer_, &saving_timer_, &watchdog_timer_, &status_timer_}) source->reset();
   signals_.clear();
   sd_event_unref(loop_);
@@ -86,6 +87,8 @@ Result<Done> Daemon::start() {
   if (const auto made = check(sd_event_default(&loop_), "sd_event_default"); !made) return made;
   if (const auto added = add_signals(); !added) return added;
 
+  libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper(),
+                                             [this](const LibvirtNews& news) { meter_->learn(news); });
   server_ = std::make_unique<varlink::Server>(
       loop_, varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"});
   add_energy_interface(*server_, *this);
@@ -220,10 +223,18 @@ void Daemon::sample() {
   sampled_ = read_system_clocks().monotonic;
   const auto before = latest();
   meter_->sample();
+  update_libvirt();
   if (latest() == before) return;  // the meter has not moved yet
   if (server_) server_->wake();
   if (bus_) bus_->update();
   guests_->update(*latest());
+}
+
+// Only on the very host: another root's libvirt is not there to be asked.
+void Daemon::update_libvirt() {
+  if (host_.paths().root != "/" || !host_.has_own_procfs()) return;
+  libvirt_->update(running_drivers(host_, meter_->libvirt_drivers()), sampled_);
+  meter_->set_libvirt_connected(libvirt_->is_connected());
 }
 
 std::shared_ptr<const Report> Daemon::fresh() {

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "config/load.h"
+#include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
 #include "daemon/options.h"
 #include "daemon/publish/dbus/publisher.h"
@@ -47,6 +48,7 @@ class Daemon : private Reports {
   Nanoseconds sampling_period() const;
 
   void sample();
+  void update_libvirt();
   void on_watchdog();
   void save(bool clean);
   void reload();
@@ -60,6 +62,7 @@ class Daemon : private Reports {
   std::unique_ptr<varlink::Server> server_;
   std::unique_ptr<BusPublisher> bus_;  // null with --bus none
   std::unique_ptr<GuestTrees> guests_;
+  std::unique_ptr<LibvirtHelper> libvirt_;
   std::string bound_socket_;  // to be removed at the end; empty where systemd made it
   std::vector<varlink::EventSource> signals_;
   varlink::EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;

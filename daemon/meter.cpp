@@ -84,6 +84,29 @@ std::shared_ptr<const Report> Meter::sample() {
   return report_;
 }
 
+void Meter::learn(const LibvirtNews& news) {
+  if (news.kind == LibvirtNews::Kind::kEnded) ledger_.machines().note_end(news.uuid, news.reason);
+  namer_.learn(news);
+}
+
+void Meter::set_libvirt_connected(bool connected) {
+  ledger_.machines().expect_end_reasons(connected);
+  if (!connected) namer_.forget_news();
+}
+
+std::vector<std::string> Meter::libvirt_drivers() const {
+  bool qemu = false, xen = false;
+  for (const auto& [id, machine] : ledger_.machines().all()) {
+    if (!machine.runs()) continue;
+    xen = xen || machine.info->hypervisor == "xen";
+    qemu = qemu || (machine.status && machine.info->hypervisor == "kvm");
+  }
+  std::vector<std::string> drivers;
+  if (qemu) drivers.emplace_back("qemu");
+  if (xen) drivers.emplace_back("xen");
+  return drivers;
+}
+
 // Reads all counters; when they were read.
 Instant Meter::read_counters() {
   const Instant begin = clock_();

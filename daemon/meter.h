@@ -15,6 +15,7 @@
 #include "config/settings.h"
 #include "daemon/clock.h"
 #include "daemon/discard_log.h"
+#include "daemon/libvirt/news.h"
 #include "daemon/namer.h"
 #include "energy/select_source.h"
 #include "energy/source_keeper.h"
@@ -39,6 +40,13 @@ class Meter {
   std::shared_ptr<const Report> sample();
 
   std::shared_ptr<const Report> last_report() const { return report_; }
+
+  // What libvirt's helper tells; it shows with the next sample.
+  void learn(const LibvirtNews& news);
+  // Whether it is there to tell; without, what it told is forgotten.
+  void set_libvirt_connected(bool connected);
+  // The drivers ("qemu", "xen") whose machines run.
+  std::vector<std::string> libvirt_drivers() const;
 
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 

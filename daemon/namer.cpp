@@ -5,6 +5,7 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kPeriod = std::chrono::seconds(1);
+constexpr std::size_t kMostTold = 10'000;
 constexpr Nanoseconds kPollingPeriod = std::chrono::seconds(10);
 
 }  // namespace
@@ -34,12 +35,32 @@ void Namer::name_machines(MachineLedger& machines, const Instant& now) {
   libvirt_.refresh(now.monotonic);
   for (auto& [id, machine] : machines.all()) {
     if (machine.energy.ended) continue;
-    machines.describe(machine, libvirt_.find(machine.info->uuid.value_or(""), machine.info->pid),
-                      now.realtime);
+    machines.describe(machine, status_of(machine), now.realtime);
     const bool may_be_proxmox =
         !machine.status && !machine.number.empty() && machine.info->hypervisor == "kvm";
     if (!may_be_proxmox) continue;
     if (const auto name = names_.proxmox_guest(machine.number)) rename(machine, *name);
+  }
+}
+
+std::shared_ptr<const LibvirtStatus> Namer::status_of(const MachineAccount& machine) const {
+  if (auto status = libvirt_.find(machine.info->uuid.value_or(""), machine.info->pid)) return status;
+  const auto told = told_.find(machine.info->hypervisor + "/" + machine.number);
+  return told == told_.end() ? nullptr : told->second;
+}
+
+void Namer::learn(const LibvirtNews& news) {
+  if (news.kind == LibvirtNews::Kind::kDomain && news.driver == "xen") {
+    if (told_.size() >= kMostTold) return;
+    LibvirtStatus status;
+    status.uuid = news.uuid;
+    status.name = news.name;
+    status.title = news.title;
+    status.state = news.state;
+    status.reason = news.reason;
+    told_["xen/" + std::to_string(news.id)] = std::make_shared<const LibvirtStatus>(std::move(status));
+  } else if (news.kind == LibvirtNews::Kind::kEnded) {
+    std::erase_if(told_, [&](const auto& entry) { return entry.second->uuid == news.uuid; });
   }
 }
 

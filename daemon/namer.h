@@ -2,10 +2,14 @@
 // Gives the ledger's containers, pods and machines the names that their runtimes' files tell.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "attribution/sample.h"
 #include "base/units.h"
+#include "daemon/libvirt/news.h"
 #include "ledger/ledger.h"
 #include "usage/halt_polling.h"
 #include "workloads/libvirt_records.h"
@@ -18,15 +22,21 @@ class Namer {
   // `host` must outlive the namer.
   explicit Namer(const HostRoot& host) : names_(host), libvirt_(host), halt_polling_(host) {}
 
+  // What libvirt's helper tells: of domains that leave no status file, such as Xen's.
+  void learn(const LibvirtNews& news);
+  void forget_news() { told_.clear(); }
+
   // Names what runs, as of `now`; at most once a second, as often as it may be called.
   void name(Ledger& ledger, const Instant& now);
 
  private:
   void name_machines(MachineLedger& machines, const Instant& now);
+  std::shared_ptr<const LibvirtStatus> status_of(const MachineAccount& machine) const;
   void ask_kvm(MachineLedger& machines, const Instant& now);
 
   WorkloadNames names_;
   LibvirtRecords libvirt_;
+  std::map<std::string, std::shared_ptr<const LibvirtStatus>> told_;  // by DRIVER/ID
   HaltPolling halt_polling_;
   std::optional<Nanoseconds> polled_;
   std::optional<Nanoseconds> last_;

@@ -39,6 +39,7 @@ class Ledger {
   // For names that are learnt from elsewhere.
   ContainerLedger& containers() { return containers_; }
   MachineLedger& machines() { return machines_; }
+  const MachineLedger& machines() const { return machines_; }
 
   // All of it after the last sample. The source's name and reason are the caller's to fill.
   std::unique_ptr<Report> report() const;

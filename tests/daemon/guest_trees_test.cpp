@@ -64,9 +64,9 @@ class GuestTreesTest : public testing::Test {
   }
 
   void start(std::vector<std::string> chosen) {
-    trees = std::make_unique<GuestTrees>(
-        GuestChoice{.machines = std::move(chosen), .directory = base / "guests"},
-        [this](const std::string& line) { complaints.push_back(line); });
+    trees =
+        std::make_unique<GuestTrees>(GuestChoice{.machines = std::move(chosen), .directory = base / "guests"},
+                                     [this](const std::string& line) { complaints.push_back(line); });
   }
 
   // A report so much later than the one before.

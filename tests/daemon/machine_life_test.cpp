@@ -240,5 +240,73 @@ TEST_F(MachineLife, WhatLibvirtTellsOfTheGuestAreEventsWithTheirReason) {
                               "4 web paused: migration", "5 web resumed: migrated"}));
 }
 
+LibvirtNews ended(const char* reason) {
+  return {.kind = LibvirtNews::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = reason};
+}
+
+TEST_F(MachineLife, AnEndIsToldWithTheReasonThatLibvirtsHelperGives) {
+  start_in_scope(100);
+  write_status("web", kUuid, 100);
+  host.begin();
+  host.meter().set_libvirt_connected(true);
+  host.meter().learn(ended("migrated"));
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  step(0);
+  EXPECT_EQ(events(), (Events{"1 web stopped: migrated"}));
+}
+
+TEST_F(MachineLife, AReasonMayComeAWindowLater) {
+  start_in_scope(100);
+  write_status("web", kUuid, 100);
+  host.begin();
+  host.meter().set_libvirt_connected(true);
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  step(0);
+  EXPECT_FALSE(host.machine(kUuid)->running);
+  EXPECT_EQ(events(), Events{});
+  host.meter().learn(ended("saved"));
+  step(0);
+  EXPECT_EQ(events(), (Events{"1 web stopped: saved"}));
+}
+
+TEST_F(MachineLife, NobodyWaitsLongerForAReason) {
+  start_in_scope(100);
+  write_status("web", kUuid, 100);
+  host.begin();
+  host.meter().set_libvirt_connected(true);
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kScope);
+  step(0);
+  step(0);
+  EXPECT_EQ(events(), (Events{"1 web stopped"}));
+}
+
+TEST_F(MachineLife, AnXenGuestIsNamedByItsNumber) {
+  host.files.add_process({.pid = 100,
+                          .comm = "qemu-system-i38",
+                          .start = 70,
+                          .cmdline = command({"/usr/bin/qemu-system-i386", "-xen-domid", "7"})});
+  host.begin();
+  EXPECT_EQ(host.meter().libvirt_drivers(), (std::vector<std::string>{"xen"}));
+  host.meter().set_libvirt_connected(true);
+  host.meter().learn({.kind = LibvirtNews::Kind::kDomain,
+                      .driver = "xen",
+                      .id = 7,
+                      .uuid = kUuid,
+                      .name = "dom-web",
+                      .title = "Shop",
+                      .state = "paused"});
+  host.step(1s);
+  EXPECT_EQ(host.machine("100.70")->info->name, "dom-web");
+  EXPECT_EQ(host.machine("100.70")->info->title, "Shop");
+  EXPECT_EQ(host.machine("100.70")->info->guest_state, "paused");
+  host.meter().set_libvirt_connected(false);
+  host.step(1s);
+  EXPECT_EQ(host.machine("100.70")->info->name, "dom-web");
+  EXPECT_EQ(host.machine("100.70")->info->guest_state, "");
+}
+
 }  // namespace
 }  // namespace keplerd

@@ -28,8 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     directory.limits.emplace_back(line);
     directories.push_back(std::move(directory));
   }
-  for (const auto& zones : {keplerd::powercap_zones(directories, {}),
-                            keplerd::powercap_zones(directories, {.amd = true}), keplerd::scmi_zones(directories)}) {
+  for (const auto& zones :
+       {keplerd::powercap_zones(directories, {}), keplerd::powercap_zones(directories, {.amd = true}),
+        keplerd::scmi_zones(directories)}) {
     std::set<std::string> ids;
     for (const auto& [zone, directory, tells_power] : zones) {
       if (!ids.insert(zone.id).second) std::abort();

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerd-libvirt DRIVER...: tells on its standard output, in lines of JSON (news.h), which domains run and
+// why they end. Reads only. Ends when libvirt's daemon does, or who reads it.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+
+#include "daemon/libvirt/news.h"
+#include "version.h"
+
+namespace keplerd {
+namespace {
+
+constexpr int kAlivePeriod = 5000;  // ms
+constexpr int kKeepAliveSeconds = 5;
+
+struct Connection {
+  std::string driver;
+  virConnectPtr handle = nullptr;
+};
+
+void tell(const LibvirtNews& news) {
+  const std::string line = format_news(news) + '\n';
+  // Who reads is gone.
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0)
+    std::exit(0);
+}
+
+// As libvirt's status files have them (virDomainState in its src/conf/domain_conf.c).
+std::string state_word(int state) {
+  static constexpr std::array kWords = {"nostate",  "running", "idle",    "paused",
+                                        "shutdown", "shutoff", "crashed", "pmsuspended"};
+  return state >= 0 && static_cast<std::size_t>(state) < kWords.size()
+             ? kWords[static_cast<std::size_t>(state)]
+             : "";
+}
+
+std::string reason_of_end(int detail) {
+  static constexpr std::array kWords = {"shutdown", "destroyed", "crashed",       "migrated",
+                                        "saved",    "failed",    "from snapshot", "recovered"};
+  return detail >= 0 && static_cast<std::size_t>(detail) < kWords.size()
+             ? kWords[static_cast<std::size_t>(detail)]
+             : "";
+}
+
+std::string text_and_free(char* text) {
+  const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+LibvirtNews about(const std::string& driver, virDomainPtr domain) {
+  LibvirtNews news{.kind = LibvirtNews::Kind::kDomain, .driver = driver};
+  std::array<char, VIR_UUID_STRING_BUFLEN> uuid{};
+  if (virDomainGetUUIDString(domain, uuid.data()) == 0) news.uuid = uuid.data();
+  return news;
+}
+
+void tell_domain(const std::string& driver, virDomainPtr domain) {
+  LibvirtNews news = about(driver, domain);
+  int state = 0;
+  if (virDomainGetState(domain, &state, nullptr, 0) != 0) return;  // it has ended
+  news.id = static_cast<int>(virDomainGetID(domain));
+  news.name = virDomainGetName(domain);
+  news.title = text_and_free(virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_TITLE, nullptr, 0));
+  news.state = state_word(state);
+  tell(news);
+}
+
+int on_lifecycle(virConnectPtr, virDomainPtr domain, int event, int detail, void* connection) {
+  const std::string& driver = static_cast<Connection*>(connection)->driver;
+  if (event == VIR_DOMAIN_EVENT_STOPPED) {
+    LibvirtNews news = about(driver, domain);
+    news.kind = LibvirtNews::Kind::kEnded;
+    news.reason = reason_of_end(detail);
+    tell(news);
+  } else if (event != VIR_DOMAIN_EVENT_DEFINED && event != VIR_DOMAIN_EVENT_UNDEFINED) {
+    tell_domain(driver, domain);
+  }
+  return 0;
+}
+
+void on_close(virConnectPtr, int, void*) { std::exit(0); }
+
+// Asks libvirt's daemon something: this returns only if it answers.
+void on_timer(int, void* connections) {
+  for (const Connection& connection : *static_cast<std::vector<Connection>*>(connections)) {
+    if (virConnectIsAlive(connection.handle) != 1 || virConnectNumOfDomains(connection.handle) < 0)
+      std::exit(1);
+  }
+  tell({});
+}
+
+bool connect(Connection& connection) {
+  connection.handle = virConnectOpenReadOnly((connection.driver + ":///system").c_str());
+  if (connection.handle == nullptr) return false;
+  virConnectSetKeepAlive(connection.handle, kKeepAliveSeconds, 3);
+  virConnectRegisterCloseCallback(connection.handle, on_close, nullptr, nullptr);
+  // Before they are listed, so that nothing slips through between the two.
+  if (virConnectDomainEventRegisterAny(connection.handle, nullptr, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+                                       VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), &connection, nullptr) < 0)
+    return false;
+  virDomainPtr* domains = nullptr;
+  const int count = virConnectListAllDomains(connection.handle, &domains, VIR_CONNECT_LIST_DOMAINS_ACTIVE);
+  for (int i = 0; i < count; ++i) {
+    tell_domain(connection.driver, domains[i]);
+    virDomainFree(domains[i]);
+  }
+  std::free(domains);
+  return count >= 0;
+}
+
+int fail() {
+  const virError* const error = virGetLastError();
+  std::fprintf(stderr, "keplerd-libvirt: %s\n", error == nullptr ? "cannot connect" : error->message);
+  return EXIT_FAILURE;
+}
+
+int run(int count, char** words) {
+  std::vector<Connection> connections;
+  for (int i = 1; i < count; ++i) connections.push_back({words[i]});
+  if (connections.empty()) {
+    std::fprintf(stderr, "usage: keplerd-libvirt DRIVER...\nkeplerd starts it. DRIVER: qemu or xen.\n");
+    return 2;
+  }
+  if (std::string(words[1]) == "--version") {
+    std::printf("keplerd-libvirt %s\n", KEPLERD_VERSION);
+    return EXIT_SUCCESS;
+  }
+  virSetErrorFunc(nullptr, [](void*, virErrorPtr) {});  // else it prints each
+  if (virInitialize() != 0 || virEventRegisterDefaultImpl() != 0) return fail();
+  for (Connection& connection : connections) {
+    if (!connect(connection)) return fail();
+  }
+  on_timer(0, &connections);
+  virEventAddTimeout(kAlivePeriod, on_timer, &connections, nullptr);
+  while (virEventRunDefaultImpl() == 0) {
+  }
+  return fail();
+}
+
+}  // namespace
+}  // namespace keplerd
+
+int main(int count, char** words) { return keplerd::run(count, words); }

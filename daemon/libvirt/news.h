@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keplerd-libvirt tells keplerd: a line of JSON each. No I/O.
+//
+//   {"alive":true}                        libvirt has answered just now
+//   {"domain":{"driver","id","uuid","name","title","state","reason"}}   a running domain, whenever it changes
+//   {"ended":{"driver","uuid","reason"}}  a domain has ended
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace keplerd {
+
+struct LibvirtNews {
+  enum class Kind { kAlive, kDomain, kEnded };
+
+  Kind kind = Kind::kAlive;
+  std::string driver;             // "qemu", "xen"
+  int id = -1;                    // of a running domain: libvirt's, which is Xen's too
+  std::string uuid, name, title;  // `title` may be empty
+  std::string state, reason;      // words as in libvirt's status files; kEnded: the reason only
+};
+
+inline constexpr std::size_t kLongestNews = 64 << 10;  // bytes of a line
+
+std::string format_news(const LibvirtNews& news);  // without the newline
+
+// Texts come out escaped and cut as for show. Unset where the line is none of the above.
+std::optional<LibvirtNews> parse_news(std::string_view line);
+
+}  // namespace keplerd

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerd-libvirt: when it is started and killed, and what it tells. The real one is tried on the booted
+// host; here shell scripts stand in its place.
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "daemon/clock.h"
+#include "daemon/libvirt/helper.h"
+#include "support/fake_host.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+using Action = HelperPolicy::Action;
+
+constexpr char kUuid[] = "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01";
+
+TEST(HelperPolicy, StartsItOnlyWhereItIsWanted) {
+  HelperPolicy policy;
+  EXPECT_EQ(policy.decide(false, 0s), Action::kNone);
+  EXPECT_EQ(policy.decide(true, 0s), Action::kStart);
+  policy.started(0s);
+  EXPECT_EQ(policy.decide(true, 1s), Action::kNone);
+  EXPECT_EQ(policy.decide(false, 1s), Action::kKill);
+}
+
+TEST(HelperPolicy, KillsOneThatSaysNothingForFifteenSeconds) {
+  HelperPolicy policy;
+  policy.started(0s);
+  EXPECT_EQ(policy.decide(true, 15s), Action::kNone);
+  policy.heard(10s);
+  EXPECT_EQ(policy.decide(true, 25s), Action::kNone);
+  EXPECT_EQ(policy.decide(true, 25s + 1ns), Action::kKill);
+}
+
+TEST(HelperPolicy, PausesLongerEachTimeAndAMinuteAtMost) {
+  HelperPolicy policy;
+  Nanoseconds now = 0s;
+  for (const Nanoseconds pause : {2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
+    policy.started(now);
+    policy.ended(now);
+    EXPECT_EQ(policy.decide(true, now + pause - 1ns), Action::kNone) << pause.count();
+    now += pause;
+    EXPECT_EQ(policy.decide(true, now), Action::kStart) << pause.count();
+  }
+  policy.started(now);
+  policy.ended(now + 60s);  // it worked for a minute
+  EXPECT_EQ(policy.decide(true, now + 62s), Action::kStart);
+}
+
+TEST(LibvirtNews, AreReadAsTheyAreWritten) {
+  const LibvirtNews domain{.kind = LibvirtNews::Kind::kDomain,
+                           .driver = "xen",
+                           .id = 7,
+                           .uuid = kUuid,
+                           .name = "web",
+                           .title = "Shop",
+                           .state = "running",
+                           .reason = ""};
+  const auto read = parse_news(format_news(domain));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->kind, LibvirtNews::Kind::kDomain);
+  EXPECT_EQ(std::tie(read->driver, read->id, read->uuid, read->name, read->title, read->state),
+            std::tie(domain.driver, domain.id, domain.uuid, domain.name, domain.title, domain.state));
+  EXPECT_EQ(parse_news(format_news({}))->kind, LibvirtNews::Kind::kAlive);
+  const auto ended = parse_news(format_news(
+      {.kind = LibvirtNews::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = "migrated"}));
+  EXPECT_EQ(ended->kind, LibvirtNews::Kind::kEnded);
+  EXPECT_EQ(ended->reason, "migrated");
+}
+
+TEST(LibvirtNews, OfWhateverElseThereAreNone) {
+  for (const char* const line :
+       {"", "{", "[]", "1", "{}", R"({"alive":false})", R"({"domain":1})", R"({"ended":{"uuid":"x"}})",
+        R"({"other":{"uuid":"2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01"}})"})
+    EXPECT_FALSE(parse_news(line)) << line;
+}
+
+TEST(LibvirtNews, AreEscaped) {
+  const auto news =
+      parse_news(R"({"ended":{"uuid":"2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01","reason":"a\u001b"}})");
+  EXPECT_EQ(news->reason, "a\\x1b");
+}
+
+TEST(RunningDrivers, AreThoseWhoseDaemonLives) {
+  FakeHost files;
+  const HostRoot host = files.open();
+  EXPECT_TRUE(running_drivers(host, {"qemu", "xen"}).empty());
+  files.write("root/run/libvirtd.pid", "70\n");
+  EXPECT_TRUE(running_drivers(host, {"qemu"}).empty());  // what a daemon left that was killed
+  files.write("proc/70/comm", "bash\n");
+  EXPECT_TRUE(running_drivers(host, {"qemu"}).empty());  // its number is another's now
+  files.write("proc/70/comm", "libvirtd\n");
+  EXPECT_EQ(running_drivers(host, {"qemu", "xen"}), (std::vector<std::string>{"qemu", "xen"}));
+  files.write("root/run/libvirtd.pid", "none\n");
+  files.write("root/run/virtxend.pid", "71");
+  files.write("proc/71/comm", "virtxend\n");
+  EXPECT_EQ(running_drivers(host, {"qemu", "xen"}), (std::vector<std::string>{"xen"}));
+}
+
+class LibvirtHelperTest : public testing::Test {
+ protected:
+  LibvirtHelperTest() { sd_event_new(&loop); }
+  ~LibvirtHelperTest() override { sd_event_unref(loop); }
+
+  std::string program(const std::string& script) {
+    const std::string path = files.paths().root + "/helper";
+    files.write("root/helper", "#!/bin/sh\n" + script);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+  // Until so many news have come, or the loop has nothing more to tell for ten seconds.
+  void run_until(std::size_t count) {
+    while (news.size() < count && sd_event_run(loop, 10'000'000) > 0) {
+    }
+  }
+
+  FakeHost files;
+  sd_event* loop = nullptr;
+  std::vector<std::string> news;
+  std::function<void(const LibvirtNews&)> heard = [this](const LibvirtNews& line) {
+    news.push_back(line.kind == LibvirtNews::Kind::kAlive ? "alive" : line.name + line.reason);
+  };
+};
+
+TEST_F(LibvirtHelperTest, HearsLinesAndKillsItWhenNobodyWantsIt) {
+  LibvirtHelper helper(
+      loop,
+      program("printf '{\"alive\":true}\\n{\"ended\":{\"uuid\":\"%s\",\"reason\":\"saved\"}}\\n' "
+              "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01; echo $1 $$ >\"$0.pid\"; exec sleep 1000"),
+      heard);
+  helper.update({"qemu"}, 0s);
+  run_until(2);
+  EXPECT_EQ(news, (std::vector<std::string>{"alive", "saved"}));
+  EXPECT_TRUE(helper.is_connected());
+  helper.update({}, 1s);
+  EXPECT_FALSE(helper.is_connected());
+}
+
+TEST_F(LibvirtHelperTest, OneThatHangsIsReplacedAfterAPause) {
+  LibvirtHelper helper(loop, program("echo '{\"alive\":true}'; exec sleep 1000"), heard);
+  const Nanoseconds now = read_system_clocks().monotonic;
+  helper.update({"qemu"}, now);
+  run_until(1);
+  helper.update({"qemu"}, now + 1h);  // it hangs
+  EXPECT_FALSE(helper.is_connected());
+  helper.update({"qemu"}, now + 1h + 1s);
+  helper.update({"qemu"}, now + 1h + 3s);
+  run_until(2);
+  EXPECT_EQ(news.size(), 2u);
+}
+
+TEST_F(LibvirtHelperTest, ALineWithoutEndIsItsEnd) {
+  LibvirtHelper helper(loop, program("echo '{\"alive\":true}'; exec cat /dev/zero"), heard);
+  helper.update({"qemu"}, 0s);
+  run_until(1);
+  while (helper.is_connected() && sd_event_run(loop, 10'000'000) > 0) {
+  }
+  EXPECT_FALSE(helper.is_connected());
+}
+
+TEST_F(LibvirtHelperTest, OneThatIsNotInstalledIsNotStarted) {
+  LibvirtHelper helper(loop, "", heard);
+  helper.update({"qemu"}, 0s);
+  EXPECT_FALSE(helper.is_connected());
+}
+
+}  // namespace
+}  // namespace keplerd
