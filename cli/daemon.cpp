@@ -35,7 +35,10 @@ std::string_view own_error(const ClientReply& reply, std::string_view interface)
   return name;
 }
 
-Error failure(const ClientReply& reply) { return {describe_error(reply), 0}; }
+Error failure(const ClientReply& reply) {
+  const bool denied = own_error(reply, kService) == "PermissionDenied";
+  return {describe_error(reply), denied ? EACCES : 0};
+}
 
 Result<Json> parameters_of(Result<ClientReply> reply) {
   if (!reply) return reply.error();
@@ -57,7 +60,7 @@ std::string service_error_text(std::string_view name, const Json& parameters) {
   if (name == "InvalidParameter") {
     return fmt::format("keplerd does not accept the parameter '{}'", name_text(parameters, "parameter"));
   }
-  if (name == "PermissionDenied") return "keplerd does not allow you this";
+  if (name == "PermissionDenied") return "keplerd tells you nothing: only root and the group keplerd may ask";
   if (name == "MethodNotFound" || name == "InterfaceNotFound" || name == "MethodNotImplemented") {
     const std::string what = name_text(parameters, name == "InterfaceNotFound" ? "interface" : "method");
     return fmt::format("what answers does not know '{}': is it keplerd, and as new as keplerctl?", what);

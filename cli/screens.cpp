@@ -85,6 +85,7 @@ std::string counts_text(const Kind& kind, const Counts& counts) {
 // What was left out of a list, and the host's totals.
 std::string footer(const ListScreen& screen, const std::vector<Json>& shown, const Counts& counts) {
   std::string out = counts_text(screen.kind, counts) + ". Host: " + accounts_line(screen.status) + ".\n";
+  if (!sees_everything(screen.status)) out += std::string(kPublicView) + "\n";
   const bool device_models = std::any_of(
       shown.begin(), shown.end(), [](const Json& row) { return bool_field(row, "guestElsewhere") == true; });
   if (device_models) out += std::string(kDeviceModelOnly) + "\n";
@@ -139,9 +140,13 @@ std::string source_line(const Json& status, bool colour) {
   return out;
 }
 
+bool sees_everything(const Json& status) { return field(status, "accounts").is_object(); }
+
 std::string accounts_line(const Json& status) {
   const Json& accounts = field(status, "accounts");
-  std::string out = energy_text(field(status, "host"), "energyMicrojoules") + " =";
+  std::string out = energy_text(field(status, "host"), "energyMicrojoules");
+  if (!sees_everything(status)) return out;
+  out += " =";
   for (const Account& account : kAccounts) {
     const bool first = out.ends_with("=");
     out += fmt::format("{} {} {}", first ? "" : " +", energy_text(accounts, account.field), account.field);
@@ -188,7 +193,7 @@ std::string status_screen(const Json& status, bool legend, bool colour) {
   if (const auto discarded = integer_field(status, "discardedWindows"); discarded > 0) {
     line("Discarded", fmt::format("{} windows of a zone (the journal tells which)", *discarded));
   }
-  return out + "\n" + accounts_table(status);
+  return out + "\n" + (sees_everything(status) ? accounts_table(status) : std::string(kPublicView) + "\n");
 }
 
 }  // namespace keplerd::cli

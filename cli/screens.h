@@ -49,7 +49,13 @@ std::string source_line(const varlink::Json& status, bool colour);
 // there are none. Nothing where they are measured.
 std::optional<std::string> source_warning(const varlink::Json& status);
 
-// "12.3 Wh = 10.0 Wh idle + 2.00 J kernel + 2.30 Wh workloads + 0 J unattributed".
+// keplerd tells the accounts to those who may see everything.
+bool sees_everything(const varlink::Json& status);
+inline constexpr std::string_view kPublicView =
+    "This is what everybody may see: root and the group keplerd see the rest.";
+
+// "12.3 Wh = 10.0 Wh idle + 2.00 J kernel + 2.30 Wh workloads + 0 J unattributed"; "12.3 Wh" without the
+// accounts.
 std::string accounts_line(const varlink::Json& status);
 
 struct ListScreen {

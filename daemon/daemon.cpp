@@ -18,8 +18,8 @@ namespace keplerd {
 namespace {
 
 constexpr char kSocketName[] = "org.keplerd.Energy";
-constexpr mode_t kSocketMode = 0660;
-constexpr char kGroup[] = "keplerd";
+constexpr mode_t kSocketMode = 0666;  // everybody may ask; Access decides what is told
+constexpr char kGroup[] = "keplerd";  // whose members have full access
 
 // Counters are 32 bits wide: at 350 W the fastest comes round in 188 s. So they are read at least this often.
 constexpr Nanoseconds kWrapGuard = std::chrono::seconds(30);
@@ -59,10 +59,20 @@ void make_directory(const std::string& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) log_warning(system_error(path, errno).message);
 }
 
+std::optional<gid_t> find_group() {
+  const group* const entry = ::getgrnam(kGroup);
+  if (entry == nullptr) return std::nullopt;
+  return entry->gr_gid;
+}
+
 }  // namespace
 
 Daemon::Daemon(Options options, Settings settings, HostRoot host)
-    : options_(std::move(options)), settings_(std::move(settings)), host_(std::move(host)) {
+    : options_(std::move(options)),
+      settings_(std::move(settings)),
+      host_(std::move(host)),
+      access_(::geteuid(), find_group()) {
+  access_.set_rule(settings_.public_access);
   make_directory(options_.state_directory, 0750);
   const Realtime now = read_system_clocks().realtime;
   state_keeper_ = std::make_unique<StateKeeper>(host_, options_.state_directory, settings_);
@@ -90,7 +100,9 @@ Result<Done> Daemon::start() {
   libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper(),
                                              [this](const LibvirtNews& news) { meter_->learn(news); });
   server_ = std::make_unique<varlink::Server>(
-      loop_, varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"});
+      loop_, varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"},
+      varlink::ServerLimits{},
+      [this](const varlink::Peer& peer) { return access_.identify(peer.uid, peer.groups).full; });
   add_energy_interface(*server_, *this);
   sample();
   // From here on this run's numbers are seen: a crash must not look like a clean end.
@@ -129,7 +141,7 @@ Result<Done> Daemon::add_timers() {
     return 0;
   };
   const auto on_status = [](sd_event_source* source, std::uint64_t planned, void* self) {
-    notify_status(*static_cast<Daemon*>(self)->latest());
+    static_cast<Daemon*>(self)->tell_status();
     static_cast<Daemon*>(self)->repeat(source, planned, kStatusPeriod);
     return 0;
   };
@@ -152,7 +164,7 @@ Result<Done> Daemon::add_timers() {
 }
 
 int Daemon::run() {
-  notify_status(*latest());
+  tell_status();
   notify_ready();
   const int result = sd_event_loop(loop_);
   notify_stopping();
@@ -179,9 +191,6 @@ Result<Done> Daemon::listen() {
   auto socket = varlink::bind_unix_socket(path, kSocketMode);
   if (!socket) return socket.error();
   bound_socket_ = path;
-  const group* const entry = ::geteuid() == 0 ? ::getgrnam(kGroup) : nullptr;
-  if (entry != nullptr && ::chown(path.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0)
-    return system_error(path, errno);
   return server_->listen(*std::move(socket));
 }
 
@@ -221,13 +230,13 @@ Nanoseconds Daemon::sampling_period() const {
 
 void Daemon::sample() {
   sampled_ = read_system_clocks().monotonic;
-  const auto before = latest();
-  meter_->sample();
+  const auto before = meter_->last_report();
+  access_.add(meter_->sample());
   update_libvirt();
-  if (latest() == before) return;  // the meter has not moved yet
+  if (meter_->last_report() == before) return;  // the meter has not moved yet
   if (server_) server_->wake();
   if (bus_) bus_->update();
-  guests_->update(*latest());
+  guests_->update(*meter_->last_report());
 }
 
 // Only on the very host: another root's libvirt is not there to be asked.
@@ -237,12 +246,18 @@ void Daemon::update_libvirt() {
   meter_->set_libvirt_connected(libvirt_->is_connected());
 }
 
-std::shared_ptr<const Report> Daemon::fresh() {
-  const auto last = latest();
-  if (settings_.interval == Nanoseconds{0} &&
+std::shared_ptr<const Report> Daemon::fresh(const Caller& caller) {
+  const auto last = meter_->last_report();
+  if (caller.full && settings_.interval == Nanoseconds{0} &&
       read_system_clocks().monotonic - last->monotonic >= settings_.staleness)
     sample();
-  return latest();
+  return latest(caller);
+}
+
+// systemctl shows it to everybody.
+void Daemon::tell_status() {
+  const auto told = latest(Caller{});
+  notify_status(*meter_->last_report(), told ? told->host.power : std::nullopt);
 }
 
 // Withheld where samples stall, so that systemd starts the daemon again.
@@ -273,6 +288,8 @@ void Daemon::reload() {
     meter_->set_limits(limits_of(settings_));
     if (guests_->choice() != guests_of(settings_))
       guests_ = std::make_unique<GuestTrees>(guests_of(settings_), log_warning);
+    access_.set_rule(settings_.public_access);
+    if (server_) server_->wake();  // streams of those who may see nothing any more
     sd_event_source_set_time_relative(sampling_timer_.get(), event_usec(sampling_period()));
     log_info("configuration reloaded");
   }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "config/load.h"
+#include "daemon/access/access.h"
 #include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
 #include "daemon/options.h"
@@ -33,8 +34,11 @@ class Daemon : private Reports {
   int run();
 
  private:
-  std::shared_ptr<const Report> latest() const override { return meter_->last_report(); }
-  std::shared_ptr<const Report> fresh() override;
+  Caller identify(uid_t user, std::span<const gid_t> groups) const override {
+    return access_.identify(user, groups);
+  }
+  std::shared_ptr<const Report> latest(const Caller& caller) override { return access_.report_for(caller); }
+  std::shared_ptr<const Report> fresh(const Caller& caller) override;
   const Settings& settings() const override { return settings_; }
 
   Result<Done> add_signals();
@@ -50,6 +54,7 @@ class Daemon : private Reports {
   void sample();
   void update_libvirt();
   void on_watchdog();
+  void tell_status();
   void save(bool clean);
   void reload();
 
@@ -58,6 +63,7 @@ class Daemon : private Reports {
   HostRoot host_;
   std::unique_ptr<StateKeeper> state_keeper_;
   std::unique_ptr<Meter> meter_;
+  Access access_;
   sd_event* loop_ = nullptr;
   std::unique_ptr<varlink::Server> server_;
   std::unique_ptr<BusPublisher> bus_;  // null with --bus none

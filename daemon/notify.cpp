@@ -27,18 +27,20 @@ std::optional<Nanoseconds> watchdog_period() {
 
 void notify_watchdog() { sd_notify(0, "WATCHDOG=1"); }
 
-std::string status_line(const Report& report) {
+std::string status_line(const Report& report, const std::optional<Microwatts>& power) {
   if (report.source.reason) return "No energy source: " + *report.source.reason;
   const std::string source =
       report.source.name +
       (report.source.quality ? fmt::format(" ({})", quality_name(*report.source.quality)) : "");
-  const std::string power =
-      report.host.power ? fmt::format("{:.1f} W, ", static_cast<double>(report.host.power->value) / 1e6) : "";
+  const std::string watts =
+      power ? fmt::format("{:.1f} W, ", static_cast<double>(power->value) / 1e6) : std::string();
   const auto units = std::ranges::count(report.units, true, &UnitRow::running);
   const auto processes = std::ranges::count(report.processes, true, &ProcessRow::running);
-  return fmt::format("{}{}, {} units, {} processes", power, source, units, processes);
+  return fmt::format("{}{}, {} units, {} processes", watts, source, units, processes);
 }
 
-void notify_status(const Report& report) { sd_notify(0, ("STATUS=" + status_line(report)).c_str()); }
+void notify_status(const Report& report, const std::optional<Microwatts>& power) {
+  sd_notify(0, ("STATUS=" + status_line(report, power)).c_str());
+}
 
 }  // namespace keplerd

@@ -20,7 +20,8 @@ std::optional<Nanoseconds> watchdog_period();
 void notify_watchdog();
 
 // The STATUS line of `systemctl status`: "42.3 W, powercap (measured), 132 units, 540 processes".
-std::string status_line(const Report& report);
-void notify_status(const Report& report);
+// `power`: what the host draws, as far as everybody may know.
+std::string status_line(const Report& report, const std::optional<Microwatts>& power);
+void notify_status(const Report& report, const std::optional<Microwatts>& power);
 
 }  // namespace keplerd

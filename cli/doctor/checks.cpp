@@ -11,6 +11,7 @@
 #include "cli/fields.h"
 #include "cli/output/human.h"
 #include "cli/output/terminal.h"
+#include "cli/screens.h"
 #include "config/settings_table.h"
 
 namespace keplerd::cli {
@@ -19,7 +20,6 @@ namespace {
 using enum CheckState;
 
 constexpr mode_t kOthersMayRead = 0004;
-constexpr mode_t kOthersMayWrite = 0002;
 
 std::string file_text(const FileFacts& file) {
   return fmt::format("{} {:04o} {}:{}", printable(file.path), file.mode, file.owner, file.group);
@@ -33,8 +33,7 @@ Check check_daemon(const DoctorFacts& facts) {
   if (error.code == ECONNREFUSED)
     fix = "systemctl restart keplerd; 'journalctl -u keplerd' tells why it stopped";
   if (error.code == EACCES) {
-    fix =
-        "run keplerctl as root, or join the group of the socket: usermod -aG keplerd USER, and log in again";
+    fix = "run keplerctl as root, or join the group keplerd: usermod -aG keplerd USER, and log in again";
   }
   return {"daemon", kProblem, printable(error.message), fix};
 }
@@ -91,10 +90,6 @@ Check check_socket(const DoctorFacts& facts) {
     return {"socket", kWarning, printable(facts.address) + " is not there, or not to be seen by you", ""};
   }
   const FileFacts& socket = *facts.socket;
-  if ((socket.mode & kOthersMayWrite) != 0) {
-    return {"socket", kWarning, file_text(socket) + ": everybody may ask for the energy of all processes",
-            "SocketMode=0660 and SocketGroup=keplerd in keplerd.socket"};
-  }
   if (!socket.readable) return {"socket", kWarning, file_text(socket) + ": you may not use it", ""};
   return {"socket", kOk, file_text(socket), ""};
 }
@@ -177,16 +172,16 @@ Check check_libvirt(const DoctorFacts& facts) {
   return {"libvirt", kOk, "tells its machines in " + file_text(*facts.libvirt), ""};
 }
 
-Check check_group(const DoctorFacts& facts) {
+Check check_access(const DoctorFacts& facts) {
   const Caller& caller = facts.caller;
   if (!caller.group_exists) {
-    return {"access", kWarning, "there is no group keplerd: only root may ask", "systemd-sysusers"};
+    return {"access", kWarning, "there is no group keplerd: only root sees everything", "systemd-sysusers"};
   }
-  if (caller.is_root) return {"access", kOk, "you are root, and may ask everything", ""};
-  return {"access", kOk,
-          caller.in_group ? "you are in the group keplerd, and may ask everything"
-                          : "you are not in the group keplerd",
-          caller.in_group ? "" : "usermod -aG keplerd USER, and log in again, to ask everything"};
+  if (caller.is_root) return {"access", kOk, "you are root, and see everything", ""};
+  if (caller.in_group) return {"access", kOk, "you are in the group keplerd, and see everything", ""};
+  if (answers(facts) && sees_everything(*facts.status)) return {"access", kOk, "you see everything", ""};
+  return {"access", kOk, "you see what everybody may see: Public= in keplerd.conf(5)",
+          "usermod -aG keplerd USER, and log in again, to see everything"};
 }
 
 Check check_interrupts(const DoctorFacts& facts) {
@@ -223,14 +218,14 @@ std::vector<Check> check_all(const DoctorFacts& facts) {
   if (answers(facts)) checks.push_back(check_source(facts));
   if (answers(facts)) checks.push_back(check_clock(facts));
   checks.push_back(check_socket(facts));
-  checks.push_back(check_group(facts));
+  checks.push_back(check_access(facts));
   checks.push_back(check_configuration(facts));
   if (facts.host_error) {
     checks.push_back({"host", kProblem, printable(*facts.host_error), "mount it, or name where it is"});
     return checks;
   }
   for (Check& check : check_meters(facts)) checks.push_back(std::move(check));
-  if (answers(facts)) checks.push_back(check_totals(facts.zones));
+  if (answers(facts) && sees_everything(*facts.status)) checks.push_back(check_totals(facts.zones));
   for (const auto check : {check_counters, check_cgroup2, check_processes, check_interrupts, check_libvirt}) {
     checks.push_back(check(facts));
   }

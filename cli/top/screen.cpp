@@ -90,7 +90,9 @@ class Painter {
                         {fitted(" " + text.substr(warning->size() + 2)), Style::kBold}});
       if (layout_.warning) add(warning->substr(colon + 2), Style::kWarning);
     }
-    if (layout_.accounts) add(accounts_line(state_.status), Style::kDim);
+    if (!layout_.accounts) return;
+    const bool all = sees_everything(state_.status);
+    add(accounts_line(state_.status) + (all ? "" : ". " + std::string(kPublicView)), Style::kDim);
   }
 
   void graph_lines(const History& history) {

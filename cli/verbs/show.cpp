@@ -56,7 +56,8 @@ int run_show(const Context& context) {
 
   const std::string name = "'" + printable(wanted) + "'";
   if (matches->ids.empty()) {
-    return context.fail("no " + kind_words(&Kind::singular) + " is called " + name, kNothingSuch);
+    const std::string others = sees_everything(*status) ? "" : ", or it is not for you to see";
+    return context.fail("no " + kind_words(&Kind::singular) + " is called " + name + others, kNothingSuch);
   }
   if (matches->ids.size() > 1 || matches->rows.empty()) {
     return context.fail(name + " is the name of several: " + joined(matches->ids) + "; say which by its id");

@@ -59,8 +59,14 @@ Parameter<RowKind> kind_of(const Call& call) {
   return {kind, !kind};
 }
 
-Answer get_status(Reports& reports, const Call&) {
-  return Reply{status_json(*reports.fresh(), reports.settings())};
+Caller caller_of(const Reports& reports, const Call& call) {
+  return reports.identify(call.peer.uid, call.peer.groups);
+}
+
+Answer get_status(Reports& reports, const Call& call) {
+  const auto report = reports.fresh(caller_of(reports, call));
+  if (!report) return varlink::permission_denied();
+  return Reply{status_json(*report, reports.settings())};
 }
 
 Answer list(Reports& reports, const Call& call) {
@@ -73,7 +79,8 @@ Answer list(Reports& reports, const Call& call) {
   const auto order = parse_row_order(sort.value.value_or("energy"));
   if (sort.bad || !order) return varlink::invalid_parameter("sort");
 
-  const auto report = reports.fresh();
+  const auto report = reports.fresh(caller_of(reports, call));
+  if (!report) return varlink::permission_denied();
   const auto most = static_cast<std::size_t>(limit.value.value_or(INT64_MAX));
   return std::make_unique<ListStream>(report, *kind.value, select_rows(*report, *kind.value, *order, most));
 }
@@ -84,7 +91,8 @@ Answer get(Reports& reports, const Call& call) {
   const auto id = text(call, "id");
   if (!id.value) return varlink::invalid_parameter("id");
 
-  const auto report = reports.fresh();
+  const auto report = reports.fresh(caller_of(reports, call));
+  if (!report) return varlink::permission_denied();
   const FoundRow found = find_row(*report, *kind.value, *id.value);
   if (found.index) return Reply{{{"row", row_json(*report, *kind.value, *found.index)}}};
   if (found.ids.empty()) return failure(row_kind_names(*kind.value).no_such, {{"id", *id.value}});
@@ -98,9 +106,10 @@ Answer monitor(Reports& reports, const Call& call) {
   const auto interval = number(call, "intervalUsec");
   if (interval.bad) return varlink::invalid_parameter("intervalUsec");
   constexpr std::int64_t kMost = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
-  reports.fresh();
+  const Caller caller = caller_of(reports, call);
+  if (!reports.fresh(caller)) return varlink::permission_denied();
   return std::make_unique<MonitorStream>(
-      reports, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));
+      reports, caller, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// org.keplerd.Energy on varlink (varlink/org.keplerd.Energy.varlink). Whoever can open the socket has full
-// access.
+// org.keplerd.Energy on varlink (varlink/org.keplerd.Energy.varlink). Everybody may call; who it is tells the
+// socket, and what that one is told, `reports`.
 #pragma once
 
 #include "daemon/publish/reports.h"

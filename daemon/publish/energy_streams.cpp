@@ -15,10 +15,15 @@ using varlink::Reply;
 constexpr std::size_t kRowsAtOnce = 400;
 
 Json monitor_json(const Report& report) {
-  return {{"host", host_json(report.host)},          {"accounts", accounts_json(report.accounts)},
-          {"source", source_json(report.source)},    {"sequence", report.sequence},
-          {"realtimeUsec", report.realtime.count()}, {"monotonicUsec", to_usec(report.monotonic)},
-          {"windowUsec", to_usec(report.window)},    {"instanceId", report.instance_id}};
+  Json json = {{"host", host_json(report.host)}};
+  if (report.full) json["accounts"] = accounts_json(report.accounts);
+  json["source"] = source_json(report.source);
+  json["sequence"] = report.sequence;
+  json["realtimeUsec"] = report.realtime.count();
+  json["monotonicUsec"] = to_usec(report.monotonic);
+  json["windowUsec"] = to_usec(report.window);
+  json["instanceId"] = report.instance_id;
+  return json;
 }
 
 }  // namespace
@@ -32,12 +37,14 @@ std::optional<std::variant<Reply, varlink::Failure>> ListStream::next() {
   return Reply{{{"row", std::move(row)}}, position_ < order_.size()};
 }
 
-MonitorStream::MonitorStream(const Reports& reports, std::optional<RowKind> kind, Nanoseconds interval)
-    : reports_(reports), kind_(kind), interval_(interval) {}
+MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind,
+                             Nanoseconds interval)
+    : reports_(reports), caller_(caller), kind_(kind), interval_(interval) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   if (!telling_) {
-    const auto latest = reports_.latest();
+    const auto latest = reports_.latest(caller_);
+    if (!latest) return varlink::permission_denied();
     if (latest == told_) return std::nullopt;
     // A tick that comes a little early still counts.
     if (told_ && latest->monotonic - told_->monotonic < interval_ - interval_ / 10) return std::nullopt;

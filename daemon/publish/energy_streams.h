@@ -31,14 +31,15 @@ class ListStream : public varlink::Stream {
 // replies.
 class MonitorStream : public varlink::Stream {
  public:
-  // `reports` must outlive the stream. `kind` unset: the host alone.
-  MonitorStream(const Reports& reports, std::optional<RowKind> kind, Nanoseconds interval);
+  // What `caller` may see. `reports` must outlive the stream. `kind` unset: the host alone.
+  MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind, Nanoseconds interval);
   std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
 
  private:
   void collect_changes(const Report& report);
 
-  const Reports& reports_;
+  Reports& reports_;
+  Caller caller_;
   std::optional<RowKind> kind_;
   Nanoseconds interval_;
   std::shared_ptr<const Report> told_;     // in full

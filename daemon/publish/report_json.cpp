@@ -40,7 +40,7 @@ Json workload_json(const Report& report, const WorkloadRow& row, const std::stri
                {"idleMicrojoules", row.idle.value}};
   set_power(json, "powerMicrowatts", row.power);
   json["cpuUsec"] = to_usec(row.cpu);
-  json["zones"] = shares_json(report, row);
+  if (report.full) json["zones"] = shares_json(report, row);
   json["quality"] = quality_name(report.workload_quality);
   json["sinceUsec"] = row.since.count();
   return json;
@@ -92,23 +92,24 @@ Json event_json(const MachineEvent& event) {
 }
 
 Json status_json(const Report& report, const Settings& settings) {
-  return {{"host", host_json(report.host)},
-          {"accounts", accounts_json(report.accounts)},
-          {"source", source_json(report.source)},
-          {"split", rule_name(settings.split)},
-          {"share", rule_name(settings.share)},
-          {"idle", rule_name(settings.idle)},
-          {"intervalUsec", to_usec(settings.interval)},
-          {"sequence", report.sequence},
-          {"realtimeUsec", report.realtime.count()},
-          {"monotonicUsec", to_usec(report.monotonic)},
-          {"windowUsec", to_usec(report.window)},
-          {"instanceId", report.instance_id},
-          {"sinceUsec", report.since.count()},
-          {"outsideOtherMicrojoules", report.outside_other.value},
-          {"discardedWindows", report.discarded_windows},
-          {"meters", meters_json(report.source)},
-          {"groupsLeftOut", report.groups_left_out}};
+  Json json = {{"host", host_json(report.host)}};
+  if (report.full) json["accounts"] = accounts_json(report.accounts);
+  json["source"] = source_json(report.source);
+  json["split"] = rule_name(settings.split);
+  json["share"] = rule_name(settings.share);
+  json["idle"] = rule_name(settings.idle);
+  json["intervalUsec"] = to_usec(settings.interval);
+  json["sequence"] = report.sequence;
+  json["realtimeUsec"] = report.realtime.count();
+  json["monotonicUsec"] = to_usec(report.monotonic);
+  json["windowUsec"] = to_usec(report.window);
+  json["instanceId"] = report.instance_id;
+  json["sinceUsec"] = report.since.count();
+  if (report.full) json["outsideOtherMicrojoules"] = report.outside_other.value;
+  json["discardedWindows"] = report.discarded_windows;
+  json["meters"] = meters_json(report.source);
+  json["groupsLeftOut"] = report.groups_left_out;
+  return json;
 }
 
 Json row_json(const Report&, const ZoneReport& zone) {

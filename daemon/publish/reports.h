@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where publishers get reports from.
+// Where publishers get reports from: each caller the one that it may see.
 #pragma once
 
 #include <memory>
+#include <span>
+
+#include <sys/types.h>
 
 #include "config/settings.h"
+#include "daemon/access/caller.h"
 #include "ledger/report.h"
 
 namespace keplerd {
@@ -12,11 +16,13 @@ namespace keplerd {
 class Reports {
  public:
   virtual ~Reports() = default;
-  // The last report; never null.
-  virtual std::shared_ptr<const Report> latest() const = 0;
-  // The same, but with Interval=0 a new one if the last is older than Staleness=. Only for callers with full
-  // access.
-  virtual std::shared_ptr<const Report> fresh() = 0;
+  // Who this is. `groups`: all of the caller's, the primary one too.
+  virtual Caller identify(uid_t user, std::span<const gid_t> groups) const = 0;
+  // The last report that is for this caller; null where nothing is. The same object until there is another.
+  virtual std::shared_ptr<const Report> latest(const Caller& caller) = 0;
+  // The same, but for a caller with full access and with Interval=0 a new one if the last is older than
+  // Staleness=.
+  virtual std::shared_ptr<const Report> fresh(const Caller& caller) = 0;
   virtual const Settings& settings() const = 0;
 };
 

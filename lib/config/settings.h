@@ -21,10 +21,14 @@ enum class ShareRule { kCpuTime };
 // Where idle energy is placed; named "separate".
 enum class IdlePolicy { kSeparate };
 
-// As Split=, Share= and Idle= write them.
+// What Public= tells callers without full access; named "none", "own", "host", "all".
+enum class PublicAccess { kNone, kOwn, kHost, kAll };
+
+// As Split=, Share=, Idle= and Public= write them.
 std::string_view rule_name(SplitRule rule);
 std::string_view rule_name(ShareRule rule);
 std::string_view rule_name(IdlePolicy policy);
+std::string_view rule_name(PublicAccess access);
 
 // Bounds of Interval= where it is not 0, and of Staleness=. Over a span longer than 30 s the counter of a
 // large machine may wrap unseen.
@@ -59,6 +63,9 @@ struct Settings {
   std::optional<std::size_t> terminated_max = 500;                           // TerminatedMax=
   Microjoules terminated_min_energy{10'000'000};                             // TerminatedMinEnergy=
   std::optional<Nanoseconds> terminated_retention = std::chrono::hours(48);  // TerminatedRetention=
+
+  // [Access]
+  PublicAccess public_access = PublicAccess::kOwn;  // Public=
 
   // [Guests]: which virtual machines are told their own energy. None: nobody is.
   std::vector<std::string> guest_machines;              // Machines=: UUIDs, ids, names, or "all"

@@ -35,6 +35,10 @@ constexpr Choice<SplitRule> kSplitRules[] = {{"usage-ratio", SplitRule::kUsageRa
 constexpr Choice<ShareRule> kShareRules[] = {{"cpu-time", ShareRule::kCpuTime}, {"learned", {}}};
 constexpr Choice<IdlePolicy> kIdlePolicies[] = {
     {"separate", IdlePolicy::kSeparate}, {"equal", {}}, {"reserved", {}}, {"usage", {}}};
+constexpr Choice<PublicAccess> kPublicAccess[] = {{"none", PublicAccess::kNone},
+                                                  {"own", PublicAccess::kOwn},
+                                                  {"host", PublicAccess::kHost},
+                                                  {"all", PublicAccess::kAll}};
 
 constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
 
@@ -234,6 +238,9 @@ const Row kRows[] = {
     {"Workloads", "TerminatedRetention",
      [](Settings& s, Text t) { return assign(s.terminated_retention, parse_retention(t)); },
      [](const Settings& s) { return format_retention(s.terminated_retention); }},
+    {"Access", "Public",
+     [](Settings& s, Text t) { return assign(s.public_access, choose<PublicAccess>(kPublicAccess, t)); },
+     [](const Settings& s) { return std::string(rule_name(s.public_access)); }},
     {"Guests", "Machines", [](Settings& s, Text t) { return assign(s.guest_machines, parse_machines(t)); },
      [](const Settings& s) { return format_names(s.guest_machines); }},
     {"Guests", "Metadata",
@@ -242,14 +249,6 @@ const Row kRows[] = {
     {"Guests", "Directory", [](Settings& s, Text t) { return assign(s.guest_directory, parse_directory(t)); },
      [](const Settings& s) { return s.guest_directory; }},
 };
-
-// Known to the design; a key in them is an error until they are built.
-constexpr std::string_view kSectionsToCome[] = {"Access"};
-
-bool is_to_come(std::string_view section) {
-  return std::find(std::begin(kSectionsToCome), std::end(kSectionsToCome), section) !=
-         std::end(kSectionsToCome);
-}
 
 Error unknown_key(std::string_view section, std::string_view key) {
   if (section.empty()) return {fmt::format("{}= stands before the first [Section]", escape_name(key))};
@@ -269,9 +268,9 @@ Error unknown_key(std::string_view section, std::string_view key) {
 std::string_view rule_name(SplitRule rule) { return name_of<SplitRule>(kSplitRules, rule); }
 std::string_view rule_name(ShareRule rule) { return name_of<ShareRule>(kShareRules, rule); }
 std::string_view rule_name(IdlePolicy policy) { return name_of<IdlePolicy>(kIdlePolicies, policy); }
+std::string_view rule_name(PublicAccess access) { return name_of<PublicAccess>(kPublicAccess, access); }
 
 Result<Done> check_section(std::string_view section) {
-  if (is_to_come(section)) return Done{};
   std::string accepted;
   std::string_view previous;
   for (const Row& row : kRows) {
@@ -284,9 +283,6 @@ Result<Done> check_section(std::string_view section) {
 
 Result<Done> set_setting(Settings& settings, std::string_view section, std::string_view key,
                          std::string_view value) {
-  if (is_to_come(section)) {
-    return Error{fmt::format("{}= in section [{}]: {}", escape_name(key), section, kUnsupported)};
-  }
   if (!section.empty()) {
     if (auto known = check_section(section); !known) return known;
   }

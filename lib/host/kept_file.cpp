@@ -158,6 +158,13 @@ Result<std::uint64_t> read_identity(int directory, const char* path) {
   return identity;
 }
 
+Result<std::uint32_t> read_owner(int directory, const char* path) {
+  struct statx status {};
+  if (::statx(directory, path, AT_SYMLINK_NOFOLLOW, STATX_UID, &status) != 0)
+    return system_error(path, errno);
+  return status.stx_uid;
+}
+
 bool is_kernel_file_system(int fd) {
   struct statfs file_system {};
   if (::fstatfs(fd, &file_system) != 0) return false;

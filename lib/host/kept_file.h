@@ -40,6 +40,10 @@ Result<UniqueFd> open_directory(int directory, const char* path);
 // twice, mixed with its time of birth where the file system keeps that, because others do.
 Result<std::uint64_t> read_identity(int directory, const char* path);
 
+// The user who owns what `path` names. Of a /proc/PID: the effective user of the process, or root where the
+// process hides from its user (prctl(2), PR_SET_DUMPABLE).
+Result<std::uint32_t> read_owner(int directory, const char* path);
+
 // A file that is read over and over: opened once and read from its start each time. That holds on the
 // kernel's own file systems (sysfs, procfs, cgroup2), where a kept descriptor also tells a reborn object from
 // the old one. On any other, where a file may be replaced by renaming, it is opened anew for each read.

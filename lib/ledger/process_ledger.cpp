@@ -10,7 +10,7 @@ namespace {
 
 std::shared_ptr<const ProcessInfo> make_info(const ProcessUsage& process) {
   return std::make_shared<const ProcessInfo>(
-      ProcessInfo{process.id, process_id_text(process.id), std::string(process.comm)});
+      ProcessInfo{process.id, process_id_text(process.id), std::string(process.comm), process.user});
 }
 
 }  // namespace
@@ -56,7 +56,8 @@ ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccou
     account.unit = unit;
     account.energy.since = now;
   }
-  if (is_new || account.info->comm != process.comm) account.info = make_info(process);
+  if (is_new || account.info->comm != process.comm || account.info->user != process.user)
+    account.info = make_info(process);
   return account;
 }
 

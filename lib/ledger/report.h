@@ -136,8 +136,9 @@ std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
 
 struct ProcessInfo {
   ProcessId id;
-  std::string id_text;  // "PID.STARTTIME"
-  std::string comm;     // escaped
+  std::string id_text;                // "PID.STARTTIME"
+  std::string comm;                   // escaped
+  std::optional<std::uint32_t> user;  // the effective one; unset where it is not known
 };
 
 struct ProcessRow : WorkloadRow {
@@ -152,6 +153,10 @@ struct Report {
   Report() = default;
   Report(const Report&) = delete;  // rows refer to `shares`
   Report& operator=(const Report&) = delete;
+
+  // False: what a caller without full access may see of one. Accounts, outside_other, machines' events, the
+  // parts of a row by zone and those of a machine are then not known.
+  bool full = true;
 
   std::uint64_t sequence = 0;
   Realtime realtime{0};

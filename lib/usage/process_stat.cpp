@@ -59,6 +59,18 @@ Result<ProcessStat> parse_process_stat(std::string_view stat) {
                      .usage = (*user + *system) * kTick};
 }
 
+// "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, of the file system. The name stands in a line of
+// its own before, with its newlines escaped.
+std::optional<std::uint32_t> parse_process_user(std::string_view status) {
+  while (!status.empty()) {
+    std::string_view line = take_until(status, '\n');
+    if (take_word(line) != "Uid:") continue;
+    take_word(line);
+    return parse_number<std::uint32_t>(take_word(line));
+  }
+  return std::nullopt;
+}
+
 std::string_view parse_process_cgroup(std::string_view text) {
   constexpr std::string_view kUnified = "0::";
   constexpr std::string_view kDeleted = " (deleted)";

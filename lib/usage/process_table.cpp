@@ -16,6 +16,7 @@ namespace {
 constexpr Nanoseconds kFullScanPeriod = std::chrono::seconds(10);
 constexpr int kQuietSamples = 8;  // after which a descriptor is given back
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
+constexpr std::uint32_t kRoot = 0;
 
 }  // namespace
 
@@ -36,7 +37,12 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   }
 
   sample.processes.clear();
-  for (const Seen& seen : found_) read_one(seen, sample);
+  for (const Seen& seen : found_) {
+    Process* const process = read_one(seen, sample);
+    if (process == nullptr) continue;
+    if (process->fresh || scan_due) look_at_user(*process);
+    sample.processes.back().user = process->user;
+  }
   if (by_group || all_found) drop_ended(all_found);
   // The table does not change any more: now its strings can be referred to.
   for (ProcessUsage& process : sample.processes) process.comm = processes_.at(process.id.pid).comm;
@@ -89,10 +95,11 @@ std::size_t ProcessTable::group_of(std::int32_t pid, CgroupTree* tree) const {
   return text ? tree->find(parse_process_cgroup(*text)) : kNoGroup;
 }
 
-// Adds a process that was found to the sample, if it is still there.
-void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
+// Adds a process that was found to the sample. Null where it is gone, or in the sample already.
+ProcessTable::Process* ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
   auto known = processes_.find(seen.pid);
-  if (known != processes_.end() && known->second.seen == sample_) return;  // moved while it was looked for
+  if (known != processes_.end() && known->second.seen == sample_)
+    return nullptr;  // moved while it was looked for
   std::optional<ProcessUsage::Before> before;
   if (known != processes_.end()) {
     const ProcessUsage::Before last{known->second.group, known->second.stat.usage};
@@ -108,7 +115,7 @@ void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
   }
   if (known == processes_.end()) {
     auto stat = read_stat(seen.pid);
-    if (!stat) return;
+    if (!stat) return nullptr;
     // What was born since and is in no group has used all its time there: no group's time could tell.
     const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
     if (born_since && seen.group == kNoGroup) before = ProcessUsage::Before{};
@@ -125,9 +132,27 @@ void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
                               .comm = {},
                               .fresh = process.fresh,
                               .kernel_thread = process.stat.kernel_thread,
+                              .user = {},
                               .group = seen.group,
                               .usage = process.stat.usage,
                               .before = before});
+  return &process;
+}
+
+// One that hides from its user has a directory of root's. Only there the status, which costs ten times as
+// much, is read, and not again as long as the owner stays.
+void ProcessTable::look_at_user(Process& process) const {
+  const std::string directory = std::to_string(process.stat.id.pid);
+  const auto owner = read_owner(host_.procfs(), directory.c_str());
+  if (!owner) return;
+  const bool known = process.user && *owner == process.owner && !process.fresh;
+  process.owner = *owner;
+  if (known) return;
+  process.user = *owner;
+  if (*owner != kRoot) return;
+  std::array<char, 512> buffer;
+  const auto status = read_beginning(host_.procfs(), (directory + "/status").c_str(), buffer);
+  if (const auto user = status ? parse_process_user(*status) : std::nullopt) process.user = user;
 }
 
 // Reads the CPU time of a process that is known already. False where it is gone, or its pid is another's now.

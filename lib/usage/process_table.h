@@ -37,6 +37,8 @@ class ProcessTable {
     ProcessStat stat;
     std::string comm;         // escaped
     bool fresh = true;        // as ProcessUsage tells it
+    std::uint32_t owner = 0;  // of its directory in /proc, when it was last looked at
+    std::optional<std::uint32_t> user;
     std::uint64_t group = 0;  // incarnation; 0: none
     std::uint64_t seen = 0;   // number of the sample
     KeptFile comm_file;       // held while the process runs: it fails once the process is gone
@@ -50,11 +52,12 @@ class ProcessTable {
   void find_by_group(CgroupTree& tree, const UsageSample& sample);
   bool find_all(CgroupTree* tree, const UsageSample& sample);
   std::size_t group_of(std::int32_t pid, CgroupTree* tree) const;
-  void read_one(const Seen& seen, UsageSample& sample);
+  Process* read_one(const Seen& seen, UsageSample& sample);
   bool refresh(Process& process);
   void rest(Process& process);
   bool is_same(Process& process);
   static void rename(Process& process, std::string_view comm);
+  void look_at_user(Process& process) const;
   Result<ProcessStat> read_stat(std::int32_t pid) const;
   void drop_ended(bool all_found);
 

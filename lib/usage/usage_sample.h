@@ -39,6 +39,8 @@ struct ProcessUsage {
   std::string_view comm;    // escaped by escape_name
   bool fresh = false;  // seen for the first time, or not under this comm before: it may run another program
   bool kernel_thread = false;
+  std::optional<std::uint32_t>
+      user;  // the effective one when it was last looked at (ProcessTable); unset: not known
   std::size_t group = kNoGroup;  // index into UsageSample::groups; kNoGroup: in the root, or no cgroup2
   Nanoseconds usage{0};          // CPU time of all its threads, exited ones included
   struct Before {

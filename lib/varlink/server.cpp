@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "varlink/connection.h"
 #include "varlink/event_source.h"
@@ -42,18 +43,36 @@ bool is_listening_unix_stream(int socket) {
          socket_option(socket, SO_ACCEPTCONN) == 1;
 }
 
+// The primary one, and the others where the kernel tells them.
+std::vector<gid_t> groups_of(int socket, gid_t primary) {
+  std::vector<gid_t> others(16);
+  socklen_t size = 0;
+  int result = 0;
+  do {
+    size = static_cast<socklen_t>(others.size() * sizeof(gid_t));
+    result = ::getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, others.data(), &size);
+    if (result != 0 && errno == ERANGE) others.resize(size / sizeof(gid_t));
+  } while (result != 0 && errno == ERANGE);
+  others.resize(result == 0 ? size / sizeof(gid_t) : 0);
+  others.insert(others.begin(), primary);
+  return others;
+}
+
 std::optional<Peer> peer_of(int socket) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
-  return Peer{credentials.pid, credentials.uid, credentials.gid};
+  return Peer{credentials.pid, credentials.uid, groups_of(socket, credentials.gid)};
 }
+
+bool is_root_or_self(const Peer& peer) { return peer.uid == 0 || peer.uid == ::geteuid(); }
 
 }  // namespace
 
 class Server::Impl {
  public:
-  Impl(sd_event* event, ServiceInfo info, ServerLimits limits) : event_(sd_event_ref(event)) {
+  Impl(sd_event* event, ServiceInfo info, ServerLimits limits, Trust trusted)
+      : event_(sd_event_ref(event)), trusted_(trusted ? std::move(trusted) : is_root_or_self) {
     owner_.limits = limits;
     owner_.answer = [this](CallMessage call, const Peer& peer) { return answer(std::move(call), peer); };
     owner_.ended = [this](Connection& connection) { remove(connection); };
@@ -67,7 +86,7 @@ class Server::Impl {
 
   Result<Done> listen(UniqueFd socket);
   void wake() {
-    for (const auto& [key, connection] : connections_) connection->wake();
+    for (const auto& [key, held] : connections_) held.connection->wake();
   }
   std::size_t connection_count() const { return connections_.size(); }
 
@@ -76,15 +95,21 @@ class Server::Impl {
   static int on_accept_again(sd_event_source* source, std::uint64_t usec, void* self);
   void take_in(UniqueFd socket);
   void set_accepting(bool accepting);
-  bool has_place_for(uid_t uid) const;
+  bool has_place_for(uid_t uid, bool trusted) const;
   void remove(Connection& connection);
   Answer answer(CallMessage call, const Peer& peer) const;
 
   std::unique_ptr<sd_event, EventUnref> event_;
   Interfaces interfaces_;
   Connection::Owner owner_;
-  std::map<uid_t, std::size_t> connections_by_uid_;
-  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  Trust trusted_;
+  std::size_t strangers_ = 0;  // connections of peers who are not trusted
+  std::map<uid_t, std::size_t> strangers_by_uid_;
+  struct Held {
+    std::unique_ptr<Connection> connection;
+    bool trusted = false;
+  };
+  std::unordered_map<Connection*, Held> connections_;
   std::vector<Listener> listeners_;
   EventSource accept_again_;
 };
@@ -137,27 +162,37 @@ void Server::Impl::set_accepting(bool accepting) {
   }
 }
 
-bool Server::Impl::has_place_for(uid_t uid) const {
+// Strangers never take all the places.
+bool Server::Impl::has_place_for(uid_t uid, bool trusted) const {
   if (connections_.size() >= owner_.limits.connections) return false;
-  if (uid == 0) return true;
-  const auto count = connections_by_uid_.find(uid);
-  return count == connections_by_uid_.end() || count->second < owner_.limits.connections_per_uid;
+  if (trusted) return true;
+  const auto count = strangers_by_uid_.find(uid);
+  return strangers_ < owner_.limits.strangers &&
+         (count == strangers_by_uid_.end() || count->second < owner_.limits.strangers_per_uid);
 }
 
 void Server::Impl::take_in(UniqueFd socket) {
   const auto peer = peer_of(socket.get());
-  if (!peer || !has_place_for(peer->uid)) return;
+  if (!peer) return;
+  const bool trusted = trusted_(*peer);
+  if (!has_place_for(peer->uid, trusted)) return;
   auto connection = std::make_unique<Connection>(owner_, std::move(socket), *peer);
   if (!connection->attach(event_.get())) return;
   auto* key = connection.get();
-  connections_.emplace(key, std::move(connection));
-  ++connections_by_uid_[peer->uid];
+  connections_.emplace(key, Held{std::move(connection), trusted});
+  if (trusted) return;
+  ++strangers_;
+  ++strangers_by_uid_[peer->uid];
 }
 
 void Server::Impl::remove(Connection& connection) {
-  const auto count = connections_by_uid_.find(connection.peer().uid);
-  if (--count->second == 0) connections_by_uid_.erase(count);
-  connections_.erase(&connection);
+  const auto held = connections_.find(&connection);
+  if (!held->second.trusted) {
+    --strangers_;
+    const auto count = strangers_by_uid_.find(connection.peer().uid);
+    if (--count->second == 0) strangers_by_uid_.erase(count);
+  }
+  connections_.erase(held);
 }
 
 Answer Server::Impl::answer(CallMessage call, const Peer& peer) const {
@@ -171,8 +206,8 @@ Answer Server::Impl::answer(CallMessage call, const Peer& peer) const {
   return method->second({std::string(name->member), std::move(call.parameters), call.more, peer});
 }
 
-Server::Server(sd_event* event, ServiceInfo info, ServerLimits limits)
-    : impl_(std::make_unique<Impl>(event, std::move(info), limits)) {}
+Server::Server(sd_event* event, ServiceInfo info, ServerLimits limits, Trust trusted)
+    : impl_(std::make_unique<Impl>(event, std::move(info), limits, std::move(trusted))) {}
 
 Server::~Server() = default;
 

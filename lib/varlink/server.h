@@ -25,11 +25,11 @@
 
 namespace keplerd::varlink {
 
-// Who is at the other end (SO_PEERCRED).
+// Who is at the other end, as it was when it connected (SO_PEERCRED, SO_PEERGROUPS).
 struct Peer {
   pid_t pid = 0;
   uid_t uid = static_cast<uid_t>(-1);
-  gid_t gid = static_cast<gid_t>(-1);
+  std::vector<gid_t> groups;  // all of its user's, the primary one first
 };
 
 // One method call as it came in. `parameters` is always an object.
@@ -57,6 +57,7 @@ using Handler = std::function<Answer(const Call&)>;
 
 Failure invalid_parameter(std::string_view name);  // org.varlink.service.InvalidParameter
 Failure expected_more();                           // org.varlink.service.ExpectedMore
+Failure permission_denied();                       // org.varlink.service.PermissionDenied
 
 struct Interface {
   std::string name;              // "org.keplerd.Energy"
@@ -69,16 +70,19 @@ struct ServiceInfo {
 };
 
 struct ServerLimits {
-  std::size_t message = 64 << 10;         // bytes of one call; a longer one closes the connection
-  std::size_t connections = 512;          // a further one is closed at once
-  std::size_t connections_per_uid = 256;  // of one user who is not root
-  std::size_t output = 256 << 10;  // bytes that wait for a client before its streams and calls are held
+  std::size_t message = 64 << 10;      // bytes of one call; a longer one closes the connection
+  std::size_t connections = 512;       // a further one is closed at once
+  std::size_t strangers = 256;         // of these, of peers who are not trusted
+  std::size_t strangers_per_uid = 64;  // and of one user among them
+  std::size_t output = 256 << 10;      // bytes that wait for a client before its streams and calls are held
 };
 
 class Server {
  public:
   // `event` is kept referenced. org.varlink.service (GetInfo, GetInterfaceDescription) is always there.
-  Server(sd_event* event, ServiceInfo info, ServerLimits limits = {});
+  // `trusted`: whom the limits of strangers are not for; unset: root and this process's user.
+  using Trust = std::function<bool(const Peer&)>;
+  Server(sd_event* event, ServiceInfo info, ServerLimits limits = {}, Trust trusted = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

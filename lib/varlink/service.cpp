@@ -40,6 +40,8 @@ Failure invalid_parameter(std::string_view name) {
 
 Failure expected_more() { return {"org.varlink.service.ExpectedMore", Json::object()}; }
 
+Failure permission_denied() { return {"org.varlink.service.PermissionDenied", Json::object()}; }
+
 Failure interface_not_found(std::string_view interface) {
   return failure("org.varlink.service.InterfaceNotFound", "interface", interface);
 }

@@ -145,7 +145,7 @@ TEST(Program, TheDaemonsErrorsAreReadable) {
   const FakeDaemon daemon(canned);
   const Outcome outcome = run_keplerctl(daemon, {"units"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_EQ(outcome.err, "keplerctl: keplerd does not allow you this\n");
+  EXPECT_EQ(outcome.err, "keplerctl: keplerd tells you nothing: only root and the group keplerd may ask\n");
 }
 
 TEST(Show, FindsByIdAndByName) {

@@ -130,11 +130,18 @@ std::vector<Json> zone_rows() {
   return {rows.begin(), rows.end()};
 }
 
+Json public_status() {
+  Json status = measured_status();
+  status.erase("accounts");
+  status.erase("outsideOtherMicrojoules");
+  return status;
+}
+
 Json tick_of(const Json& status, std::vector<Json> rows, std::vector<std::string> removed) {
   Json tick = Json::object();
   for (const char* name : {"host", "accounts", "source", "sequence", "realtimeUsec", "monotonicUsec",
                            "windowUsec", "instanceId"}) {
-    tick[name] = status.at(name);
+    if (status.contains(name)) tick[name] = status.at(name);
   }
   if (!rows.empty()) tick["rows"] = std::move(rows);
   if (!removed.empty()) tick["removed"] = std::move(removed);

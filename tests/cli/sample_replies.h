@@ -20,6 +20,8 @@ Json measured_status();
 Json simulated_status();
 // No meter at all: nothing has a power.
 Json unmeasured_status();
+// To one who may not see everything.
+Json public_status();
 
 // Running: /system.slice, /system.slice/ssh.service; terminated: /system.slice/old.service.
 std::vector<Json> unit_rows();

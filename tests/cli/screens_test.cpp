@@ -3,12 +3,15 @@
 
 #include <cstdlib>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/sample_replies.h"
 
 namespace keplerd::cli {
 namespace {
+
+using testing::EndsWith;
 
 class Screens : public testing::Test {
  protected:
@@ -145,6 +148,21 @@ TEST_F(Screens, AForgedNameCannotWriteToTheTerminal) {
   options.legend = false;
   EXPECT_EQ(list_text("processes", rows, options),
             "11.5 W  2.08 Wh  16.9%  1min 29s  812  \\x1b]0;owned\\x07  /a\\x0ab\n");
+}
+
+TEST_F(Screens, WhoSeesNotEverythingIsToldSoInTheFooter) {
+  EXPECT_EQ(list_text("zones", {}, {}, public_status()),
+            "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n"
+            "\n"
+            "0 zones. Host: 12.3 Wh.\n"
+            "This is what everybody may see: root and the group keplerd see the rest.\n");
+}
+
+TEST_F(Screens, StatusWithoutTheAccountsHasNoTableOfThem) {
+  const std::string text = status_screen(public_status(), true, false);
+  EXPECT_THAT(text, EndsWith("idle separate\n"
+                             "\n"
+                             "This is what everybody may see: root and the group keplerd see the rest.\n"));
 }
 
 TEST_F(Screens, StatusTellsTheWholeHost) {

@@ -79,6 +79,11 @@ TEST(TopScreen, OfTwentyFourLines) {
                       kFooter));
 }
 
+TEST(TopScreen, WhoSeesNotEverythingIsToldSo) {
+  EXPECT_EQ(texts(shown({120, 24}, "units", {}, public_status()))[1],
+            "12.3 Wh. This is what everybody may see: root and the group keplerd see the rest.");
+}
+
 TEST(TopScreen, OfProcesses) {
   EXPECT_EQ(texts(shown({80, 9}, "processes", process_rows())),
             screen_of(9,

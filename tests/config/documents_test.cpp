@@ -116,6 +116,7 @@ TEST(DefaultFile, SetsNothingAsItIs) {
   others.terminated_max = std::nullopt;
   others.terminated_min_energy = {};
   others.terminated_retention = std::nullopt;
+  others.public_access = PublicAccess::kAll;
   const auto settings = parse_settings(read_document("systemd/keplerd.conf"), "keplerd.conf", others);
   ASSERT_TRUE(settings.ok()) << settings.error().message;
   EXPECT_EQ(*settings, others);

@@ -169,6 +169,14 @@ TEST(EmptyValue, BringsBackTheDefault) {
   EXPECT_EQ(settings, Settings{});
 }
 
+TEST(Public, IsOneOfFour) {
+  EXPECT_EQ(with("Access", "Public", "none").public_access, PublicAccess::kNone);
+  EXPECT_EQ(with("Access", "Public", "own").public_access, PublicAccess::kOwn);
+  EXPECT_EQ(with("Access", "Public", "host").public_access, PublicAccess::kHost);
+  EXPECT_EQ(with("Access", "Public", "all").public_access, PublicAccess::kAll);
+  EXPECT_EQ(refusal("Access", "Public", "yes"), "Public=yes: unknown; accepted: none, own, host, all");
+}
+
 TEST(UnknownKey, NamesWhatTheSectionAccepts) {
   EXPECT_EQ(refusal("Sampling", "Intreval", "1s"),
             "unknown key Intreval= in section [Sampling]; accepted: Interval=, Staleness=");
@@ -180,12 +188,8 @@ TEST(UnknownKey, NamesWhatTheSectionAccepts) {
 
 TEST(UnknownSection, NamesThoseThatAre) {
   EXPECT_EQ(refusal("Foo", "Source", "auto"),
-            "unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], [Guests]");
-}
-
-TEST(SectionToCome, RefusesEveryKey) {
-  EXPECT_TRUE(check_section("Access").ok());
-  EXPECT_EQ(refusal("Access", "Public", "yes"), "Public= in section [Access]: not supported by this version");
+            "unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], [Access], "
+            "[Guests]");
 }
 
 TEST(Refusal, IsOneLineWhateverTheValue) {
@@ -212,6 +216,7 @@ TEST(Table, TellsTheDefaults) {
             "[Sampling]\nInterval=1s\nStaleness=500ms\n\n"
             "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
             "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\n\n"
+            "[Access]\nPublic=own\n\n"
             "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");
 }
 
@@ -224,7 +229,8 @@ TEST(Table, ReadsBackWhatItTells) {
                           .staleness = 0ns,
                           .terminated_max = std::nullopt,
                           .terminated_min_energy = {1},
-                          .terminated_retention = std::nullopt};
+                          .terminated_retention = std::nullopt,
+                          .public_access = PublicAccess::kAll};
   Settings again;
   for (const auto& text : describe_settings(settings)) {
     ASSERT_TRUE(set_setting(again, text.section, text.key, text.value).ok()) << text.key;

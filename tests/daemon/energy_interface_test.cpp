@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <systemd/sd-event.h>
 
+#include "daemon/access/access.h"
 #include "daemon/meter_host.h"
 #include "varlink/client.h"
 
@@ -73,14 +74,24 @@ class EnergyInterface : public testing::Test, private Reports {
     }
   }
 
-  std::shared_ptr<const Report> latest() const override { return host.meter().last_report(); }
-  std::shared_ptr<const Report> fresh() override {
+  Caller identify(uid_t user, std::span<const gid_t> groups) const override {
+    EXPECT_EQ(user, ::getuid());
+    EXPECT_FALSE(groups.empty());
+    return caller;
+  }
+  std::shared_ptr<const Report> latest(const Caller& who) override {
+    access.add(host.meter().last_report());
+    return access.report_for(who);
+  }
+  std::shared_ptr<const Report> fresh(const Caller& who) override {
     ++asked;
-    return latest();
+    return latest(who);
   }
   const Settings& settings() const override { return settings_; }
 
   mutable MeterHost host;
+  Access access{0, std::nullopt};
+  Caller caller = kInside;
   std::filesystem::path directory;
   sd_event* loop = nullptr;
   std::unique_ptr<varlink::Server> server;
@@ -198,6 +209,54 @@ TEST_F(EnergyInterface, MonitorGoesOnWithEachReport) {
   const ClientReply next = receive();
   EXPECT_EQ(next.parameters.at("sequence"), 3);
   EXPECT_TRUE(next.continues);
+}
+
+TEST_F(EnergyInterface, AStrangerIsToldNoAccountsAndNoParts) {
+  caller = {};
+  access.set_rule(PublicAccess::kAll);
+  const Json status = call("GetStatus").parameters;
+  EXPECT_EQ(status.at("host").dump(),
+            R"({"energyMicrojoules":20000000,"activeMicrojoules":10000000,"idleMicrojoules":10000000})");
+  EXPECT_FALSE(status.contains("accounts"));
+  EXPECT_FALSE(status.contains("outsideOtherMicrojoules"));
+  const Json unit = call("Get", {{"kind", "units"}, {"id", "/c.service"}}).parameters.at("row");
+  EXPECT_EQ(unit.at("energyMicrojoules"), 5'000'000);
+  EXPECT_FALSE(unit.contains("zones"));
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"kind", "units"}}, true).ok());
+  EXPECT_FALSE(receive().parameters.contains("accounts"));
+}
+
+TEST_F(EnergyInterface, WhatAStrangerMayNotSeeIsAsIfItWereNotThere) {
+  caller = {};
+  EXPECT_EQ(call("Get", {{"kind", "units"}, {"id", "/c.service"}}).error, "org.keplerd.Energy.NoSuchUnit");
+  EXPECT_EQ(call("Get", {{"kind", "units"}, {"id", "a.scope"}}).error, "org.keplerd.Energy.NoSuchUnit")
+      << "not even that several have this name";
+  EXPECT_EQ(call("Get", {{"kind", "processes"}, {"id", "10.77"}}).error, "org.keplerd.Energy.NoSuchProcess");
+  EXPECT_EQ(call("Get", {{"kind", "zones"}, {"id", "powercap:dram:0"}}).error,
+            "org.keplerd.Energy.NoSuchZone");
+  for (const char* kind : {"units", "vms", "containers", "pods", "processes", "zones"})
+    EXPECT_TRUE(list({{"kind", kind}}).empty()) << kind;
+}
+
+TEST_F(EnergyInterface, WhereNothingIsPublicAStrangerIsRefused) {
+  caller = {};
+  access.set_rule(PublicAccess::kNone);
+  constexpr char kDenied[] = "org.varlink.service.PermissionDenied";
+  EXPECT_EQ(call("GetStatus").error, kDenied);
+  EXPECT_EQ(call("Get", {{"kind", "units"}, {"id", "/c.service"}}).error, kDenied);
+  for (const char* method : {"List", "Monitor"}) {
+    ASSERT_TRUE(client->send(std::string("org.keplerd.Energy.") + method, {{"kind", "units"}}, true).ok());
+    EXPECT_EQ(receive().error, kDenied) << method;
+  }
+}
+
+TEST_F(EnergyInterface, AStreamEndsWhenItsReaderMaySeeNothingAnyMore) {
+  caller = {};
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", Json::object(), true).ok());
+  EXPECT_EQ(receive().error, "");
+  access.set_rule(PublicAccess::kNone);
+  server->wake();
+  EXPECT_EQ(receive().error, "org.varlink.service.PermissionDenied");
 }
 
 TEST_F(EnergyInterface, NumbersAbove2To53StayExact) {

@@ -13,19 +13,19 @@ TEST(StatusLine, NamesPowerSourceQualityAndCounts) {
   report.units.resize(3);
   report.units[1].running = false;
   report.processes.resize(5);
-  EXPECT_EQ(status_line(report), "42.3 W, powercap (measured), 2 units, 5 processes");
+  EXPECT_EQ(status_line(report, report.host.power), "42.3 W, powercap (measured), 2 units, 5 processes");
 }
 
 TEST(StatusLine, LeavesOutAPowerThatIsNotKnown) {
   Report report;
   report.source = {.name = "simulated", .quality = Quality::kSimulated, .reason = std::nullopt};
-  EXPECT_EQ(status_line(report), "simulated (simulated), 0 units, 0 processes");
+  EXPECT_EQ(status_line(report, report.host.power), "simulated (simulated), 0 units, 0 processes");
 }
 
 TEST(StatusLine, TellsWhyThereIsNoSource) {
   Report report;
   report.source.reason = "no powercap";
-  EXPECT_EQ(status_line(report), "No energy source: no powercap");
+  EXPECT_EQ(status_line(report, report.host.power), "No energy source: no powercap");
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ using varlink::Reply;
 class FakeReports : public Reports {
  public:
   explicit FakeReports(MeterHost& host) : host_(host) {}
-  std::shared_ptr<const Report> latest() const override { return host_.meter().last_report(); }
-  std::shared_ptr<const Report> fresh() override { return latest(); }
+  Caller identify(uid_t, std::span<const gid_t>) const override { return kInside; }
+  std::shared_ptr<const Report> latest(const Caller&) override { return host_.meter().last_report(); }
+  std::shared_ptr<const Report> fresh(const Caller& caller) override { return latest(caller); }
   const Settings& settings() const override { return settings_; }
 
  private:
@@ -55,7 +56,7 @@ class Streams : public testing::Test {
 };
 
 TEST_F(Streams, MonitorTellsEverythingOnceAndThenOnlyWhatChanged) {
-  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
   const auto first = take(stream);
   ASSERT_TRUE(first);
   EXPECT_EQ(ids(*first), (std::vector<std::string>{"/a.service", "/b.service", "/c.service"}));
@@ -74,7 +75,7 @@ TEST_F(Streams, MonitorTellsEverythingOnceAndThenOnlyWhatChanged) {
 
 TEST_F(Streams, MonitorTellsWhatComesEndsAndGoes) {
   host.meter().set_limits({.max = 500, .min_energy = {}, .retention = 60s});
-  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
   take(stream);
   host.files.add_cgroup("/d.service", 0);
   host.step();
@@ -90,7 +91,7 @@ TEST_F(Streams, MonitorTellsWhatComesEndsAndGoes) {
 }
 
 TEST_F(Streams, AReaderThatMissedReportsGetsTheirChangesAtOnce) {
-  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
   take(stream);
   run("/a.service");
   run("/b.service");
@@ -102,12 +103,12 @@ TEST_F(Streams, AReaderThatMissedReportsGetsTheirChangesAtOnce) {
 }
 
 TEST_F(Streams, MonitorOfTheHostHasNoRows) {
-  MonitorStream stream(reports, std::nullopt, 0s);
+  MonitorStream stream(reports, kInside, std::nullopt, 0s);
   EXPECT_FALSE(take(stream)->contains("rows"));
 }
 
 TEST_F(Streams, MonitorKeepsItsReadersInterval) {
-  MonitorStream stream(reports, std::nullopt, 3s);
+  MonitorStream stream(reports, kInside, std::nullopt, 3s);
   take(stream);
   host.step();
   EXPECT_FALSE(take(stream));
@@ -120,7 +121,7 @@ TEST_F(Streams, MonitorKeepsItsReadersInterval) {
 TEST_F(Streams, ManyRowsComeInPartsOfOneInstant) {
   for (int i = 0; i < 1000; ++i) host.files.add_cgroup("/u" + std::to_string(i), 0);
   host.step();
-  MonitorStream stream(reports, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
   std::size_t rows = 0;
   int parts = 0;
   while (true) {
@@ -138,7 +139,7 @@ TEST_F(Streams, ManyRowsComeInPartsOfOneInstant) {
 }
 
 TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
-  ListStream stream(reports.latest(), RowKind::kUnits, {2, 0});
+  ListStream stream(reports.latest(kInside), RowKind::kUnits, {2, 0});
   const Reply first = std::get<Reply>(*stream.next());
   EXPECT_EQ(first.parameters.at("row").at("id"), "/c.service");
   EXPECT_TRUE(first.continues);
@@ -148,7 +149,7 @@ TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
 }
 
 TEST_F(Streams, AnEmptyListIsOneReplyWithoutARow) {
-  ListStream stream(reports.latest(), RowKind::kUnits, {});
+  ListStream stream(reports.latest(kInside), RowKind::kUnits, {});
   const Reply only = std::get<Reply>(*stream.next());
   EXPECT_TRUE(only.parameters.empty());
   EXPECT_FALSE(only.continues);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that is accepted has a pid, a time that is not negative, and a name that is in the text.
+// A process that is accepted has a pid, a time that is not negative, and a name that is in the text; a user
+// stands in the text, too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
 #include "usage/process_stat.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto user = keplerd::parse_process_user(text)) {
+    if (text.find(std::to_string(*user)) == std::string_view::npos) std::abort();
+  }
   const auto stat = keplerd::parse_process_stat(text);
   if (!stat) return 0;
   if (stat->id.pid <= 0 || stat->usage < keplerd::Nanoseconds(0)) std::abort();

@@ -405,7 +405,7 @@ class WithoutTheBus(OnAPrivateBus):
 
 class UnderTheInstalledPolicy(unittest.TestCase):
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
-    def test_root_gets_in_and_others_do_not(self):
+    def test_subscribers_are_pinged(self):
         host = WrittenHost()
         self.addCleanup(host.remove)
         host.root.chmod(0o755)
@@ -421,10 +421,6 @@ class UnderTheInstalledPolicy(unittest.TestCase):
                 count = len(client.reports(number))
                 daemon.status()
                 client.wait_for_reports(number, count + 1)
-            result = subprocess.run(["busctl", f"--address={bus.address}", "get-property", NAME, PATH, MANAGER, "HostEnergy"],
-                                    capture_output=True, text=True, user="nobody", group="nogroup", extra_groups=[])
-            self.assertNotEqual(result.returncode, 0)
-            self.assertRegex(result.stderr, "Access denied|AccessDenied|rejected|not permitted|Permission denied")
 
 
 def stopped_subscriber(address):

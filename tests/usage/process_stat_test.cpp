@@ -87,6 +87,17 @@ TEST(ProcessStat, LongestTimeDoesNotOverflow) {
   EXPECT_EQ(stat->usage, 9223372036840ms);
 }
 
+TEST(ProcessUser, IsTheEffectiveOne) {
+  EXPECT_EQ(parse_process_user("Name:\tx\nUmask:\t0022\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"), 2U);
+  EXPECT_EQ(parse_process_user("Uid:\t0\t4294967294\t0\t0"), 4294967294U);
+}
+
+TEST(ProcessUser, IsNotKnownWhereItCannotBeRead) {
+  for (const char* text :
+       {"", "Name:\tUid: 1 2\n", "Uid:\n1\t2\n", "Uid:\t1\n", "Uid:\t1\t-2\t1\n", "Uid:\t1\t4294967296\t1\n"})
+    EXPECT_EQ(parse_process_user(text), std::nullopt) << text;
+}
+
 TEST(ProcessCgroup, IsTheUnifiedLine) {
   EXPECT_EQ(parse_process_cgroup("0::/system.slice/cron.service\n"), "/system.slice/cron.service");
   EXPECT_EQ(parse_process_cgroup("9:name=systemd:/a\n4:memory:/b\n0::/c\n"), "/c");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "support/fake_host.h"
 #include "usage/cgroup_tree.h"
@@ -172,6 +173,37 @@ TEST_F(ProcessTableTest, MalformedStatCostsThatProcessOnly) {
   EXPECT_EQ(find(42), nullptr);
   EXPECT_EQ(find(44), nullptr);
   EXPECT_NE(find(43), nullptr);
+}
+
+TEST_F(ProcessTableTest, TheUserIsTheOwnerOfTheDirectoryOrWhereThatIsRootTheStatus) {
+  fake_.add_process({.pid = 42});
+  fake_.add_process({.pid = 43});
+  fake_.write("proc/42/status", "Name:\ttask\nUid:\t0\t1000\t0\t0\n");
+  read();
+  const bool root = ::geteuid() == 0;
+  EXPECT_EQ(find(42)->user, root ? 1000 : ::geteuid());
+  EXPECT_EQ(find(43)->user, ::geteuid());
+}
+
+TEST_F(ProcessTableTest, TheUserIsLookedAtAgainWithANewNameAndEveryTenSeconds) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give directories away";
+  const auto give = [&](uid_t user) {
+    ASSERT_EQ(0, ::chown((fake_.paths().procfs + "/42").c_str(), user, static_cast<gid_t>(-1)));
+  };
+  fake_.add_process({.pid = 42});
+  give(1000);
+  read();
+  EXPECT_EQ(find(42)->user, 1000U);
+  give(1001);
+  read();
+  EXPECT_EQ(find(42)->user, 1000U) << "not at each sample";
+  fake_.add_process({.pid = 42, .comm = "other"});
+  read();
+  EXPECT_EQ(find(42)->user, 1001U);
+  give(1002);
+  boottime_ += 10s;
+  read();
+  EXPECT_EQ(find(42)->user, 1002U);
 }
 
 TEST_F(ProcessTableTest, WithoutGroupsAllAreOutside) {

@@ -199,7 +199,6 @@ TEST_F(Bounds, ManyConnectionsAreServedAndOneTooManyIsClosed) {
   ASSERT_EQ(0, ::setrlimit(RLIMIT_NOFILE, &descriptors));
   ServerLimits limits;
   limits.connections = 500;
-  limits.connections_per_uid = 500;
   start(limits);
   std::deque<RawClient> clients;
   for (int index = 0; index < 500; ++index) clients.emplace_back(path_);
@@ -215,22 +214,37 @@ TEST_F(Bounds, ManyConnectionsAreServedAndOneTooManyIsClosed) {
   EXPECT_EQ(kPong, ask(kPing));
 }
 
-TEST_F(Bounds, OneUserHasNoMoreThanItsShareUnlessItIsRoot) {
+TEST_F(Bounds, OneStrangerHasNoMoreThanItsShare) {
   ServerLimits limits;
-  limits.connections = 10;
-  limits.connections_per_uid = 2;
-  start(limits);
+  limits.strangers_per_uid = 2;
+  start(limits, [](const Peer&) { return false; });
   std::deque<RawClient> clients;
   for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
   settle();
-  EXPECT_EQ(::getuid() == 0 ? 5U : 2U, server_->connection_count());
+  EXPECT_EQ(2U, server_->connection_count());
+}
+
+TEST_F(Bounds, StrangersLeavePlacesForThoseWhoAreTrusted) {
+  bool trusted = false;
+  ServerLimits limits;
+  limits.connections = 5;
+  limits.strangers = 3;
+  start(limits, [&trusted](const Peer&) { return trusted; });
+  std::deque<RawClient> clients;
+  for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
+  settle();
+  EXPECT_EQ(3U, server_->connection_count());
+  trusted = true;
+  for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
+  settle();
+  EXPECT_EQ(5U, server_->connection_count());
 }
 
 // The peer is the effective user at the time of connect().
 TEST_F(Bounds, AnotherUserIsCountedForItself) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root to become another user";
   ServerLimits limits;
-  limits.connections_per_uid = 2;
+  limits.strangers_per_uid = 2;
   start(limits);
   ASSERT_EQ(0, ::chmod(path_.c_str(), 0666));
   ASSERT_EQ(0, ::chmod(std::filesystem::path(path_).parent_path().c_str(), 0755));

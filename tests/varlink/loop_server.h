@@ -109,9 +109,9 @@ class RawClient {
 class LoopServer : public testing::Test {
  protected:
   // Tests that need other limits call this first.
-  void start(ServerLimits limits = {}) {
+  void start(ServerLimits limits = {}, Server::Trust trusted = {}) {
     server_.emplace(event_, ServiceInfo{"The keplerd project", "keplerd", "1.2.3", "https://example.org/"},
-                    limits);
+                    limits, std::move(trusted));
     server_->add(std::move(interface_));
     auto socket = bind_unix_socket(path_, 0600);
     ASSERT_TRUE(socket.ok()) << socket.error().message;

@@ -76,7 +76,12 @@ TEST_F(Serving, GivesTheHandlerTheCallAndThePeer) {
   EXPECT_TRUE(calls_[0].more);
   EXPECT_EQ(::getpid(), calls_[0].peer.pid);
   EXPECT_EQ(::getuid(), calls_[0].peer.uid);
-  EXPECT_EQ(::getgid(), calls_[0].peer.gid);
+  const std::vector<gid_t>& groups = calls_[0].peer.groups;
+  ASSERT_FALSE(groups.empty());
+  EXPECT_EQ(::getgid(), groups.front());
+  std::vector<gid_t> others(static_cast<std::size_t>(::getgroups(0, nullptr)));
+  ASSERT_GE(::getgroups(static_cast<int>(others.size()), others.data()), 0);
+  EXPECT_EQ(others, std::vector<gid_t>(groups.begin() + 1, groups.end()));
 }
 
 TEST_F(Serving, GivesErrorsOfTheInterface) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <sdbus-c++/sdbus-c++.h>
+#include <systemd/sd-bus.h>
 
 namespace keplerd::dbus {
 
@@ -44,11 +45,6 @@ inline sdbus::Signal make_signal(const sdbus::IObject& object, const char* inter
   return object.createSignal(sdbus::InterfaceName(interface), sdbus::SignalName(name));
 }
 
-// Who sent the message that a handler of `object` is just answering.
-inline std::string sender_of_call(const sdbus::IObject& object) {
-  return object.getCurrentlyProcessedMessage().getSender();
-}
-
 #else
 
 using ServiceName = std::string;
@@ -82,11 +78,15 @@ inline sdbus::Signal make_signal(sdbus::IObject& object, const char* interface, 
   return object.createSignal(interface, name);
 }
 
-inline std::string sender_of_call(const sdbus::IObject& object) {
-  const sdbus::Message* const message = object.getCurrentlyProcessedMessage();
-  return message == nullptr ? std::string() : message->getSender();
-}
-
 #endif
+
+// Whether the sender lets its user be asked for a password. sdbus-c++ does not tell it.
+inline bool allows_interaction(const sdbus::Message& message) {
+  struct Inside : sdbus::Message {
+    static void* of(const sdbus::Message& message) { return message.*(&Inside::msg_); }
+  };
+  auto* const inside = static_cast<sd_bus_message*>(Inside::of(message));
+  return sd_bus_message_get_allow_interactive_authorization(inside) > 0;
+}
 
 }  // namespace keplerd::dbus

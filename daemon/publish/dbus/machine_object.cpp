@@ -16,7 +16,7 @@ auto what_it_is(const MachineInfo& info) {
 
 }  // namespace
 
-MachineObject::MachineObject(sdbus::IConnection& connection, TurnReport& turn, const MachineRow& row)
+MachineObject::MachineObject(sdbus::IConnection& connection, Turn& turn, const MachineRow& row)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(object_path(kMachinePrefix, row.info->id))),
       turn_(turn),
       info_(*row.info),
@@ -41,11 +41,13 @@ const MachineRow& MachineObject::row() {
   const auto& machines = (*turn_).machines;
   const auto found = std::ranges::lower_bound(
       machines, info_.id, {}, [](const MachineRow& row) -> const std::string& { return row.info->id; });
-  if (found == machines.end() || found->info->id != info_.id)
-    throw make_error(kUnknownObject, "this virtual machine is no longer kept");
+  if (found == machines.end() || found->info->id != info_.id) throw turn_.unknown_object();
   return *found;
 }
 
+std::string MachineObject::Id() {
+  return of_row([](const MachineRow& row) { return row.info->id; });
+}
 std::string MachineObject::Name() {
   return of_row([](const MachineRow& row) { return row.info->name; });
 }
@@ -108,7 +110,7 @@ std::vector<MachinePartNumbers> MachineObject::Breakdown() {
   return of_row([](const MachineRow& row) { return machine_parts(row); });
 }
 std::string MachineObject::Quality() {
-  return guarded([this] { return std::string(quality_name((*turn_).workload_quality)); });
+  return of_row([this](const MachineRow&) { return std::string(quality_name((*turn_).workload_quality)); });
 }
 std::uint64_t MachineObject::SinceUSec() {
   return of_row([](const MachineRow& row) { return number(row.since); });

@@ -9,14 +9,14 @@
 
 #include "daemon/publish/dbus/guarded.h"
 #include "daemon/publish/dbus/rows.h"
-#include "daemon/publish/dbus/turn_report.h"
+#include "daemon/publish/dbus/turn.h"
 #include "machine_adaptor.h"
 
 namespace keplerd::dbus {
 
 class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::VirtualMachine_adaptor> {
  public:
-  MachineObject(sdbus::IConnection& connection, TurnReport& turn, const MachineRow& row);
+  MachineObject(sdbus::IConnection& connection, Turn& turn, const MachineRow& row);
   ~MachineObject();
 
   // To who watches org.freedesktop.DBus.ObjectManager.
@@ -31,15 +31,15 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObject().getObjectPath()); }
 
  private:
-  // What `f` makes of this machine's row; UnknownObject where it has gone with the very sample that the
-  // question caused.
+  // What `f` makes of this machine's row; UnknownObject where the sender may not see it, or where it has gone
+  // with the very sample that the question caused.
   template <class F>
   auto of_row(F f) {
     return guarded([&] { return f(row()); });
   }
   const MachineRow& row();
 
-  std::string Id() override { return info_.id; }
+  std::string Id() override;
   std::string Name() override;
   std::string State() override;
   std::string Hypervisor() override;
@@ -63,7 +63,7 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   std::string Quality() override;
   std::uint64_t SinceUSec() override;
 
-  TurnReport& turn_;
+  Turn& turn_;
   MachineInfo info_;  // as it was told
   bool running_;
 };

@@ -16,11 +16,17 @@ std::string quality_text(const SourceReport& source) {
   return source.quality ? std::string(quality_name(*source.quality)) : std::string();
 }
 
+std::uint64_t if_full(const Report& report, Microjoules energy) {
+  return report.full ? number(energy) : kUnknown;
+}
+
 }  // namespace
 
-Manager::Manager(sdbus::IConnection& connection, TurnReport& turn, std::uint64_t& last_subscription)
+Manager::Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers,
+                 std::uint64_t& last_subscription)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
       turn_(turn),
+      callers_(callers),
       told_(now()),
       subscriptions_(connection, getObject(), last_subscription) {
   registerAdaptor();
@@ -30,7 +36,7 @@ Manager::Manager(sdbus::IConnection& connection, TurnReport& turn, std::uint64_t
 Manager::~Manager() { unregisterAdaptor(); }
 
 Manager::Told Manager::now() const {
-  const auto report = turn_.latest();
+  const auto report = turn_.latest(kInside);
   const Settings& settings = turn_.settings();
   return {.instance_id = report->instance_id,
           .source = report->source.name,
@@ -62,20 +68,41 @@ void Manager::tell_changes() {
   if (!names.empty()) getObject().emitPropertiesChangedSignal(kManagerInterface, names);
 }
 
-std::vector<Row> Manager::list(RowKind kind, const VariantMap& options) {
-  return guarded([&] {
-    const ListOptions asked = parse_list_options(options);
-    const Report& report = *turn_;
-    std::vector<Row> rows;
-    std::size_t size = 0;
-    for (const std::size_t row : select_rows(report, kind, asked.order, asked.limit)) {
-      rows.push_back(make_row(report, kind, row, asked.details));
-      size += size_on_bus(rows.back());
-      if (size > kLargestAnswer)
-        throw make_error(kLimitsExceeded, "too much for one answer: ask for fewer rows");
+template <class Value, class F>
+void Manager::answer(sdbus::Result<Value>&& result, F f) {
+  const Sender sender = turn_.sender();
+  auto waiting = std::make_shared<sdbus::Result<Value>>(std::move(result));
+  callers_.authorize(sender.name, sender.interactive, [this, sender, waiting, f](const Caller& caller) {
+    turn_.begin({.name = sender.name, .caller = caller, .path = sender.path});
+    try {
+      waiting->returnResults(guarded(f));
+    } catch (const sdbus::Error& error) {
+      waiting->returnError(error);
     }
-    return rows;
   });
+}
+
+void Manager::answer_list(ListResult&& result, RowKind kind, VariantMap options) {
+  answer(std::move(result), [this, kind, options = std::move(options)] { return list(kind, options); });
+}
+
+void Manager::answer_get(RowResult&& result, RowKind kind, std::string id) {
+  answer(std::move(result),
+         [this, kind, id = std::move(id)] { return make_row(*turn_, kind, find(kind, id), true); });
+}
+
+std::vector<Row> Manager::list(RowKind kind, const VariantMap& options) {
+  const ListOptions asked = parse_list_options(options);
+  const Report& report = *turn_;
+  std::vector<Row> rows;
+  std::size_t size = 0;
+  for (const std::size_t row : select_rows(report, kind, asked.order, asked.limit)) {
+    rows.push_back(make_row(report, kind, row, asked.details));
+    size += size_on_bus(rows.back());
+    if (size > kLargestAnswer)
+      throw make_error(kLimitsExceeded, "too much for one answer: ask for fewer rows");
+  }
+  return rows;
 }
 
 std::size_t Manager::find(RowKind kind, const std::string& id) {
@@ -88,37 +115,35 @@ std::size_t Manager::find(RowKind kind, const std::string& id) {
   throw make_error(kAmbiguousName, message);
 }
 
-Row Manager::get(RowKind kind, const std::string& id) {
-  return guarded([&] { return make_row(*turn_, kind, find(kind, id), true); });
-}
-
-sdbus::ObjectPath Manager::GetVirtualMachine(const std::string& id) {
-  return of_report([&](const Report& report) {
-    const MachineRow& row = report.machines[find(RowKind::kMachines, id)];
+void Manager::GetVirtualMachine(PathResult&& result, std::string id) {
+  answer(std::move(result), [this, id = std::move(id)] {
+    const MachineRow& row = (*turn_).machines[find(RowKind::kMachines, id)];
     return sdbus::ObjectPath(object_path(kMachinePrefix, row.info->id));
   });
 }
 
-sdbus::ObjectPath Manager::GetZone(const std::string& id) {
-  return of_report([&](const Report& report) {
-    const ZoneReport& row = report.zones[find(RowKind::kZones, id)];
+void Manager::GetZone(PathResult&& result, std::string id) {
+  answer(std::move(result), [this, id = std::move(id)] {
+    const ZoneReport& row = (*turn_).zones[find(RowKind::kZones, id)];
     return sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id));
   });
 }
 
-std::uint64_t Manager::Subscribe(const VariantMap& options) {
-  return guarded([&] {
+void Manager::Subscribe(sdbus::Result<std::uint64_t>&& result, VariantMap options) {
+  answer(std::move(result), [this, options = std::move(options)] {
     SubscribeOptions asked = parse_subscribe_options(options);
     turn_.get();
-    return subscriptions_.add(sender_of_call(getObject()), std::move(asked));
+    return subscriptions_.add(turn_.sender().name, turn_.sender().caller, std::move(asked));
   });
 }
 
 void Manager::Unsubscribe(const std::uint64_t& subscription) {
-  guarded([&] { subscriptions_.remove(sender_of_call(getObject()), subscription); });
+  guarded([&] { subscriptions_.remove(turn_.sender().name, subscription); });
 }
 
-std::string Manager::Version() { return KEPLERD_VERSION; }
+std::string Manager::Version() {
+  return of_report([](const Report&) { return std::string(KEPLERD_VERSION); });
+}
 std::string Manager::InstanceId() {
   return of_report([](const Report& report) { return report.instance_id; });
 }
@@ -144,19 +169,19 @@ std::uint64_t Manager::HostIdlePower() {
   return of_report([](const Report& report) { return number(report.host.idle_power); });
 }
 std::uint64_t Manager::AccountIdle() {
-  return of_report([](const Report& report) { return number(report.accounts.idle); });
+  return of_report([](const Report& report) { return if_full(report, report.accounts.idle); });
 }
 std::uint64_t Manager::AccountKernel() {
-  return of_report([](const Report& report) { return number(report.accounts.kernel); });
+  return of_report([](const Report& report) { return if_full(report, report.accounts.kernel); });
 }
 std::uint64_t Manager::AccountWorkloads() {
-  return of_report([](const Report& report) { return number(report.accounts.workloads); });
+  return of_report([](const Report& report) { return if_full(report, report.accounts.workloads); });
 }
 std::uint64_t Manager::AccountUnattributed() {
-  return of_report([](const Report& report) { return number(report.accounts.unattributed); });
+  return of_report([](const Report& report) { return if_full(report, report.accounts.unattributed); });
 }
 std::uint64_t Manager::OutsideOtherEnergy() {
-  return of_report([](const Report& report) { return number(report.outside_other); });
+  return of_report([](const Report& report) { return if_full(report, report.outside_other); });
 }
 std::string Manager::SourceName() {
   return of_report([](const Report& report) { return report.source.name; });
@@ -167,10 +192,18 @@ std::string Manager::SourceQuality() {
 std::string Manager::SourceReason() {
   return of_report([](const Report& report) { return report.source.reason.value_or(""); });
 }
-std::string Manager::Split() { return std::string(rule_name(turn_.settings().split)); }
-std::string Manager::Share() { return std::string(rule_name(turn_.settings().share)); }
-std::string Manager::Idle() { return std::string(rule_name(turn_.settings().idle)); }
-std::uint64_t Manager::IntervalUSec() { return usec(turn_.settings().interval); }
+std::string Manager::Split() {
+  return of_report([this](const Report&) { return std::string(rule_name(turn_.settings().split)); });
+}
+std::string Manager::Share() {
+  return of_report([this](const Report&) { return std::string(rule_name(turn_.settings().share)); });
+}
+std::string Manager::Idle() {
+  return of_report([this](const Report&) { return std::string(rule_name(turn_.settings().idle)); });
+}
+std::uint64_t Manager::IntervalUSec() {
+  return of_report([this](const Report&) { return usec(turn_.settings().interval); });
+}
 std::uint64_t Manager::Sequence() {
   return of_report([](const Report& report) { return report.sequence; });
 }
@@ -186,6 +219,8 @@ std::uint64_t Manager::WindowUSec() {
 std::uint64_t Manager::DiscardedWindows() {
   return of_report([](const Report& report) { return report.discarded_windows; });
 }
-std::uint64_t Manager::Subscriptions() { return subscriptions_.count(); }
+std::uint64_t Manager::Subscriptions() {
+  return of_report([this](const Report&) { return std::uint64_t{subscriptions_.count()}; });
+}
 
 }  // namespace keplerd::dbus

@@ -6,26 +6,29 @@
 #include <string>
 #include <vector>
 
+#include "daemon/publish/dbus/callers.h"
 #include "daemon/publish/dbus/guarded.h"
 #include "daemon/publish/dbus/options.h"
 #include "daemon/publish/dbus/rows.h"
 #include "daemon/publish/dbus/subscriptions.h"
-#include "daemon/publish/dbus/turn_report.h"
+#include "daemon/publish/dbus/turn.h"
 #include "manager_adaptor.h"
 
 namespace keplerd::dbus {
 
 class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_adaptor> {
  public:
-  // `turn` and `last_subscription` must outlive it.
-  Manager(sdbus::IConnection& connection, TurnReport& turn, std::uint64_t& last_subscription);
+  // `turn`, `callers` and `last_subscription` must outlive it.
+  Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers, std::uint64_t& last_subscription);
   ~Manager();
 
   // Tells on the bus if the settings, the source or the instance have changed. Not within a handler, as the
   // next.
   void tell_changes();
   // Reports to those who are due one.
-  void deliver() { subscriptions_.deliver(turn_.latest()); }
+  void deliver() { subscriptions_.deliver(turn_); }
+  // This client has left the bus.
+  void left(const std::string& client) { subscriptions_.left(client); }
 
   using Manager_adaptor::emitVirtualMachineAdded;
   using Manager_adaptor::emitVirtualMachineRemoved;
@@ -44,29 +47,51 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   auto of_report(F f) {
     return guarded([&] { return f(*turn_); });
   }
+  using ListResult = sdbus::Result<std::vector<Row>>;
+  using RowResult = sdbus::Result<Row>;
+  using PathResult = sdbus::Result<sdbus::ObjectPath>;
+
+  // Answers with what `f` returns or throws, once it is known whether the sender has full access.
+  template <class Value, class F>
+  void answer(sdbus::Result<Value>&& result, F f);
+  void answer_list(ListResult&& result, RowKind kind, VariantMap options);
+  void answer_get(RowResult&& result, RowKind kind, std::string id);
   std::vector<Row> list(RowKind kind, const VariantMap& options);
   std::size_t find(RowKind kind, const std::string& id);
-  Row get(RowKind kind, const std::string& id);
 
-  std::vector<Row> ListUnits(const VariantMap& options) override { return list(RowKind::kUnits, options); }
-  std::vector<Row> ListVirtualMachines(const VariantMap& options) override {
-    return list(RowKind::kMachines, options);
+  void ListUnits(ListResult&& result, VariantMap options) override {
+    answer_list(std::move(result), RowKind::kUnits, std::move(options));
   }
-  std::vector<Row> ListContainers(const VariantMap& options) override {
-    return list(RowKind::kContainers, options);
+  void ListVirtualMachines(ListResult&& result, VariantMap options) override {
+    answer_list(std::move(result), RowKind::kMachines, std::move(options));
   }
-  std::vector<Row> ListPods(const VariantMap& options) override { return list(RowKind::kPods, options); }
-  std::vector<Row> ListProcesses(const VariantMap& options) override {
-    return list(RowKind::kProcesses, options);
+  void ListContainers(ListResult&& result, VariantMap options) override {
+    answer_list(std::move(result), RowKind::kContainers, std::move(options));
   }
-  std::vector<Row> ListZones(const VariantMap& options) override { return list(RowKind::kZones, options); }
-  Row GetUnit(const std::string& id) override { return get(RowKind::kUnits, id); }
-  Row GetContainer(const std::string& id) override { return get(RowKind::kContainers, id); }
-  Row GetPod(const std::string& id) override { return get(RowKind::kPods, id); }
-  Row GetProcess(const std::string& id) override { return get(RowKind::kProcesses, id); }
-  sdbus::ObjectPath GetVirtualMachine(const std::string& id) override;
-  sdbus::ObjectPath GetZone(const std::string& id) override;
-  std::uint64_t Subscribe(const VariantMap& options) override;
+  void ListPods(ListResult&& result, VariantMap options) override {
+    answer_list(std::move(result), RowKind::kPods, std::move(options));
+  }
+  void ListProcesses(ListResult&& result, VariantMap options) override {
+    answer_list(std::move(result), RowKind::kProcesses, std::move(options));
+  }
+  void ListZones(ListResult&& result, VariantMap options) override {
+    answer_list(std::move(result), RowKind::kZones, std::move(options));
+  }
+  void GetUnit(RowResult&& result, std::string id) override {
+    answer_get(std::move(result), RowKind::kUnits, std::move(id));
+  }
+  void GetContainer(RowResult&& result, std::string id) override {
+    answer_get(std::move(result), RowKind::kContainers, std::move(id));
+  }
+  void GetPod(RowResult&& result, std::string id) override {
+    answer_get(std::move(result), RowKind::kPods, std::move(id));
+  }
+  void GetProcess(RowResult&& result, std::string id) override {
+    answer_get(std::move(result), RowKind::kProcesses, std::move(id));
+  }
+  void GetVirtualMachine(PathResult&& result, std::string id) override;
+  void GetZone(PathResult&& result, std::string id) override;
+  void Subscribe(sdbus::Result<std::uint64_t>&& result, VariantMap options) override;
   void Unsubscribe(const std::uint64_t& subscription) override;
 
   std::string Version() override;
@@ -97,7 +122,8 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   std::uint64_t DiscardedWindows() override;
   std::uint64_t Subscriptions() override;
 
-  TurnReport& turn_;
+  Turn& turn_;
+  Callers& callers_;
   Told told_;
   dbus::Subscriptions subscriptions_;
 };

@@ -22,6 +22,7 @@ inline constexpr char kNoSuchSubscription[] = "org.keplerd1.Error.NoSuchSubscrip
 inline constexpr char kTooManySubscriptions[] = "org.keplerd1.Error.TooManySubscriptions";
 
 // Those of the D-Bus specification that fit: clients know them.
+inline constexpr char kAccessDenied[] = "org.freedesktop.DBus.Error.AccessDenied";
 inline constexpr char kInvalidArguments[] = "org.freedesktop.DBus.Error.InvalidArgs";
 inline constexpr char kLimitsExceeded[] = "org.freedesktop.DBus.Error.LimitsExceeded";
 inline constexpr char kUnknownObject[] = "org.freedesktop.DBus.Error.UnknownObject";

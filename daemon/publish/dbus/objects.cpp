@@ -8,7 +8,7 @@
 
 namespace keplerd::dbus {
 
-Objects::Objects(sdbus::IConnection& connection, TurnReport& turn, Listeners listeners)
+Objects::Objects(sdbus::IConnection& connection, Turn& turn, Listeners listeners)
     : connection_(connection), turn_(turn), listeners_(std::move(listeners)) {}
 
 Objects::~Objects() = default;

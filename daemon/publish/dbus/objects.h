@@ -8,7 +8,7 @@
 #include <string>
 
 #include "daemon/publish/dbus/bus_compat.h"
-#include "daemon/publish/dbus/turn_report.h"
+#include "daemon/publish/dbus/turn.h"
 
 namespace keplerd::dbus {
 
@@ -24,7 +24,7 @@ class Objects {
   };
 
   // `turn` must outlive the objects.
-  Objects(sdbus::IConnection& connection, TurnReport& turn, Listeners listeners);
+  Objects(sdbus::IConnection& connection, Turn& turn, Listeners listeners);
   ~Objects();
   Objects(const Objects&) = delete;
   Objects& operator=(const Objects&) = delete;
@@ -38,7 +38,7 @@ class Objects {
   void update_zones(const Report& report);
 
   sdbus::IConnection& connection_;
-  TurnReport& turn_;
+  Turn& turn_;
   Listeners listeners_;
   std::uint64_t round_ = 0;
   std::map<std::string, std::unique_ptr<MachineObject>> machines_;  // by id

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/log.h"
+#include "daemon/publish/dbus/callers.h"
 #include "daemon/publish/dbus/loop_connection.h"
 #include "daemon/publish/dbus/manager.h"
 #include "daemon/publish/dbus/names.h"
@@ -20,6 +21,7 @@ using std::chrono::microseconds;
 
 constexpr microseconds kFirstPause = std::chrono::milliseconds(100);
 constexpr microseconds kLongestPause = std::chrono::seconds(30);
+constexpr char kCalls[] = "type='method_call',path_namespace='/org/keplerd1'";
 
 // What lives as long as one connection to the bus.
 class Session {
@@ -31,21 +33,23 @@ class Session {
                     {.before = [this] { turn_.begin(); },
                      .after = [this] { end_turn(); },
                      .broken = std::move(broken)}),
-        manager_(connection_.bus(), turn_, last_subscription),
+        callers_(connection_.bus(), reports, [this](const std::string& client) { manager_.left(client); }),
+        manager_(connection_.bus(), turn_, callers_, last_subscription),
         objects_(connection_.bus(), turn_,
                  {.added = [this](const auto& id,
                                   const auto& path) { manager_.emitVirtualMachineAdded(id, path); },
                   .removed = [this](const auto& id,
                                     const auto& path) { manager_.emitVirtualMachineRemoved(id, path); }}) {
-    turn_.begin(turn_.latest());
+    turn_.begin_inside();
     objects_.update();
     turn_.begin();
+    calls_ = dbus::add_match(connection_.bus(), kCalls, [this](auto&& message) { on_call(message); });
     connection_.bus().requestName(dbus::ServiceName(dbus::kService));
   }
 
   void update() {
     connection_.attempt([this] {
-      turn_.begin(turn_.latest());
+      turn_.begin_inside();
       manager_.tell_changes();
       objects_.update();
       manager_.deliver();
@@ -54,14 +58,29 @@ class Session {
   }
 
  private:
-  void end_turn() {
-    manager_.deliver();
-    turn_.begin();
+  // Matches are looked at before objects are: with every call, what answers it knows whose it is. (A handler
+  // could ask for the message it answers, a property's in sdbus-c++ 1.2 could not.)
+  void on_call(const sdbus::Message& message) noexcept {
+    try {
+      turn_.begin({.name = message.getSender(),
+                   .caller = callers_.caller(message.getSender()),
+                   .path = message.getPath(),
+                   .interactive = dbus::allows_interaction(message)});
+    } catch (const std::exception&) {  // it stays nobody's
+    }
   }
-  dbus::TurnReport turn_;
+  void end_turn() {
+    turn_.begin();
+    manager_.deliver();
+    callers_.rest();
+  }
+
+  dbus::Turn turn_;
   LoopConnection connection_;
+  dbus::Callers callers_;
   dbus::Manager manager_;
   dbus::Objects objects_;
+  sdbus::Slot calls_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// org.keplerd1 on D-Bus (dbus/*.xml). Whom the bus lets through has full access.
+// org.keplerd1 on D-Bus (dbus/*.xml). Who calls is asked of the bus (callers.h).
 #pragma once
 
 #include <memory>

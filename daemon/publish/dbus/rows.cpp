@@ -24,7 +24,7 @@ Details workload_details(const Report& report, const WorkloadRow& row, const cha
   set_text(details, "kind", std::string(kind));
   set_text(details, "quality", std::string(quality_name(report.workload_quality)));
   set_number(details, "sinceUsec", number(row.since));
-  details.emplace("zones", sdbus::Variant(zone_parts(report, row)));
+  if (report.full) details.emplace("zones", sdbus::Variant(zone_parts(report, row)));
   return details;
 }
 
@@ -141,7 +141,9 @@ HostNumbers host_numbers(const HostReport& host) {
                      number(host.power),  number(host.active_power), number(host.idle_power)};
 }
 
-AccountNumbers account_numbers(const AccountsReport& accounts) {
+AccountNumbers account_numbers(const Report& report) {
+  if (!report.full) return AccountNumbers{kUnknown, kUnknown, kUnknown, kUnknown};
+  const AccountsReport& accounts = report.accounts;
   return AccountNumbers{number(accounts.idle), number(accounts.kernel), number(accounts.workloads),
                         number(accounts.unattributed)};
 }

@@ -38,7 +38,7 @@ inline std::uint64_t usec(Nanoseconds span) { return static_cast<std::uint64_t>(
 inline const char* state_name(bool running) { return running ? "running" : "terminated"; }
 
 HostNumbers host_numbers(const HostReport& host);
-AccountNumbers account_numbers(const AccountsReport& accounts);
+AccountNumbers account_numbers(const Report& report);
 std::vector<MachinePartNumbers> machine_parts(const MachineRow& row);
 std::map<std::string, std::string> metadata_of(const MachineRow& row);
 std::vector<ZonePart> zone_parts(const Report& report, const WorkloadRow& row);

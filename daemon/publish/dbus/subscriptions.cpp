@@ -14,12 +14,8 @@ namespace {
 
 constexpr std::size_t kMostOfOneClient = 16;
 constexpr std::size_t kMostInAll = 256;
+constexpr std::size_t kMostOfStrangers = 128;  // of those without full access
 constexpr auto kPatience = std::chrono::seconds(30);
-
-// Only names of connections leave for good, so arg2, the new owner, is empty.
-constexpr char kSomebodyLeft[] =
-    "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-    "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''";
 
 // Errors in the client's stead: it is gone, or does not read, or must not be asked. Any other one is an
 // answer.
@@ -41,10 +37,12 @@ struct Subscription {
 
 struct Subscriptions::Client {
   std::string name;
+  Caller caller;
   std::unique_ptr<sdbus::IProxy> proxy;
   std::vector<Subscription> subscriptions;
   bool awaited = false;   // it has not taken yet what was sent last
   bool given_up = false;  // it did not in time
+  bool denied = false;    // it may see nothing any more
   bool left = false;      // the bus
 };
 
@@ -53,14 +51,26 @@ Subscriptions::Subscriptions(sdbus::IConnection& connection, sdbus::IObject& obj
 
 Subscriptions::~Subscriptions() = default;
 
-std::uint64_t Subscriptions::add(const std::string& client, SubscribeOptions options) {
-  const auto known = clients_.find(client);
-  if (count_ >= kMostInAll)
-    throw make_error(kTooManySubscriptions, "no more than " + std::to_string(kMostInAll) + " in all");
-  if (known != clients_.end() && known->second->subscriptions.size() >= kMostOfOneClient)
-    throw make_error(kTooManySubscriptions,
-                     "no more than " + std::to_string(kMostOfOneClient) + " for one client");
-  watch_clients();
+void Subscriptions::check_place(const std::string& client, const Caller& caller) const {
+  std::size_t of_client = 0, of_strangers = 0;
+  for (const auto& [name, other] : clients_) {
+    const std::size_t its = other->subscriptions.size();
+    const bool same_stranger = !caller.full && !other->caller.full && other->caller.user == caller.user;
+    if (name == client || same_stranger) of_client += its;
+    if (!other->caller.full) of_strangers += its;
+  }
+  const auto refuse = [](std::size_t most, const char* whom) {
+    throw make_error(kTooManySubscriptions, "no more than " + std::to_string(most) + whom);
+  };
+  if (count_ >= kMostInAll) refuse(kMostInAll, " in all");
+  if (of_client >= kMostOfOneClient)
+    refuse(kMostOfOneClient, caller.full ? " for one client" : " for one user");
+  if (!caller.full && of_strangers >= kMostOfStrangers)
+    refuse(kMostOfStrangers, " of users without full access");
+}
+
+std::uint64_t Subscriptions::add(const std::string& client, const Caller& caller, SubscribeOptions options) {
+  check_place(client, caller);
   auto& entry = clients_[client];
   if (!entry) {
     auto made = std::make_unique<Client>();
@@ -68,6 +78,7 @@ std::uint64_t Subscriptions::add(const std::string& client, SubscribeOptions opt
     made->proxy = make_proxy(connection_, client, "/");
     entry = std::move(made);
   }
+  entry->caller = caller;
   entry->subscriptions.push_back({++last_id_, ChangeTracker(std::move(options))});
   ++count_;
   return last_id_;
@@ -83,13 +94,21 @@ void Subscriptions::remove(const std::string& client, std::uint64_t id) {
   count_ -= ended;
 }
 
-void Subscriptions::deliver(const std::shared_ptr<const Report>& latest) {
+void Subscriptions::left(const std::string& client) {
+  const auto known = clients_.find(client);
+  if (known != clients_.end()) known->second->left = true;
+}
+
+void Subscriptions::deliver(Turn& turn) {
   ended_.clear();
   for (auto position = clients_.begin(); position != clients_.end();) {
     Client& client = *position->second;
     // One without subscriptions is remembered until it has taken what was sent: else it could have it sent
     // again and again by subscribing anew.
-    if (client.left || client.given_up || (client.subscriptions.empty() && !client.awaited)) {
+    const auto latest = turn.latest(client.caller);
+    client.denied = !latest;
+    if (client.left || client.given_up || client.denied ||
+        (client.subscriptions.empty() && !client.awaited)) {
       drop(position++);
       continue;
     }
@@ -105,7 +124,6 @@ void Subscriptions::deliver(const std::shared_ptr<const Report>& latest) {
     if (sent) ping(client);
   }
   ended_.clear();
-  if (clients_.empty()) leaving_.reset();
 }
 
 void Subscriptions::send(std::uint64_t id, const std::string& client, const Changes& changes, bool details) {
@@ -117,8 +135,7 @@ void Subscriptions::send(std::uint64_t id, const std::string& client, const Chan
   auto signal = make_signal(object_, kManagerInterface, "Report");
   signal.setDestination(client);
   signal << id << report.sequence << number(report.realtime) << usec(report.monotonic) << usec(report.window)
-         << host_numbers(report.host) << account_numbers(report.accounts) << make_rows(changes, details)
-         << extras;
+         << host_numbers(report.host) << account_numbers(report) << make_rows(changes, details) << extras;
   signal.send();
 }
 
@@ -136,17 +153,6 @@ void Subscriptions::on_answer(Client& client, AsyncError error) {
   client.given_up = error && !is_answer(error->getName());
 }
 
-void Subscriptions::watch_clients() {
-  if (leaving_) return;
-  leaving_ = add_match(connection_, kSomebodyLeft, [this](auto&& message) {
-    std::string name;
-    message >> name;
-    const auto position = clients_.find(name);
-    if (position == clients_.end()) return;
-    position->second->left = true;
-  });
-}
-
 void Subscriptions::drop(Clients::iterator position) {
   Client& client = *position->second;
   count_ -= client.subscriptions.size();
@@ -154,7 +160,7 @@ void Subscriptions::drop(Clients::iterator position) {
     if (client.left) break;
     auto signal = make_signal(object_, kManagerInterface, "SubscriptionEnded");
     signal.setDestination(client.name);
-    signal << subscription.id << std::string("unresponsive");
+    signal << subscription.id << std::string(client.denied ? "denied" : "unresponsive");
     signal.send();
   }
   ended_.push_back(std::move(position->second));

@@ -12,6 +12,7 @@
 
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/dbus/changes.h"
+#include "daemon/publish/dbus/turn.h"
 
 namespace keplerd::dbus {
 
@@ -23,13 +24,18 @@ class Subscriptions {
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
-  // Throws TooManySubscriptions. The first report goes out with the next deliver().
-  std::uint64_t add(const std::string& client, SubscribeOptions options);
+  // Throws TooManySubscriptions. The first report goes out with the next deliver(). What is told is what the
+  // client may see; of those without full access, one user gets no more than one client, and all of them not
+  // all there are.
+  std::uint64_t add(const std::string& client, const Caller& caller, SubscribeOptions options);
   // Throws NoSuchSubscription where it is none of this client's.
   void remove(const std::string& client, std::uint64_t id);
 
-  // Sends what is due. Not within a handler.
-  void deliver(const std::shared_ptr<const Report>& latest);
+  // The client has left the bus.
+  void left(const std::string& client);
+
+  // Sends what is due of the last reports. Not within a handler.
+  void deliver(Turn& turn);
 
   std::size_t count() const { return count_; }
 
@@ -37,7 +43,7 @@ class Subscriptions {
   struct Client;
   using Clients = std::map<std::string, std::unique_ptr<Client>>;
 
-  void watch_clients();
+  void check_place(const std::string& client, const Caller& caller) const;
   void send(std::uint64_t id, const std::string& client, const Changes& changes, bool details);
   void ping(Client& client);
   void on_answer(Client& client, AsyncError error);
@@ -49,7 +55,6 @@ class Subscriptions {
   std::size_t count_ = 0;
   Clients clients_;                             // by unique name
   std::vector<std::unique_ptr<Client>> ended_;  // destroyed when none of their handlers can be running
-  sdbus::Slot leaving_;  // the match that tells who leaves the bus; while there are clients
 };
 
 }  // namespace keplerd::dbus

@@ -8,7 +8,7 @@
 
 namespace keplerd::dbus {
 
-ZoneObject::ZoneObject(sdbus::IConnection& connection, TurnReport& turn, const ZoneReport& row)
+ZoneObject::ZoneObject(sdbus::IConnection& connection, Turn& turn, const ZoneReport& row)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id))),
       turn_(turn),
       zone_(row.zone),
@@ -36,10 +36,19 @@ const ZoneReport& ZoneObject::row() {
   const auto& zones = (*turn_).zones;
   const auto found = std::ranges::find(
       zones, zone_.id, [](const ZoneReport& row) -> const std::string& { return row.zone.id; });
-  if (found == zones.end()) throw make_error(kUnknownObject, "this zone is no longer kept");
+  if (found == zones.end()) throw turn_.unknown_object();
   return *found;
 }
 
+std::string ZoneObject::Id() {
+  return of_row([](const ZoneReport& row) { return row.zone.id; });
+}
+std::string ZoneObject::Name() {
+  return of_row([](const ZoneReport& row) { return row.zone.name; });
+}
+std::int32_t ZoneObject::Index() {
+  return of_row([](const ZoneReport& row) { return row.zone.index; });
+}
 std::string ZoneObject::State() {
   return of_row([](const ZoneReport& row) { return std::string(state_name(row.current)); });
 }

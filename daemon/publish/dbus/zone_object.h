@@ -7,14 +7,14 @@
 
 #include "daemon/publish/dbus/guarded.h"
 #include "daemon/publish/dbus/rows.h"
-#include "daemon/publish/dbus/turn_report.h"
+#include "daemon/publish/dbus/turn.h"
 #include "zone_adaptor.h"
 
 namespace keplerd::dbus {
 
 class ZoneObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Zone_adaptor> {
  public:
-  ZoneObject(sdbus::IConnection& connection, TurnReport& turn, const ZoneReport& row);
+  ZoneObject(sdbus::IConnection& connection, Turn& turn, const ZoneReport& row);
   ~ZoneObject();
 
   // To who watches org.freedesktop.DBus.ObjectManager.
@@ -29,15 +29,16 @@ class ZoneObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Zone_ad
   sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObject().getObjectPath()); }
 
  private:
+  // UnknownObject where the sender may not see it.
   template <class F>
   auto of_row(F f) {
     return guarded([&] { return f(row()); });
   }
   const ZoneReport& row();
 
-  std::string Id() override { return zone_.id; }
-  std::string Name() override { return zone_.name; }
-  std::int32_t Index() override { return zone_.index; }
+  std::string Id() override;
+  std::string Name() override;
+  std::int32_t Index() override;
   std::string State() override;
   std::string Quality() override;
   bool InTotal() override;
@@ -50,7 +51,7 @@ class ZoneObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Zone_ad
   std::uint64_t IdlePower() override;
   std::uint64_t SinceUSec() override;
 
-  TurnReport& turn_;
+  Turn& turn_;
   Zone zone_;  // as it was told, and the next two
   bool current_;
   std::optional<std::string> problem_;

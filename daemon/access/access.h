@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may see what ([Access] in keplerd.conf(5), docs/decisions/0013-access.md): the one place that decides
+// it, for every publisher. Root, keplerd's own user and its group see every report as it is. Everybody else
+// sees public views: of ticks that are at least a second apart and the same for all, energy in steps of 0.1
+// J, and of workloads what Public= allows.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <sys/types.h>
+
+#include "base/units.h"
+#include "config/settings.h"
+#include "daemon/access/caller.h"
+#include "daemon/access/public_view.h"
+#include "ledger/report.h"
+
+namespace keplerd {
+
+class Access {
+ public:
+  // `own`: keplerd's user. `group`: whose members have full access; unset where there is no such group.
+  Access(uid_t own, std::optional<gid_t> group) : own_(own), group_(group) {}
+
+  void set_rule(PublicAccess rule);
+
+  // `groups`: all of the caller's, the primary one too.
+  Caller identify(uid_t user, std::span<const gid_t> groups) const;
+
+  // After each sample.
+  void add(std::shared_ptr<const Report> report);
+
+  // The same object until there is something new for this caller; null where the caller may see nothing at
+  // all.
+  std::shared_ptr<const Report> report_for(const Caller& caller);
+
+ private:
+  uid_t own_;
+  std::optional<gid_t> group_;
+  PublicAccess rule_ = PublicAccess::kOwn;
+  std::shared_ptr<const Report> latest_;
+  PublicTick tick_;
+  Nanoseconds due_{0};                                    // the next public tick, on CLOCK_MONOTONIC
+  std::map<uid_t, std::shared_ptr<const Report>> views_;  // of tick_; where all see the same, only that of -1
+};
+
+}  // namespace keplerd

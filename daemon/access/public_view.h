@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a caller without full access may see of a sample. Pure.
+//
+// Energy leaks what others compute (PLATYPUS), more the finer and the more often it is told. So energies are
+// told in steps, and power is made of nothing but two energies that were told: a number here says no more
+// than the steps do.
+#pragma once
+
+#include <memory>
+
+#include <sys/types.h>
+
+#include "base/units.h"
+#include "config/settings.h"
+#include "ledger/report.h"
+
+namespace keplerd {
+
+inline constexpr Microjoules kPublicStep{100'000};
+
+struct PublicTick {
+  std::shared_ptr<const Report> now;     // null: there was none yet
+  std::shared_ptr<const Report> before;  // of the public tick before; null at the first
+};
+
+// Of a tick that is there. `rule` is not kNone; `user` matters with kOwn only.
+//
+// A user's own workloads: the user's slice and what is below it, the containers and pods there, and machines
+// there or whose process runs as the user; processes that run as the user.
+std::shared_ptr<const Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user);
+
+}  // namespace keplerd

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One message of a client: who sent it, and the report that it is answered from. GetAll reads some thirty
+// properties one by one, and all must be of one instant.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "daemon/publish/dbus/bus_compat.h"
+#include "daemon/publish/dbus/names.h"
+#include "daemon/publish/reports.h"
+
+namespace keplerd::dbus {
+
+struct Sender {
+  std::string name;          // unique
+  Caller caller;             // nobody, as long as it is not known
+  std::string path;          // of the object that was asked
+  bool interactive = false;  // it lets the user be asked for a password
+};
+
+class Turn {
+ public:
+  explicit Turn(Reports& reports) : reports_(reports) {}
+
+  // Before and after each message: it is nobody's.
+  void begin() { begin(Sender{}); }
+  void begin(Sender sender) {
+    sender_ = std::move(sender);
+    report_.reset();
+  }
+  // For keplerd's own work: nothing fresher is asked for in this turn.
+  void begin_inside() {
+    begin({.name = {}, .caller = kInside, .path = {}});
+    report_ = latest(kInside);
+  }
+
+  const Sender& sender() const { return sender_; }
+
+  // What the sender may see. Throws AccessDenied where that is nothing.
+  const std::shared_ptr<const Report>& get() {
+    if (!report_) report_ = reports_.fresh(sender_.caller);
+    if (!report_) throw make_error(kAccessDenied, kDenied);
+    return report_;
+  }
+  const Report& operator*() { return *get(); }
+
+  // The same for an object that is not there for the sender: as libsystemd says it of one that is nowhere.
+  sdbus::Error unknown_object() const {
+    return make_error(kUnknownObject, "Unknown object '" + sender_.path + "'.");
+  }
+
+  std::shared_ptr<const Report> latest(const Caller& caller) { return reports_.latest(caller); }
+  const Settings& settings() const { return reports_.settings(); }
+
+ private:
+  static constexpr char kDenied[] =
+      "keplerd answers root and members of the group keplerd only (Public=none, keplerd.conf(5))";
+
+  Reports& reports_;
+  Sender sender_;
+  std::shared_ptr<const Report> report_;
+};
+
+}  // namespace keplerd::dbus

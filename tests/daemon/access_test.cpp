@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may see what: one table for all callers, and the rules of the public ticks.
+#include "daemon/access/access.h"
+
+#include <array>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr uid_t kDaemon = 990, kJoe = 1000, kEve = 1001;
+constexpr gid_t kGroup = 991, kUsers = 100;
+
+std::shared_ptr<const UnitInfo> unit_info(const std::string& id) {
+  return std::make_shared<UnitInfo>(UnitInfo{.id = id, .name = id.substr(id.rfind('/') + 1), .parent = {}});
+}
+
+// A host of joe, eve and the system. Every energy is `energy`, of which a third is idle.
+class ReportMaker {
+ public:
+  explicit ReportMaker(Nanoseconds time, Microjoules energy = {1'234'567}, std::uint64_t sequence = 1)
+      : energy_(energy) {
+    report_->monotonic = time;
+    report_->sequence = sequence;
+    report_->source = {.name = "powercap", .quality = Quality::kMeasured, .reason = {}};
+    fill(report_->host);
+    report_->host.energy = energy;
+    report_->accounts = {.idle = report_->host.idle, .kernel = {1}, .workloads = {2}, .unattributed = {3}};
+    report_->outside_other = {4};
+    add_zone();
+    for (const char* id :
+         {"/machine.slice/vm.scope", "/system.slice", "/system.slice/cron.service", "/user.slice",
+          "/user.slice/user-1000.slice", "/user.slice/user-1000.slice/app.scope",
+          "/user.slice/user-10001.slice", "/user.slice/user-1001.slice"})
+      add_unit(id);
+    add_container("joes", "/user.slice/user-1000.slice/libpod-joes.scope", report_->containers);
+    add_container("systems", "/system.slice/docker-systems.scope", report_->containers);
+    add_container("pod", "/kubepods/pod", report_->pods);
+    const auto mine = add_machine("by-process", 11, "/system.slice/cron.service");
+    add_machine("by-unit", 99, "/user.slice/user-1000.slice/qemu.scope");
+    const auto systems = add_machine("systems", 12, "/machine.slice/vm.scope");
+    add_process(10, kJoe);
+    add_process(11, kJoe, mine);
+    add_process(12, 0, systems);
+    add_process(13, kEve, mine);  // helps to run it, and is not what runs it
+    add_process(14, std::nullopt);
+  }
+
+  Report& operator*() { return *report_; }
+  std::shared_ptr<const Report> take() { return std::move(report_); }
+
+ private:
+  template <class Row>
+  void fill(Row& row) {
+    row.idle = {energy_.value / 3};
+    row.active = energy_ - row.idle;
+    row.power = Microwatts{77};
+  }
+
+  template <class Row>
+  Row& fill_workload(Row& row) {
+    fill(row);
+    row.zones = shares_;
+    return row;
+  }
+
+  void add_zone() {
+    ZoneReport& zone = report_->zones.emplace_back();
+    zone.zone = {.id = "powercap:package:0", .name = "package", .in_total = true};
+    fill(zone);
+    zone.energy = energy_;
+  }
+
+  void add_unit(const std::string& id) {
+    UnitRow& row = fill_workload(report_->units.emplace_back());
+    row.info = unit_info(id);
+    row.own = row.other = energy_;
+  }
+
+  void add_container(const std::string& id, const std::string& unit, std::vector<ContainerRow>& rows) {
+    ContainerRow& row = fill_workload(rows.emplace_back());
+    row.own = row.other = row.in_parent = energy_;
+    row.info = std::make_shared<ContainerInfo>(
+        ContainerInfo{.id = id, .name = id, .runtime = "x", .parent = {}, .pod = {}, .unit = unit});
+  }
+
+  std::shared_ptr<const MachineInfo> add_machine(const std::string& id, std::int32_t pid,
+                                                 const std::string& unit) {
+    MachineRow& row = fill_workload(report_->machines.emplace_back());
+    row.parts = {{"vcpu0", energy_}};
+    MachineInfo info{};
+    info.id = info.name = id;
+    info.pid = pid;
+    info.unit = unit;
+    row.info = std::make_shared<MachineInfo>(std::move(info));
+    return row.info;
+  }
+
+  void add_process(std::int32_t pid, std::optional<std::uint32_t> user,
+                   std::shared_ptr<const MachineInfo> machine = nullptr) {
+    ProcessRow& row = fill_workload(report_->processes.emplace_back());
+    row.in_unit = energy_;
+    row.machine = std::move(machine);
+    row.info = std::make_shared<ProcessInfo>(
+        ProcessInfo{.id = {pid, 7}, .id_text = std::to_string(pid), .comm = "x", .user = user});
+  }
+
+  static constexpr std::array<ZoneShare, 1> shares_ = {};
+  Microjoules energy_;
+  std::shared_ptr<Report> report_ = std::make_shared<Report>();
+};
+
+// What there is to be seen in a report.
+struct Seen {
+  bool anything = false, accounts = false, zones = false;
+  std::vector<std::string> units, machines, containers, pods, processes;
+  bool operator==(const Seen&) const = default;
+  friend void PrintTo(const Seen& seen, std::ostream* out) {
+    *out << (seen.anything ? "seen" : "nothing") << (seen.accounts ? " accounts" : "")
+         << (seen.zones ? " zones" : "") << " " << testing::PrintToString(seen.units)
+         << testing::PrintToString(seen.machines) << testing::PrintToString(seen.containers)
+         << testing::PrintToString(seen.pods) << testing::PrintToString(seen.processes);
+  }
+};
+
+template <class Row>
+std::vector<std::string> ids(const std::vector<Row>& rows) {
+  std::vector<std::string> ids;
+  for (const Row& row : rows) {
+    if constexpr (std::is_same_v<Row, ProcessRow>) {
+      ids.push_back(row.info->id_text);
+    } else {
+      ids.push_back(row.info->id);
+    }
+  }
+  return ids;
+}
+
+Seen seen_in(const std::shared_ptr<const Report>& report) {
+  if (!report) return {};
+  return {true,
+          report->full,
+          !report->zones.empty(),
+          ids(report->units),
+          ids(report->machines),
+          ids(report->containers),
+          ids(report->pods),
+          ids(report->processes)};
+}
+
+Access new_access() { return {kDaemon, kGroup}; }
+
+std::shared_ptr<const Report> seen_by(Access& access, uid_t user, std::vector<gid_t> groups) {
+  return access.report_for(access.identify(user, groups));
+}
+
+const Seen kEverything = seen_in(ReportMaker(1s).take());
+const Seen kRowsOfAll = [] {
+  Seen seen = kEverything;
+  seen.accounts = false;
+  return seen;
+}();
+const Seen kHostAlone{.anything = true};
+const Seen kJoes{.anything = true,
+                 .units = {"/user.slice/user-1000.slice", "/user.slice/user-1000.slice/app.scope"},
+                 .machines = {"by-process", "by-unit"},
+                 .containers = {"joes"},
+                 .pods = {},
+                 .processes = {"10", "11"}};
+const Seen kEves{.anything = true, .units = {"/user.slice/user-1001.slice"}, .processes = {"13"}};
+
+TEST(AccessTable, SaysWhoSeesWhat) {
+  struct Row {
+    const char* who;
+    uid_t user;
+    std::vector<gid_t> groups;
+    Seen none, host, own, all;
+  };
+  const std::vector<Row> kTable = {
+      {"root", 0, {0}, kEverything, kEverything, kEverything, kEverything},
+      {"keplerd's own user", kDaemon, {kGroup}, kEverything, kEverything, kEverything, kEverything},
+      {"a member of the group", kEve, {kUsers, kGroup}, kEverything, kEverything, kEverything, kEverything},
+      {"whose only group it is", kEve, {kGroup}, kEverything, kEverything, kEverything, kEverything},
+      {"joe", kJoe, {kUsers}, {}, kHostAlone, kJoes, kRowsOfAll},
+      {"eve", kEve, {kUsers, 0}, {}, kHostAlone, kEves, kRowsOfAll},
+      {"a user of nothing", 12345, {}, {}, kHostAlone, kHostAlone, kRowsOfAll},
+      {"who is not known", static_cast<uid_t>(-1), {}, {}, kHostAlone, kHostAlone, kRowsOfAll},
+  };
+  for (const Row& row : kTable) {
+    Access access = new_access();
+    access.add(ReportMaker(1s).take());
+    EXPECT_EQ(seen_in(seen_by(access, row.user, row.groups)), row.own) << row.who << ", by default";
+    for (const auto& [rule, seen] :
+         {std::pair(PublicAccess::kNone, row.none), std::pair(PublicAccess::kHost, row.host),
+          std::pair(PublicAccess::kOwn, row.own), std::pair(PublicAccess::kAll, row.all)}) {
+      access.set_rule(rule);
+      EXPECT_EQ(seen_in(seen_by(access, row.user, row.groups)), seen) << row.who << ", " << rule_name(rule);
+    }
+  }
+}
+
+TEST(AccessTable, WithoutTheGroupNobodyIsItsMember) {
+  Access access(kDaemon, std::nullopt);
+  EXPECT_FALSE(access.identify(kJoe, std::vector<gid_t>{0, kGroup}).full);
+}
+
+class Public : public testing::Test {
+ protected:
+  void tick(Nanoseconds time, Microjoules energy, Nanoseconds window = 1s) {
+    ReportMaker report(time, energy, ++sequence_);
+    (*report).window = window;
+    access.add(report.take());
+  }
+  std::shared_ptr<const Report> seen() { return seen_by(access, kJoe, {kUsers}); }
+
+  Access access = new_access();
+
+ private:
+  std::uint64_t sequence_ = 0;
+};
+
+TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
+  access.set_rule(PublicAccess::kAll);
+  tick(1s, {1'234'567});
+  const Report& report = *seen();
+  // Of 1234567, 411522 are idle and 823045 active.
+  const auto expect_floored = [](const auto& row) {
+    EXPECT_EQ(row.active, Microjoules{800'000});
+    EXPECT_EQ(row.idle, Microjoules{400'000});
+  };
+  expect_floored(report.host);
+  EXPECT_EQ(report.host.energy, Microjoules{1'200'000});
+  for (const ZoneReport& zone : report.zones) {
+    expect_floored(zone);
+    EXPECT_EQ(zone.energy, Microjoules{1'200'000});
+  }
+  for (const UnitRow& row : report.units) {
+    expect_floored(row);
+    EXPECT_EQ(row.own, Microjoules{1'200'000});
+    EXPECT_EQ(row.other, Microjoules{1'200'000});
+    EXPECT_TRUE(row.zones.empty());
+  }
+  for (const MachineRow& row : report.machines) {
+    expect_floored(row);
+    EXPECT_TRUE(row.parts.empty());
+    EXPECT_TRUE(row.zones.empty());
+  }
+  for (const auto* rows : {&report.containers, &report.pods}) {
+    for (const ContainerRow& row : *rows) {
+      expect_floored(row);
+      EXPECT_EQ(row.own, Microjoules{1'200'000});
+      EXPECT_EQ(row.other, Microjoules{1'200'000});
+      EXPECT_EQ(row.in_parent, Microjoules{1'200'000});
+      EXPECT_TRUE(row.zones.empty());
+    }
+  }
+  for (const ProcessRow& row : report.processes) {
+    expect_floored(row);
+    EXPECT_EQ(row.in_unit, Microjoules{1'200'000});
+    EXPECT_TRUE(row.zones.empty());
+  }
+  EXPECT_EQ(report.accounts.workloads, Microjoules{}) << "not told, not even inside";
+  EXPECT_EQ(report.outside_other, Microjoules{});
+}
+
+TEST_F(Public, PowerIsThatOfTheToldEnergiesOverThePublicWindow) {
+  tick(1s, {299'999});
+  EXPECT_EQ(seen()->host.power, std::nullopt) << "one tick is no window";
+  EXPECT_EQ(seen()->window, 0ns);
+  tick(3s, {900'000});
+  const Report& report = *seen();
+  EXPECT_EQ(report.window, 2s);
+  // Idle 99999 and then 300000, active 200000 and then 600000.
+  EXPECT_EQ(report.host.power, Microwatts{350'000});
+  EXPECT_EQ(report.host.idle_power, Microwatts{150'000});
+  EXPECT_EQ(report.host.active_power, Microwatts{200'000});
+  EXPECT_EQ(report.units.front().power, Microwatts{350'000});
+  EXPECT_EQ(report.processes.front().power, Microwatts{350'000});
+}
+
+TEST_F(Public, EnergyThatStaysWithinItsStepIsNoPower) {
+  tick(1s, {300'000});
+  tick(2s, {330'000});
+  EXPECT_EQ(seen()->host.power, Microwatts{0});
+  EXPECT_EQ(seen()->processes.front().power, Microwatts{0});
+}
+
+TEST_F(Public, WhatIsNewHadNothingBefore) {
+  ReportMaker first(1s);
+  (*first).processes.erase((*first).processes.begin());
+  access.add(first.take());
+  tick(2s, {300'000});
+  EXPECT_EQ(seen()->processes.front().power, Microwatts{300'000});
+}
+
+TEST_F(Public, WithoutEveryZoneOfTheTotalThereIsNoPower) {
+  tick(1s, {});
+  ReportMaker failed(2s, {3'000'000});
+  (*failed).zones[0].problem = "cannot be read";
+  access.add(failed.take());
+  EXPECT_EQ(seen()->host.power, std::nullopt);
+  EXPECT_EQ(seen()->units.front().power, std::nullopt);
+  ReportMaker more(3s, {3'000'000});
+  (*more).zones.push_back((*more).zones[0]);
+  access.add(more.take());
+  EXPECT_EQ(seen()->host.power, std::nullopt) << "the other zone is not known over the whole window";
+  ReportMaker none(4s, {3'000'000});
+  (*none).zones.clear();
+  access.add(none.take());
+  EXPECT_EQ(seen()->host.power, std::nullopt);
+}
+
+TEST_F(Public, TicksAreASecondApartHoweverFastItSamples) {
+  std::set<std::uint64_t> told;
+  for (int i = 0; i <= 1000; ++i) {
+    tick(1s + i * 10ms, {i * 1000}, 10ms);
+    told.insert(seen()->sequence);
+  }
+  EXPECT_THAT(told, ElementsAre(1, 101, 201, 301, 401, 501, 601, 701, 801, 901, 1001));
+  EXPECT_EQ(seen()->window, 1s);
+}
+
+TEST_F(Public, ASampleThatIsALittleEarlyCountsAndTheNextIsNotEarlierForIt) {
+  std::vector<std::uint64_t> told;
+  for (const Nanoseconds time :
+       std::vector<Nanoseconds>{10s, 11s - 40ms, 12s - 40ms, 12s + 30ms, 13s - 100ms, 13s}) {
+    tick(time, {});
+    told.push_back(seen()->sequence);
+  }
+  EXPECT_THAT(told, ElementsAre(1, 2, 3, 3, 3, 6));
+}
+
+TEST_F(Public, SlowSamplesAreTicksAllOfThem) {
+  for (int i = 1; i <= 3; ++i) {
+    tick(i * 10s, {}, 10s);
+    EXPECT_EQ(seen()->sequence, static_cast<std::uint64_t>(i));
+  }
+}
+
+TEST_F(Public, IsOfOneTickForEverybody) {
+  tick(1s, {});
+  tick(2s, {1'000'000});
+  const auto joes = seen();
+  tick(2500ms, {2'000'000}, 500ms);
+  const auto eves = seen_by(access, kEve, {});
+  EXPECT_EQ(joes, seen()) << "the same object, however often it is asked for";
+  EXPECT_EQ(eves->sequence, joes->sequence);
+  EXPECT_EQ(eves->host.energy, joes->host.energy);
+  EXPECT_EQ(seen_by(access, 0, {})->sequence, 3U) << "root sees the sample";
+}
+
+TEST_F(Public, AskingForManyUsersIsBounded) {
+  tick(1s, {});
+  for (uid_t user = 0; user < 1000; ++user) seen_by(access, 100'000 + user, {});
+  EXPECT_EQ(seen()->sequence, 1U);
+}
+
+TEST_F(Public, AStalledSampleIsNoTick) {
+  const auto report = ReportMaker(1s).take();
+  access.add(report);
+  const auto told = seen();
+  access.add(report);
+  EXPECT_EQ(seen(), told);
+}
+
+}  // namespace
+}  // namespace keplerd
