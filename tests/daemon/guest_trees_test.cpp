@@ -233,6 +233,7 @@ TEST_F(GuestTreesTest, KeepTheirDirectoryAcrossARestartOfKeplerd) {
   start({"all"});
   machines.clear();  // not found by the first sample
   publish();
+  EXPECT_EQ(read("intel-rapl:0/energy_uj"), "7000000\n");
   machines = {{.id = kWeb, .name = "web", .package = 9'000'000}};
   publish();
   ASSERT_EQ(::stat(tree().c_str(), &after), 0);
@@ -369,6 +370,15 @@ TEST_F(GuestTreesTest, AGuestThatSpoilsItsDirectoryCostsTheOthersNothing) {
     EXPECT_EQ(read("intel-rapl:0/energy_uj", kDb), std::to_string(machines[1].package) + "\n");
   }
   EXPECT_LE(complaints.size(), 2U) << "no more than a line a minute";
+}
+
+TEST_F(GuestTreesTest, ATroubleThatStaysIsToldOnceAMinute) {
+  machines.push_back({.id = kDb, .name = "db", .package = 1'000'000});
+  fs::create_directories(base / "guests");
+  std::ofstream(base / "guests" / kWeb) << "no directory";
+  for (int i = 0; i < 12; ++i) publish();
+  EXPECT_THAT(complaints, ElementsAre(HasSubstr(kWeb), HasSubstr("Not a directory")));
+  EXPECT_EQ(read("intel-rapl:0/energy_uj", kDb), "1000000\n");
 }
 
 TEST_F(GuestTreesTest, ADirectoryThatIsRemovedIsMadeAgain) {
