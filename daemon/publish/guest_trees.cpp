@@ -44,13 +44,9 @@ bool is_machine_id(std::string_view name) {
   return is_digits(pid) && is_digits(name);
 }
 
-template <class Info>
-bool asks_for_meter(const Info& machine) {
-  if constexpr (requires { machine.metadata.find("keplerd.meter"); }) {
-    const auto answer = machine.metadata.find("keplerd.meter");
-    return answer != machine.metadata.end() && answer->second == "yes";
-  }
-  return false;
+bool asks_for_meter(const MachineInfo& machine) {
+  const auto answer = machine.metadata.find("keplerd.meter");
+  return answer != machine.metadata.end() && answer->second == "yes";
 }
 
 Result<Done> write_zone(int tree, const std::string& directory, const std::string& name, std::int64_t joules,

@@ -205,6 +205,17 @@ TEST_F(GuestTreesTest, AreOfThoseThatAreChosen) {
   EXPECT_EQ(names(base / "guests"), (std::set<std::string>{kWeb, "4711.99"})) << "of the choice before";
 }
 
+TEST(GuestChoice, TakesThoseWhoseMetadataAskForItWhereThatIsWanted) {
+  MachineInfo info;
+  info.id = kWeb;
+  EXPECT_FALSE(is_chosen(info, {.by_metadata = true}));
+  info.metadata["keplerd.meter"] = "no";
+  EXPECT_FALSE(is_chosen(info, {.by_metadata = true}));
+  info.metadata["keplerd.meter"] = "yes";
+  EXPECT_TRUE(is_chosen(info, {.by_metadata = true}));
+  EXPECT_FALSE(is_chosen(info, {.by_metadata = false}));
+}
+
 TEST_F(GuestTreesTest, OfNoneAreMadeByDefault) {
   start({});
   publish();
