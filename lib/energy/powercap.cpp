@@ -168,6 +168,7 @@ class PowercapSource final : public EnergySource {
 std::vector<PowercapDirectory> read_directories(const PowercapTree& tree,
                                                 const std::vector<std::string>& names) {
   std::vector<PowercapDirectory> directories;
+  directories.reserve(names.size());
   for (const auto& name : names) directories.push_back(read_directory(tree, name));
   return directories;
 }
@@ -186,6 +187,7 @@ Result<std::unique_ptr<EnergySource>> open_tree(PowercapTree tree, const std::ve
   const auto found = discover(tree, *directories, processor);
   if (found.empty()) return in_tree(tree, {.message = tree.path + ": no RAPL zones", .code = ENOENT});
   std::vector<Zone> zones;
+  zones.reserve(found.size());
   for (const auto& zone : found) zones.push_back(zone.zone);
   const auto choice = check_choice(zones, names);
   if (!choice) return choice.error();
