@@ -154,23 +154,24 @@ void Meter::log_discarded(const Attribution& attribution) {
   for (std::size_t i = 0; i < attribution.zones.size(); ++i) {
     const StepVerdict verdict = attribution.zones[i].verdict;
     if (verdict == StepVerdict::kCounted) continue;
-    const auto line = discards_.tell(keeper_.zones()[i].id, verdict, sample_.at.monotonic);
+    const std::string fault = "energy of one window is not counted: " + std::string(verdict_text(verdict));
+    const auto line = faults_.tell(keeper_.zones()[i].id, fault, sample_.at.monotonic);
     if (line) log_warning(*line);
   }
 }
 
-// Tells once when a zone cannot be read, and once when it can again.
+// Tells when a zone cannot be read, and when it can again.
 void Meter::log_zones() {
+  for (const std::string& line : faults_.summaries(sample_.at.monotonic)) log_warning(line);
   for (std::size_t i = 0; i < sample_.readings.size(); ++i) {
     const Result<Microjoules>& reading = sample_.readings[i];
     if (reading.ok() != zone_failed_[i]) continue;
     zone_failed_[i] = !reading.ok();
     const std::string& id = keeper_.zones()[i].id;
-    if (reading) {
-      log_info(id + ": can be read again");
-    } else {
-      log_warning(id + ": cannot be read: " + reading.error().message);
-    }
+    const std::string news = reading ? "can be read again" : "cannot be read: " + reading.error().message;
+    const auto line = faults_.tell(id, news, sample_.at.monotonic);
+    if (!line) continue;
+    reading ? log_info(*line) : log_warning(*line);
   }
 }
 

@@ -14,7 +14,7 @@
 #include "attribution/attributor.h"
 #include "config/settings.h"
 #include "daemon/clock.h"
-#include "daemon/discard_log.h"
+#include "daemon/fault_log.h"
 #include "daemon/libvirt/news.h"
 #include "daemon/namer.h"
 #include "energy/select_source.h"
@@ -71,7 +71,7 @@ class Meter {
   ThreadReader threads_;
   Namer namer_;
   Attributor attributor_;
-  DiscardLog discards_;
+  FaultLog faults_;
   ZoneReadings readings_;  // of this time, while sample_ has those of the last sample
   bool zones_are_new_ = true;
   bool had_source_ = false;

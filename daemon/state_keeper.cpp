@@ -35,8 +35,7 @@ std::string file_name(const std::string& source) {
 }  // namespace
 
 StateKeeper::StateKeeper(const HostRoot& host, const std::string& directory, const Settings& settings)
-    : path_(directory + file_name(settings.source)),
-      boot_id_(read_boot_id(host)) {}
+    : path_(directory + file_name(settings.source)), boot_id_(read_boot_id(host)) {}
 
 StateKeeper::Restored StateKeeper::restore(Realtime now) {
   Restored empty{Ledger(new_instance_id(), now), {}};

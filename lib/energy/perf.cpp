@@ -271,10 +271,8 @@ std::vector<LeftOut> perf_left_out(const HostRoot& host) {
 
 std::string perf_fix(const HostRoot& host, const Error& error) {
   if (error.code == EACCES || error.code == EPERM) {
-    return "systemctl edit keplerd, with [Service] AmbientCapabilities=CAP_PERFMON "
-           "CapabilityBoundingSet=CAP_PERFMON SystemCallFilter=perf_event_open on a line each; then "
-           "systemctl "
-           "restart keplerd";
+    return "mkdir -p /etc/systemd/system/keplerd.service.d; ln -s /usr/share/keplerd/drop-ins/perf.conf "
+           "/etc/systemd/system/keplerd.service.d/; systemctl daemon-reload; systemctl restart keplerd";
   }
   const Processor processor = read_processor(host);
   if (error.code != ENOENT || processor.virtual_machine || !processor.x86) return {};

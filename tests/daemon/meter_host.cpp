@@ -11,7 +11,7 @@ namespace keplerd {
 MeterHost::MeterHost() {
   files.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0", .limits = {100'000'000}});
   files.add_powercap_zone({.dir = "intel-rapl:0:0", .name = "dram"});
-  files.set_stat(ticks_);
+  files.set_stat(ticks);
 }
 
 const Report& MeterHost::begin(SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved) {
@@ -27,9 +27,9 @@ const Report& MeterHost::step(Nanoseconds time) {
   now.monotonic += time;
   now.boottime += time;
   now.realtime += std::chrono::duration_cast<Realtime>(time);
-  ticks_.user += time / std::chrono::milliseconds(20);
-  ticks_.idle += time / std::chrono::milliseconds(20);
-  files.set_stat(ticks_);
+  ticks.user += time / std::chrono::milliseconds(20);
+  ticks.idle += time / std::chrono::milliseconds(20);
+  files.set_stat(ticks);
   const auto before = report_;
   report_ = meter_->sample();
   expect_sums(*report_);

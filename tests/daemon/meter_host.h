@@ -20,6 +20,7 @@ class MeterHost {
   Instant now{.monotonic = std::chrono::hours(1),
               .boottime = std::chrono::hours(1),
               .realtime = std::chrono::seconds(1'700'000'000)};
+  FakeCpuTicks ticks{.user = 1000, .idle = 9000};
 
   // Begins to measure, and takes the first sample: the baseline.
   const Report& begin(SourceChoice choice = {}, Ledger ledger = Ledger("instance", Realtime(1)),
@@ -43,7 +44,6 @@ class MeterHost {
   std::unique_ptr<Meter> meter_;
   std::shared_ptr<const Report> report_;
   std::int64_t package_ = 0, dram_ = 0;
-  FakeCpuTicks ticks_{.user = 1000, .idle = 9000};
 };
 
 }  // namespace keplerd

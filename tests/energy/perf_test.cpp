@@ -142,7 +142,7 @@ TEST_F(PerfTest, WithoutPermissionSaysSoAndWhatHelps) {
   const auto source = try_open();
   ASSERT_FALSE(source);
   EXPECT_EQ(source.error().message, "perf:package:0: perf_event_open: Permission denied");
-  EXPECT_THAT(perf_fix(host_.open(), source.error()), HasSubstr("CAP_PERFMON"));
+  EXPECT_THAT(perf_fix(host_.open(), source.error()), HasSubstr("drop-ins/perf.conf"));
   EXPECT_EQ(perf_.open_counters, 0);
 }
 
