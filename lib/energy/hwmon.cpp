@@ -20,6 +20,8 @@ namespace keplerd {
 namespace {
 
 constexpr const char* kClass = "class/hwmon";
+// The same form, of NVIDIA's cards, below the host's root: keplerd-nvml writes it.
+constexpr const char* kCards = "run/keplerd-nvml";
 constexpr std::size_t kLongestText = 128;
 constexpr Nanoseconds kSlowPeriod = std::chrono::seconds(5);
 // A sensor that holds the loop up for longer is left alone for a while.
@@ -33,13 +35,29 @@ std::string text_of(int sysfs, const std::string& path) {
   return text ? std::string(trim(*text)) : std::string{};
 }
 
+// A directory of chips.
+struct Tree {
+  UniqueFd root;
+  std::string path;   // below it
+  std::string shown;  // where the root is, for errors
+};
+
+Result<Tree> open_tree(int root, std::string path, std::string shown) {
+  auto fd = open_directory(root, ".");
+  if (!fd) return fd.error();
+  while (shown.ends_with('/')) shown.pop_back();
+  return Tree{*std::move(fd), std::move(path), std::move(shown)};
+}
+
+Result<Tree> open_class(const HostRoot& host) { return open_tree(host.sysfs(), kClass, host.paths().sysfs); }
+
 std::string device_of(int sysfs, const std::string& chip) {
   const auto link = read_link(sysfs, (chip + "/device").c_str());
   return link ? link->substr(link->rfind('/') + 1) : std::string{};
 }
 
-std::vector<std::string> chips_of(int sysfs) {
-  auto names = list_directory(sysfs, kClass);
+std::vector<std::string> chips_of(const Tree& tree) {
+  auto names = list_directory(tree.root.get(), tree.path.c_str());
   if (!names) return {};
   std::ranges::sort(*names);
   return *std::move(names);
@@ -56,8 +74,9 @@ std::vector<std::string> inputs_of(int sysfs, const std::string& chip) {
   return *std::move(files);
 }
 
-HwmonChip read_chip(int sysfs, const std::string& directory) {
-  const auto path = fmt::format("{}/{}", kClass, directory);
+HwmonChip read_chip(const Tree& tree, const std::string& directory) {
+  const int sysfs = tree.root.get();
+  const auto path = fmt::format("{}/{}", tree.path, directory);
   HwmonChip chip{directory, text_of(sysfs, path + "/name"), {}, {}};
   if (!is_known_chip(chip.name)) return chip;
   chip.device = device_of(sysfs, path);
@@ -68,23 +87,26 @@ HwmonChip read_chip(int sysfs, const std::string& directory) {
   return chip;
 }
 
-Result<std::vector<HwmonZone>> discover(const HostRoot& host, HwmonRole role) {
-  const auto names = list_directory(host.sysfs(), kClass);
+Result<std::vector<HwmonZone>> discover(const Tree& tree, HwmonRole role) {
+  const auto names = list_directory(tree.root.get(), tree.path.c_str());
   if (!names) {
-    return Error{.message = fmt::format("{}/{}", host.paths().sysfs, names.error().message),
+    return Error{.message = fmt::format("{}/{}", tree.shown, names.error().message),
                  .code = names.error().code};
   }
   std::vector<HwmonChip> chips;
-  for (const auto& name : *names) chips.push_back(read_chip(host.sysfs(), name));
+  for (const auto& name : *names) chips.push_back(read_chip(tree, name));
   return hwmon_zones(std::move(chips), role);
 }
 
 // One sensor.
 class Sensor {
  public:
-  Sensor(int sysfs, HwmonZone zone) : sysfs_(sysfs), zone_(std::move(zone)) {
+  // `tree` must outlive it.
+  Sensor(const Tree& tree, HwmonZone zone) : tree_(&tree), zone_(std::move(zone)) {
     if (zone_.slow) value_ = read_value();
   }
+
+  const std::string& shown() const { return tree_->shown; }
 
   Result<Microjoules> read(Nanoseconds now) {
     if (!zone_.slow) {
@@ -108,24 +130,24 @@ class Sensor {
 
  private:
   std::string path(std::string_view file) const {
-    return fmt::format("{}/{}/{}", kClass, zone_.directory, file);
+    return fmt::format("{}/{}/{}", tree_->path, zone_.directory, file);
   }
 
   bool sleeps() const {
-    return zone_.may_sleep && text_of(sysfs_, path("device/power/runtime_status")) == "suspended";
+    return zone_.may_sleep && text_of(tree_->root.get(), path("device/power/runtime_status")) == "suspended";
   }
 
   Result<std::int64_t> read_value() const {
     std::array<char, kLongestText> buffer{};
     const auto name = path(zone_.file);
-    const auto text = read_file(sysfs_, name.c_str(), buffer);
+    const auto text = read_file(tree_->root.get(), name.c_str(), buffer);
     if (!text) return text.error();
     auto value = parse_hwmon_value(*text);
     if (!value) return Error{.message = name + ": " + value.error().message};
     return value;
   }
 
-  int sysfs_;
+  const Tree* tree_;
   HwmonZone zone_;
   PowerIntegral integral_;
   Result<std::int64_t> value_ = std::int64_t{0};
@@ -135,12 +157,16 @@ class Sensor {
 
 class HwmonSource final : public EnergySource {
  public:
-  HwmonSource(std::string sysfs_path, UniqueFd sysfs)
-      : sysfs_path_(std::move(sysfs_path)), sysfs_(std::move(sysfs)), chips_(chips_of(sysfs_.get())) {}
-
-  void add(const HwmonZone& zone) {
-    zones_.push_back(zone.zone);
-    sensors_.emplace_back(sysfs_.get(), zone);
+  // Those of the tree's zones that `names` choose.
+  void add(Tree tree, const std::vector<HwmonZone>& zones, const std::vector<std::string>& names) {
+    trees_.push_back({std::make_unique<Tree>(std::move(tree)), {}});
+    const Tree& kept = *trees_.back().tree;
+    trees_.back().chips = chips_of(kept);
+    for (const HwmonZone& zone : zones) {
+      if (!is_chosen(zone.zone, names)) continue;
+      zones_.push_back(zone.zone);
+      sensors_.emplace_back(kept, zone);
+    }
   }
 
   std::string_view name() const override { return "hwmon"; }
@@ -151,7 +177,7 @@ class HwmonSource final : public EnergySource {
     for (auto& sensor : sensors_) {
       auto energy = sensor.read(now);
       if (!energy) {
-        energy = Error{.message = fmt::format("{}/{}", sysfs_path_, energy.error().message),
+        energy = Error{.message = fmt::format("{}/{}", sensor.shown(), energy.error().message),
                        .code = energy.error().code};
       }
       readings.push_back(std::move(energy));
@@ -162,47 +188,46 @@ class HwmonSource final : public EnergySource {
     for (auto& sensor : sensors_) sensor.refresh(now);
   }
 
-  bool outdated() const override { return chips_of(sysfs_.get()) != chips_; }
+  bool outdated() const override {
+    return std::ranges::any_of(trees_, [](const Seen& seen) { return chips_of(*seen.tree) != seen.chips; });
+  }
 
  private:
-  std::string sysfs_path_;
-  UniqueFd sysfs_;                  // own, so that the source outlives the HostRoot
-  std::vector<std::string> chips_;  // when it was opened
+  struct Seen {
+    std::unique_ptr<Tree> tree;      // own, so that the source outlives the HostRoot
+    std::vector<std::string> chips;  // when it was opened
+  };
+  std::vector<Seen> trees_;
   std::vector<Zone> zones_;
   std::vector<Sensor> sensors_;  // of zones_
 };
-
-Result<std::unique_ptr<EnergySource>> open_zones(const HostRoot& host, const std::vector<HwmonZone>& zones,
-                                                 const std::vector<std::string>& names) {
-  auto sysfs = open_directory(host.sysfs(), ".");
-  if (!sysfs) return sysfs.error();
-  auto source = std::make_unique<HwmonSource>(host.paths().sysfs, *std::move(sysfs));
-  for (const auto& zone : zones) {
-    if (is_chosen(zone.zone, names)) source->add(zone);
-  }
-  return std::unique_ptr<EnergySource>(std::move(source));
-}
 
 }  // namespace
 
 Result<std::unique_ptr<EnergySource>> open_hwmon(const HostRoot& host,
                                                  const std::vector<std::string>& names) {
-  const auto found = discover(host, HwmonRole::kProcessor);
+  auto tree = open_class(host);
+  if (!tree) return tree.error();
+  const auto found = discover(*tree, HwmonRole::kProcessor);
   if (!found) return found.error();
   if (found->empty()) {
-    return Error{.message = fmt::format("{}/{}: no known sensor of a processor", host.paths().sysfs, kClass),
+    return Error{.message = fmt::format("{}/{}: no known sensor of a processor", tree->shown, kClass),
                  .code = ENOENT};
   }
   std::vector<Zone> zones;
   for (const auto& one : *found) zones.push_back(one.zone);
   const auto choice = check_choice(zones, names);
   if (!choice) return choice.error();
-  return open_zones(host, *found, names);
+  auto source = std::make_unique<HwmonSource>();
+  source->add(*std::move(tree), *found, names);
+  return std::unique_ptr<EnergySource>(std::move(source));
 }
 
 std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {
   std::vector<LeftOut> left_out;
-  for (const auto& directory : chips_of(host.sysfs())) {
+  const auto tree = open_class(host);
+  if (!tree) return left_out;
+  for (const auto& directory : chips_of(*tree)) {
     const auto path = fmt::format("{}/{}", kClass, directory);
     const auto name = text_of(host.sysfs(), path + "/name");
     if (is_known_chip(name) || inputs_of(host.sysfs(), path).empty()) continue;
@@ -213,11 +238,16 @@ std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {
 }
 
 std::unique_ptr<EnergySource> open_beside(const HostRoot& host, const std::vector<std::string>& names) {
-  const auto found = discover(host, HwmonRole::kBeside);
-  if (!found || found->empty()) return nullptr;
-  auto source = open_zones(host, *found, names);
-  if (!source || (*source)->zones().empty()) return nullptr;
-  return *std::move(source);
+  auto source = std::make_unique<HwmonSource>();
+  const auto add = [&](Result<Tree> tree) {
+    if (!tree) return;
+    const auto found = discover(*tree, HwmonRole::kBeside);
+    source->add(*std::move(tree), found ? *found : std::vector<HwmonZone>{}, names);
+  };
+  add(open_class(host));
+  add(open_tree(host.root(), kCards, host.paths().root));
+  if (source->zones().empty()) return nullptr;
+  return source;
 }
 
 }  // namespace keplerd

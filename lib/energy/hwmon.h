@@ -20,7 +20,8 @@ Result<std::unique_ptr<EnergySource>> open_hwmon(const HostRoot& host, const std
 // The chips that tell energy or power, and that nothing documents as a meter.
 std::vector<LeftOut> hwmon_left_out(const HostRoot& host);
 
-// What is told beside whatever meter the host has: platform meters, rails, graphics cards. None of it is in
+// What is told beside whatever meter the host has: platform meters, rails, graphics cards (NVIDIA's by way of
+// keplerd-nvml, which writes them to run/keplerd-nvml of the host's root). None of it is in
 // the total, and none is divided. Null where there is nothing.
 std::unique_ptr<EnergySource> open_beside(const HostRoot& host, const std::vector<std::string>& names);
 

@@ -50,6 +50,9 @@ constexpr std::array kRules = {
     Rule{"xe", "energy", "card", "xe", "gpu", kBeside, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "pkg", "xe", "gpu-package", kBeside, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "vram", "xe", "gpu-memory", kBeside, Quality::kMeasured, Read::kMayWake},
+    // Of keplerd-nvml (daemon/nvml): energy where the card counts it, else power.
+    Rule{"nvml", "energy", "", "nvidia", "gpu", kBeside, Quality::kMeasured},
+    Rule{"nvml", "power", "", "nvidia", "gpu", kBeside, kModelled},
     // On a processor with graphics of its own this is all of its socket; beside the total it does no harm.
     Rule{"amdgpu", "power", "PPT", "amdgpu", "gpu", kBeside, kModelled, Read::kMayWake},
     Rule{"amdgpu", "power", "", "amdgpu", "gpu", kBeside, kModelled, Read::kMayWake},

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerd-nvml [DIRECTORY [LIBRARY]]: tells keplerd what NVIDIA's cards draw. A process of its own, because
+// the driver's library may hang or crash, and because it needs devices that keplerd must not open.
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include <time.h>
+
+#include "daemon/nvml/card_files.h"
+#include "daemon/nvml/nvml.h"
+
+int main(int argc, char** argv) {
+  using namespace keplerd;
+  const std::string directory = argc > 1 ? argv[1] : "/run/keplerd-nvml";
+  const auto library = nvml::Library::open(argc > 2 ? argv[2] : nvml::kLibrary);
+  if (!library) {
+    std::cerr << "keplerd-nvml: " << library.error().message << '\n';
+    return EXIT_FAILURE;
+  }
+  timespec next{};
+  ::clock_gettime(CLOCK_MONOTONIC, &next);
+  while (true) {
+    const auto written = nvml::write_cards(directory, library->read());
+    if (!written) {
+      std::cerr << "keplerd-nvml: " << written.error().message << '\n';
+      return EXIT_FAILURE;
+    }
+    ++next.tv_sec;
+    ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, nullptr);
+  }
+}

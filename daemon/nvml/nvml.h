@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's management library (NVML), loaded at run time: there is nothing of it at build time, and nothing
+// happens where it is not installed. Its functions and types are those of NVIDIA's documented C interface,
+// which does not change.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace keplerd::nvml {
+
+inline constexpr char kLibrary[] = "libnvidia-ml.so.1";
+
+// A graphics card's meter, as far as it has one.
+struct Card {
+  std::string bus_id;         // "00000000:65:00.0"
+  bool tells_energy = false;  // else power
+  std::int64_t value = 0;     // microjoules since its driver was loaded, or microwatts now
+};
+
+class Library {
+ public:
+  // Fails where there is no such library, or no driver for it. `path`: as dlopen(3) takes it.
+  static Result<Library> open(const std::string& path = kLibrary);
+  ~Library();
+  Library(Library&&) noexcept;
+  Library& operator=(Library&&) = delete;
+
+  // Those that tell energy or power just now, in the library's order.
+  std::vector<Card> read() const;
+
+ private:
+  struct Functions;
+  explicit Library(std::unique_ptr<Functions> functions);
+  std::unique_ptr<Functions> functions_;
+};
+
+}  // namespace keplerd::nvml

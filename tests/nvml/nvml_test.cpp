@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's cards from a library with NVML's interface to zones beside the meter.
+#include "daemon/nvml/nvml.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/nvml/card_files.h"
+#include "energy/hwmon.h"
+#include "support/fake_host.h"
+#include "support/source_readings.h"
+
+namespace keplerd::nvml {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void tell(const char* millijoules, const char* milliwatts) {
+  ::setenv("FAKE_NVML_MILLIJOULES", millijoules, 1);
+  ::setenv("FAKE_NVML_MILLIWATTS", milliwatts, 1);
+}
+
+TEST(Nvml, ReadsEnergyWhereACardCountsItAndElsePower) {
+  const auto library = Library::open(FAKE_NVML);
+  ASSERT_TRUE(library) << library.error().message;
+  tell("123456", "70500");
+  const auto cards = library->read();
+  ASSERT_EQ(cards.size(), 2u) << "the third tells nothing";
+  EXPECT_EQ(cards[0].bus_id, "00000000:65:00.0");
+  EXPECT_TRUE(cards[0].tells_energy);
+  EXPECT_EQ(cards[0].value, 123'456'000);
+  EXPECT_EQ(cards[1].bus_id, "00000000:17:00.0");
+  EXPECT_FALSE(cards[1].tells_energy);
+  EXPECT_EQ(cards[1].value, 70'500'000);
+}
+
+TEST(Nvml, WithoutTheLibraryOrItsDriverItSaysSo) {
+  EXPECT_THAT(Library::open("/nonexistent/libnvidia-ml.so.1").error().message,
+              HasSubstr("cannot open shared"));
+  ::setenv("FAKE_NVML_INIT", "9", 1);
+  EXPECT_THAT(Library::open(FAKE_NVML).error().message, HasSubstr("nvmlInit_v2 fails with 9"));
+  ::unsetenv("FAKE_NVML_INIT");
+}
+
+TEST(Nvml, AnEnergyThatDoesNotFitIsNotBelieved) {
+  const auto library = Library::open(FAKE_NVML);
+  ASSERT_TRUE(library);
+  tell("18446744073709551615", "1000");
+  EXPECT_FALSE(library->read().at(0).tells_energy);
+}
+
+class CardFiles : public testing::Test {
+ protected:
+  CardFiles() {
+    directory_ = host_.paths().root + "/run/keplerd-nvml";
+    std::filesystem::create_directories(directory_);
+  }
+  void write(const std::vector<Card>& cards) {
+    const auto written = write_cards(directory_, cards);
+    ASSERT_TRUE(written) << written.error().message;
+  }
+
+  FakeHost host_;
+  std::string directory_;
+};
+
+TEST_F(CardFiles, AreZonesBesideTheMeter) {
+  write({{"00000000:65:00.0", true, 5'000'000}, {"00000000:17:00.0", false, 70'000'000}});
+  const auto source = open_beside(host_.open(), {});
+  ASSERT_NE(source, nullptr);
+  ASSERT_EQ(source->zones().size(), 2u);
+  EXPECT_EQ(source->zones()[0].id, "nvidia:gpu:0");
+  EXPECT_EQ(source->zones()[0].quality, Quality::kModelled) << "by their places: 17 before 65";
+  EXPECT_EQ(source->zones()[1].id, "nvidia:gpu:1");
+  EXPECT_EQ(source->zones()[1].quality, Quality::kMeasured);
+  for (const Zone& zone : source->zones()) {
+    EXPECT_FALSE(zone.in_total);
+    EXPECT_FALSE(zone.divided);
+  }
+  EXPECT_THAT(read_all(*source, std::chrono::seconds(1)), ElementsAre(0, 5'000'000));
+  write({{"00000000:65:00.0", true, 6'000'000}, {"00000000:17:00.0", false, 70'000'000}});
+  EXPECT_THAT(read_all(*source, std::chrono::seconds(2)), ElementsAre(70'000'000, 6'000'000));
+  EXPECT_FALSE(source->outdated());
+}
+
+TEST_F(CardFiles, GoWithTheirCardsAndWithTheirWriter) {
+  write({{"00000000:65:00.0", true, 5}, {"00000000:17:00.0", true, 7}});
+  const auto source = open_beside(host_.open(), {});
+  ASSERT_NE(source, nullptr);
+  write({{"00000000:65:00.0", true, 6}});
+  EXPECT_THAT(read_all(*source), ElementsAre(-1, 6));
+  EXPECT_TRUE(source->outdated());
+  std::filesystem::remove_all(directory_);
+  EXPECT_THAT(read_all(*source), ElementsAre(-1, -1));
+  EXPECT_EQ(open_beside(host_.open(), {}), nullptr);
+}
+
+TEST_F(CardFiles, OnlyABusIdBecomesAPath) {
+  write({{"../../etc", true, 5}, {"", true, 5}, {"..", true, 5}, {"00000000:65:00.0", true, 5}});
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory_)) ++count;
+  EXPECT_EQ(count, 1);
+}
+
+TEST_F(CardFiles, ACardThatBeginsToCountIsToldAsOneThatDoes) {
+  write({{"00000000:65:00.0", false, 5}});
+  write({{"00000000:65:00.0", true, 9}});
+  EXPECT_THAT(read_all(*open_beside(host_.open(), {})), ElementsAre(9));
+}
+
+}  // namespace
+}  // namespace keplerd::nvml
