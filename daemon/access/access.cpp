@@ -25,7 +25,6 @@ Caller Access::identify(uid_t user, std::span<const gid_t> groups) const {
 }
 
 void Access::add(std::shared_ptr<const Report> report) {
-  if (report == latest_) return;
   latest_ = std::move(report);
   const Nanoseconds now = latest_->monotonic;
   const Nanoseconds early = std::min(kMostEarly, latest_->window / 20);
