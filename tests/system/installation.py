@@ -123,8 +123,8 @@ def upgrade(host, report):
         cd /root
         for package in {PACKAGES_BUILT}/*.deb; do
             dpkg-deb -R $package next
-            sed -i 's/^Version: .*/&+next/' next/DEBIAN/control
-            echo '# theirs' >>next{CONFIGURATION}
+            sed -i -e 's/^Version: .*/&+next/' -e 's/keplerd (= [^)]*/&+next/' next/DEBIAN/control
+            [ ! -e next{CONFIGURATION} ] || echo '# theirs' >>next{CONFIGURATION}
             dpkg-deb -b next next_$(basename $package) >/dev/null
             rm -r next
         done""")
