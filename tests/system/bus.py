@@ -78,10 +78,11 @@ def sanitized(host, report):
         cd /src
         cmake --preset asan -B {SANITIZED} -DKEPLERD_TESTS=OFF
         ninja -C {SANITIZED} keplerd""")
-    run = host.run("env", "ASAN_OPTIONS=quarantine_size_mb=4", "/usr/bin/python3", "-B",
-                   "/src/tests/integration/dbus_test.py", f"{SANITIZED}/bin/keplerd", "/src")
-    last = run.stderr.strip().splitlines()[-1:]
-    report.equal(f"tests/integration/dbus_test.py: {last}", run.returncode, 0)
+    for test in ("dbus_test.py", "access_test.py"):
+        run = host.run("env", "ASAN_OPTIONS=quarantine_size_mb=4", "/usr/bin/python3", "-B",
+                       f"/src/tests/integration/{test}", f"{SANITIZED}/bin/keplerd", "/src")
+        last = run.stderr.strip().splitlines()[-1:]
+        report.equal(f"tests/integration/{test}: {last}", run.returncode, 0)
     report.note("sdbus-c++ " + host.sh("pkg-config --modversion sdbus-c++").strip())
 
 

@@ -144,7 +144,7 @@ void Subscriptions::ping(Client& client) {
   client.proxy->callMethodAsync("Ping")
       .onInterface("org.freedesktop.DBus.Peer")
       .withTimeout(kPatience)
-      .uponReplyInvoke([this, &client](AsyncError error) { on_answer(client, std::move(error)); });
+      .uponReplyInvoke([this, &client](AsyncError error) { on_answer(client, error); });
 }
 
 // Called within a handler of the client's proxy: what is to be destroyed waits for deliver().
