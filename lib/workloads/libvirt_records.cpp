@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/libvirt_records.h"
 
+#include <cstring>
 #include <utility>
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "host/host_root.h"

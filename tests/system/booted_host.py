@@ -93,6 +93,11 @@ class BootedHost:
     def journal(self, *options):
         return self.sh(f"journalctl -q --no-pager -o cat -u keplerd.service {shlex.join(options)}")
 
+    def complaints(self):
+        """What keplerd has warned of, but for the libvirtd that a scenario has stopped (libvirt.hung)."""
+        return [line for line in self.journal("-p", "warning").splitlines()
+                if line != "libvirt does not answer: keplerd-libvirt is started again"]
+
     def ask(self, *verb):
         """What keplerctl answers, as JSON."""
         return json.loads(self.run("keplerctl", "--json=short", *verb, check=True).stdout)
