@@ -17,11 +17,14 @@ BUILD = pathlib.Path(sys.argv.pop(1))
 HELPER = "/usr/lib/systemd/systemd-update-helper"
 
 DIRECTORIES = """
-/etc/keplerd /usr/share/doc/keplerd /usr/share/doc/keplerd/examples /usr/share/keplerd /usr/share/keplerd/drop-ins
+/etc/keplerd /usr/libexec/keplerd /usr/share/doc/keplerd /usr/share/doc/keplerd/examples /usr/share/keplerd /usr/share/keplerd/drop-ins
 /usr/share/licenses/keplerd""".split()
-PROGRAMS = "/usr/bin/keplerctl /usr/sbin/keplerd /usr/share/doc/keplerd/examples/desktop-watts".split()
+PROGRAMS = """
+/usr/bin/keplerctl /usr/libexec/keplerd/keplerd-nvml /usr/sbin/keplerd
+/usr/share/doc/keplerd/examples/desktop-watts""".split()
 FILES = """
 /etc/keplerd/keplerd.conf
+/usr/lib/systemd/system/keplerd-nvml.service
 /usr/lib/systemd/system/keplerd.service /usr/lib/systemd/system/keplerd.socket /usr/lib/sysusers.d/keplerd.conf
 /usr/share/bash-completion/completions/keplerctl /usr/share/bash-completion/completions/keplerd
 /usr/share/dbus-1/interfaces/org.keplerd1.Manager.xml /usr/share/dbus-1/interfaces/org.keplerd1.VirtualMachine.xml
@@ -78,7 +81,6 @@ class Rpm(unittest.TestCase):
 
     def test_only_a_package_of_its_own_links_libvirt(self):
         self.assertEqual(self.files(self.libvirt), {
-            ("/usr/libexec/keplerd", "40755", "root:root"),
             ("/usr/libexec/keplerd/keplerd-libvirt", "100755", "root:root"),
             ("/usr/share/licenses/keplerd-libvirt", "40755", "root:root"),
             ("/usr/share/licenses/keplerd-libvirt/LICENSE", "100644", "root:root")})
@@ -102,11 +104,11 @@ class Rpm(unittest.TestCase):
 
     def test_its_scriptlets_make_the_user_and_leave_it_to_presets_whether_it_is_enabled(self):
         self.assertIn("useradd -r -g keplerd", self.scriptlet("preinstall"))
-        both = "keplerd.service keplerd.socket"
-        self.assertIn(f"{HELPER} install-system-units {both}", self.scriptlet("postinstall"))
-        self.assertIn(f"{HELPER} remove-system-units {both}", self.scriptlet("preuninstall"))
+        units = "keplerd.service keplerd.socket keplerd-nvml.service"
+        self.assertIn(f"{HELPER} install-system-units {units}", self.scriptlet("postinstall"))
+        self.assertIn(f"{HELPER} remove-system-units {units}", self.scriptlet("preuninstall"))
         # The socket stays open meanwhile, so that no question is turned away.
-        self.assertIn(f"{HELPER} mark-restart-system-units keplerd.service |", self.scriptlet("postuninstall"))
+        self.assertIn(f"{HELPER} mark-restart-system-units keplerd.service keplerd-nvml.service", self.scriptlet("postuninstall"))
         for name in ("preinstall", "postinstall", "preuninstall", "postuninstall"):
             run("sh", "-n", input=self.scriptlet(name).encode())
             self.assertNotIn("systemctl enable", self.scriptlet(name))
