@@ -6,7 +6,6 @@ namespace {
 
 constexpr Nanoseconds kPeriod = std::chrono::seconds(1);
 constexpr std::size_t kMostTold = 10'000;
-constexpr Nanoseconds kPollingPeriod = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -57,7 +56,6 @@ void Namer::learn(const LibvirtNews& news) {
     status.name = news.name;
     status.title = news.title;
     status.state = news.state;
-    status.reason = news.reason;
     told_["xen/" + std::to_string(news.id)] = std::make_shared<const LibvirtStatus>(std::move(status));
   } else if (news.kind == LibvirtNews::Kind::kEnded) {
     std::erase_if(told_, [&](const auto& entry) { return entry.second->uuid == news.uuid; });
@@ -65,8 +63,7 @@ void Namer::learn(const LibvirtNews& news) {
 }
 
 void Namer::ask_kvm(MachineLedger& machines, const Instant& now) {
-  if (polled_ && now.monotonic - *polled_ < kPollingPeriod) return;
-  polled_ = now.monotonic;
+  if (!polled_.is_due(now.monotonic, true)) return;
   halt_polling_.refresh();
   for (auto& [id, machine] : machines.all())
     if (machine.runs()) machine.halt_polling = halt_polling_.read(machine.info->pid);

@@ -38,7 +38,7 @@ class Namer {
   LibvirtRecords libvirt_;
   std::map<std::string, std::shared_ptr<const LibvirtStatus>> told_;  // by DRIVER/ID
   HaltPolling halt_polling_;
-  std::optional<Nanoseconds> polled_;
+  LastLook polled_;
   std::optional<Nanoseconds> last_;
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/parse.h"
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 #include "cli/output/json.h"
 #include "host/host_root.h"
 
@@ -187,16 +188,6 @@ void capture_groups(int cgroupfs, Capture& capture) {
     std::sort(children->begin(), children->end());
     for (const auto& child : *children) groups.push_back(group + child + "/");
   }
-}
-
-Result<Done> write_all(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return system_error(path, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return Done{};
 }
 
 }  // namespace

@@ -14,14 +14,15 @@
 namespace keplerd::cli {
 namespace {
 
+// In microwatts; unset where no zone tells it.
 struct Power {
-  std::int64_t whole = 0, parts = 0;  // microwatts
-  bool known = false;                 // of the whole and of a part
+  std::optional<std::int64_t> whole, parts;
+  bool known() const { return whole && parts; }
 };
 
 bool is_too_much(const Power& power) {
   constexpr std::int64_t kStep = 2'000'000;
-  return power.known && power.parts > power.whole + power.whole / 20 + kStep;
+  return power.known() && *power.parts > *power.whole + *power.whole / 20 + kStep;
 }
 
 bool is_current(const Json& zone) { return string_field(zone, "state") == "running"; }
@@ -31,24 +32,22 @@ template <class IsPart>
 std::map<std::int64_t, Power> compare(const std::vector<Json>& zones, const std::string& whole,
                                       IsPart is_part, bool by_index) {
   std::map<std::int64_t, Power> compared;
-  std::map<std::int64_t, bool> has_whole, has_part;
   for (const Json& zone : zones) {
     const auto power = integer_field(zone, "powerMicrowatts");
     const std::string name = name_text(zone, "name");
     if (!power || !is_current(zone)) continue;
     const std::int64_t index = by_index ? integer_field(zone, "index").value_or(0) : 0;
     Power& at = compared[index];
-    if (name == whole) has_whole[index] = true, at.whole += *power;
-    if (is_part(name)) has_part[index] = true, at.parts += *power;
-    at.known = has_whole[index] && has_part[index];
+    if (name == whole) at.whole = at.whole.value_or(0) + *power;
+    if (is_part(name)) at.parts = at.parts.value_or(0) + *power;
   }
   return compared;
 }
 
 Check too_much(const std::string& what, const Power& power) {
   return {"totals", CheckState::kWarning,
-          fmt::format("{}: {} inside, {} in all, which cannot be", what, format_power({power.parts}),
-                      format_power({power.whole})),
+          fmt::format("{}: {} inside, {} in all, which cannot be", what, format_power({*power.parts}),
+                      format_power({*power.whole})),
           "report it with the file of 'keplerctl doctor --capture FILE'"};
 }
 
@@ -61,11 +60,11 @@ Check check_totals(const std::vector<Json>& zones) {
       zones, "psys", [](const std::string& name) { return name == "package" || name == "dram"; }, false);
   bool any = false;
   for (const auto& [index, power] : packages) {
-    any = any || power.known;
+    any = any || power.known();
     if (is_too_much(power)) return too_much(fmt::format("package {}", index), power);
   }
   for (const auto& [index, power] : platform) {
-    any = any || power.known;
+    any = any || power.known();
     if (is_too_much(power)) return too_much("psys", power);
   }
   return {"totals", CheckState::kOk,

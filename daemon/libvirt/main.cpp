@@ -32,21 +32,19 @@ void tell(const LibvirtNews& news) {
     std::exit(0);
 }
 
-// As libvirt's status files have them (virDomainState in its src/conf/domain_conf.c).
-std::string state_word(int state) {
-  static constexpr std::array kWords = {"nostate",  "running", "idle",    "paused",
-                                        "shutdown", "shutoff", "crashed", "pmsuspended"};
-  return state >= 0 && static_cast<std::size_t>(state) < kWords.size()
-             ? kWords[static_cast<std::size_t>(state)]
-             : "";
-}
+using Words = std::array<const char*, 8>;
 
-std::string reason_of_end(int detail) {
-  static constexpr std::array kWords = {"shutdown", "destroyed", "crashed",       "migrated",
-                                        "saved",    "failed",    "from snapshot", "recovered"};
-  return detail >= 0 && static_cast<std::size_t>(detail) < kWords.size()
-             ? kWords[static_cast<std::size_t>(detail)]
-             : "";
+// Of virDomainState, as libvirt's status files have them (its src/conf/domain_conf.c).
+constexpr Words kStates = {"nostate",  "running", "idle",    "paused",
+                           "shutdown", "shutoff", "crashed", "pmsuspended"};
+// Of virDomainEventStoppedDetailType.
+constexpr Words kEnds = {"shutdown", "destroyed", "crashed",       "migrated",
+                         "saved",    "failed",    "from snapshot", "recovered"};
+
+// Empty for what a later libvirt may have.
+std::string word(const Words& words, int number) {
+  const auto index = static_cast<std::size_t>(number);  // of a negative number: beyond all
+  return index < words.size() ? words[index] : "";
 }
 
 std::string text_and_free(char* text) {
@@ -68,7 +66,7 @@ void tell_domain(const std::string& driver, virDomainPtr domain) {
   news.id = static_cast<int>(virDomainGetID(domain));
   news.name = virDomainGetName(domain);
   news.title = text_and_free(virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_TITLE, nullptr, 0));
-  news.state = state_word(state);
+  news.state = word(kStates, state);
   tell(news);
 }
 
@@ -77,7 +75,7 @@ int on_lifecycle(virConnectPtr, virDomainPtr domain, int event, int detail, void
   if (event == VIR_DOMAIN_EVENT_STOPPED) {
     LibvirtNews news = about(driver, domain);
     news.kind = LibvirtNews::Kind::kEnded;
-    news.reason = reason_of_end(detail);
+    news.reason = word(kEnds, detail);
     tell(news);
   } else if (event != VIR_DOMAIN_EVENT_DEFINED && event != VIR_DOMAIN_EVENT_UNDEFINED) {
     tell_domain(driver, domain);

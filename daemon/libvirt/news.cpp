@@ -23,8 +23,7 @@ std::string format_news(const LibvirtNews& news) {
   if (news.kind == LibvirtNews::Kind::kAlive) line["alive"] = true;
   if (news.kind == LibvirtNews::Kind::kDomain)
     line["domain"] = {{"driver", news.driver}, {"id", news.id},       {"uuid", news.uuid},
-                      {"name", news.name},     {"title", news.title}, {"state", news.state},
-                      {"reason", news.reason}};
+                      {"name", news.name},     {"title", news.title}, {"state", news.state}};
   if (news.kind == LibvirtNews::Kind::kEnded)
     line["ended"] = {{"driver", news.driver}, {"uuid", news.uuid}, {"reason", news.reason}};
   return line.dump(-1, ' ', true, Json::error_handler_t::replace);

@@ -2,7 +2,7 @@
 // What keplerd-libvirt tells keplerd: a line of JSON each. No I/O.
 //
 //   {"alive":true}                        libvirt has answered just now
-//   {"domain":{"driver","id","uuid","name","title","state","reason"}}   a running domain, whenever it changes
+//   {"domain":{"driver","id","uuid","name","title","state"}}   a running domain, whenever it changes
 //   {"ended":{"driver","uuid","reason"}}  a domain has ended
 #pragma once
 
@@ -20,7 +20,8 @@ struct LibvirtNews {
   std::string driver;             // "qemu", "xen"
   int id = -1;                    // of a running domain: libvirt's, which is Xen's too
   std::string uuid, name, title;  // `title` may be empty
-  std::string state, reason;      // words as in libvirt's status files; kEnded: the reason only
+  std::string state;              // of a running domain: a word as in libvirt's status files
+  std::string reason;             // of an end
 };
 
 inline constexpr std::size_t kLongestNews = 64 << 10;  // bytes of a line

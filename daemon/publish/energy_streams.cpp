@@ -15,9 +15,7 @@ using varlink::Reply;
 constexpr std::size_t kRowsAtOnce = 400;
 
 Json monitor_json(const Report& report) {
-  Json json = {{"host", host_json(report.host)}};
-  if (report.full) json["accounts"] = accounts_json(report.accounts);
-  json["source"] = source_json(report.source);
+  Json json = beginning_json(report);
   json["sequence"] = report.sequence;
   json["realtimeUsec"] = report.realtime.count();
   json["monotonicUsec"] = to_usec(report.monotonic);

@@ -2,12 +2,6 @@
 #include "daemon/publish/guest_meter.h"
 
 namespace keplerd {
-namespace {
-
-constexpr std::int64_t kJoule = 1'000'000;  // microjoules
-
-}  // namespace
-
 GuestMeter guest_meter(const Report& report, const MachineRow& machine) {
   GuestMeter meter{.sockets = machine.info->cpu_sockets};
   Microjoules packages, dram;

@@ -9,6 +9,8 @@
 
 namespace keplerd {
 
+inline constexpr std::int64_t kJoule = 1'000'000;  // microjoules
+
 struct GuestMeter {
   int sockets = 1;
   std::int64_t packages = 0;  // joules, together

@@ -23,7 +23,6 @@ namespace {
 constexpr Nanoseconds kPeriod = std::chrono::seconds(10);
 constexpr Nanoseconds kLate = std::chrono::milliseconds(100);
 constexpr Nanoseconds kComplaintPeriod = std::chrono::minutes(1);
-constexpr std::int64_t kJoule = 1'000'000;  // microjoules
 // Never reached, so that a step back is never taken for a wrap.
 constexpr std::int64_t kRange = INT64_MAX;
 // After a crash the totals are those of a minute ago: at 500 W, so many joules less than have been told.

@@ -5,15 +5,15 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <vector>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "base/write_all.h"
+#include "host/kept_file.h"
 
 namespace keplerd {
 namespace {
@@ -26,30 +26,10 @@ UniqueFd open_directory_here(int parent, const char* name) {
   return UniqueFd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 // At most `most` names of what is in the directory.
 std::vector<std::string> names_in(int directory, std::size_t most) {
-  std::vector<std::string> names;
-  UniqueFd fd = open_directory_here(directory, ".");
-  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd.get()));
-  if (!stream) return names;
-  fd.release();
-  while (names.size() < most) {
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  return names;
+  auto names = list_directory(directory, ".", most);
+  return names ? *std::move(names) : std::vector<std::string>{};
 }
 
 // Moves the directory `name` of `from` to the top, under a name that is free there.
@@ -99,13 +79,12 @@ Result<Done> replace_file(int directory, const std::string& name, std::string_vi
   const UniqueFd draft(
       ::openat(directory, kDraft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (!draft) return system_error(kDraft, errno);
-  if (!write_all(draft.get(), text) || ::fchmod(draft.get(), kFileMode) != 0 ||
-      ::renameat(directory, kDraft, directory, name.c_str()) != 0) {
-    const int code = errno;
-    ::unlinkat(directory, kDraft, 0);
-    return system_error(name, code);
-  }
-  return Done{};
+  auto done = write_all(draft.get(), text, name);
+  if (done &&
+      (::fchmod(draft.get(), kFileMode) != 0 || ::renameat(directory, kDraft, directory, name.c_str()) != 0))
+    done = system_error(name, errno);
+  if (!done) ::unlinkat(directory, kDraft, 0);
+  return done;
 }
 
 Result<Done> make_link(int directory, const std::string& name, const std::string& target) {

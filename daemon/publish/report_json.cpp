@@ -58,8 +58,6 @@ Json meters_json(const SourceReport& source) {
   return meters;
 }
 
-}  // namespace
-
 Json host_json(const HostReport& host) {
   Json json = {{"energyMicrojoules", host.energy.value},
                {"activeMicrojoules", host.active.value},
@@ -84,6 +82,15 @@ Json source_json(const SourceReport& source) {
   return json;
 }
 
+}  // namespace
+
+Json beginning_json(const Report& report) {
+  Json json = {{"host", host_json(report.host)}};
+  if (report.full) json["accounts"] = accounts_json(report.accounts);
+  json["source"] = source_json(report.source);
+  return json;
+}
+
 Json event_json(const MachineEvent& event) {
   Json json = {
       {"realtimeUsec", event.at.count()}, {"id", event.id}, {"name", event.name}, {"event", event.event}};
@@ -92,9 +99,7 @@ Json event_json(const MachineEvent& event) {
 }
 
 Json status_json(const Report& report, const Settings& settings) {
-  Json json = {{"host", host_json(report.host)}};
-  if (report.full) json["accounts"] = accounts_json(report.accounts);
-  json["source"] = source_json(report.source);
+  Json json = beginning_json(report);
   json["split"] = rule_name(settings.split);
   json["share"] = rule_name(settings.share);
   json["idle"] = rule_name(settings.idle);

@@ -8,9 +8,8 @@
 
 namespace keplerd {
 
-varlink::Json host_json(const HostReport& host);
-varlink::Json accounts_json(const AccountsReport& accounts);
-varlink::Json source_json(const SourceReport& source);
+// What the replies of GetStatus and Monitor begin with: host, accounts where they are told, source.
+varlink::Json beginning_json(const Report& report);
 
 varlink::Json event_json(const MachineEvent& event);
 

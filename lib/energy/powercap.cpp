@@ -201,14 +201,20 @@ Result<std::unique_ptr<EnergySource>> open_tree(PowercapTree tree, const std::ve
   return std::unique_ptr<EnergySource>(std::move(source));
 }
 
+// The kernel's own.
+Result<PowercapTree> open_class(const HostRoot& host) {
+  auto sysfs = open_directory(host.sysfs(), ".");
+  if (!sysfs) return system_error(host.paths().sysfs, sysfs.error().code);
+  return PowercapTree{.root = *std::move(sysfs), .shown = host.paths().sysfs, .path = kClass};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EnergySource>> open_powercap(const HostRoot& host,
                                                     const std::vector<std::string>& names) {
-  auto sysfs = open_directory(host.sysfs(), ".");
-  if (!sysfs) return system_error(host.paths().sysfs, sysfs.error().code);
-  return open_tree({.root = *std::move(sysfs), .shown = host.paths().sysfs, .path = kClass}, names,
-                   read_processor(host));
+  auto tree = open_class(host);
+  if (!tree) return tree.error();
+  return open_tree(*std::move(tree), names, read_processor(host));
 }
 
 Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
@@ -218,13 +224,11 @@ Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
 
 std::vector<LeftOut> powercap_left_out(const HostRoot& host) {
   std::vector<LeftOut> left_out;
-  auto sysfs = open_directory(host.sysfs(), ".");
-  if (!sysfs) return left_out;
-  const PowercapTree tree{.root = *std::move(sysfs), .shown = host.paths().sysfs, .path = kClass};
-  const auto directories = zone_directories(tree);
+  const auto tree = open_class(host);
+  const auto directories = tree ? zone_directories(*tree) : Result<std::vector<std::string>>(tree.error());
   if (!directories) return left_out;
-  powercap_zones(read_directories(tree, *directories), read_processor(host), &left_out);
-  const auto all = list_directory(tree.root.get(), kClass);
+  powercap_zones(read_directories(*tree, *directories), read_processor(host), &left_out);
+  const auto all = list_directory(tree->root.get(), kClass);
   const auto is_dtpm = [](const std::string& name) { return name.starts_with("dtpm:"); };
   if (all && std::any_of(all->begin(), all->end(), is_dtpm)) {
     left_out.push_back({"powercap dtpm", "is a model of the kernel's, and no counter"});
@@ -234,9 +238,8 @@ std::vector<LeftOut> powercap_left_out(const HostRoot& host) {
 
 std::string powercap_fix(const HostRoot& host, const Error& error) {
   if (is_forbidden(error.code)) {
-    return "AmbientCapabilities=CAP_DAC_READ_SEARCH in keplerd's unit, as it is installed; by hand: run it "
-           "as "
-           "root";
+    return "AmbientCapabilities=CAP_DAC_READ_SEARCH in keplerd's unit, as it is installed; "
+           "by hand: run it as root";
   }
   if (error.code != ENOENT) return {};
   if (read_processor(host).virtual_machine) {

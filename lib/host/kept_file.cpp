@@ -65,23 +65,23 @@ Result<std::string_view> read_descriptor(int fd, const char* path, std::span<cha
   return std::string_view(buffer.data(), *size);
 }
 
-// The names in a directory that `wanted` says yes to.
+// The names in a directory that `wanted` says yes to, up to `most`.
 template <class Wanted>
-Result<std::vector<std::string>> list(int directory, const char* path, Wanted wanted) {
+Result<std::vector<std::string>> list(int directory, const char* path, std::size_t most, Wanted wanted) {
   auto fd = open_file(directory, path, O_DIRECTORY);
   if (!fd) return fd.error();
   const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd->get()));
   if (!stream) return system_error(path, errno);
   const int opened = fd->release();
   std::vector<std::string> names;
-  while (true) {
+  while (names.size() < most) {
     errno = 0;
     const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr && errno != 0) return system_error(path, errno);
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (name != "." && name != ".." && wanted(opened, *entry)) names.emplace_back(name);
   }
-  if (errno != 0) return system_error(path, errno);
   return names;
 }
 
@@ -128,12 +128,12 @@ Result<std::string> read_link(int directory, const char* path) {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-Result<std::vector<std::string>> list_directory(int directory, const char* path) {
-  return list(directory, path, [](int, const dirent&) { return true; });
+Result<std::vector<std::string>> list_directory(int directory, const char* path, std::size_t most) {
+  return list(directory, path, most, [](int, const dirent&) { return true; });
 }
 
 Result<std::vector<std::string>> list_subdirectories(int directory, const char* path) {
-  return list(directory, path, [](int fd, const dirent& entry) {
+  return list(directory, path, SIZE_MAX, [](int fd, const dirent& entry) {
     if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
     struct stat status {};
     return ::fstatat(fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);

@@ -28,8 +28,9 @@ Result<std::string> read_text(int directory, const char* path, std::size_t limit
 // What the symbolic link `path` holds.
 Result<std::string> read_link(int directory, const char* path);
 
-// Names in the directory `path`, without "." and "..", in no particular order.
-Result<std::vector<std::string>> list_directory(int directory, const char* path);
+// Names in the directory `path`, without "." and "..", in no particular order; `most` of them, if there are
+// more.
+Result<std::vector<std::string>> list_directory(int directory, const char* path, std::size_t most = SIZE_MAX);
 
 // Names of the directories in the directory `path`, in no particular order.
 Result<std::vector<std::string>> list_subdirectories(int directory, const char* path);

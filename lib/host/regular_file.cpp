@@ -5,16 +5,15 @@
 #include <cerrno>
 #include <climits>
 #include <ctime>
-#include <memory>
 #include <string_view>
 #include <utility>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "host/kept_file.h"
 
 namespace keplerd {
 namespace {
@@ -86,22 +85,6 @@ Result<std::string> read_bytes(int fd, const char* path, std::size_t size) {
   return text;
 }
 
-Result<std::vector<std::string>> read_names(UniqueFd fd, const char* path, std::size_t most) {
-  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd.get()));
-  if (!stream) return system_error(path, errno);
-  fd.release();
-  std::vector<std::string> names;
-  while (names.size() < most) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr && errno != 0) return system_error(path, errno);
-    if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  return names;
-}
-
 }  // namespace
 
 Result<UniqueFd> open_inside(int root, const char* path) {
@@ -167,8 +150,8 @@ Result<std::optional<std::vector<std::string>>> list_if_changed(int root, const 
     stamp = known;
     return std::optional<std::vector<std::string>>();
   }
-  auto names = read_names(*std::move(fd), path, most);
-  if (!names) return names.error();
+  auto names = list_directory(fd->get(), ".", most);
+  if (!names) return system_error(path, names.error().code);
   if (!is_young(now)) stamp = now;
   return std::optional(*std::move(names));
 }

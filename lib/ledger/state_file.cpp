@@ -8,22 +8,13 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 #include "host/kept_file.h"
 
 namespace keplerd {
 namespace {
 
 constexpr std::size_t kLimit = 256 << 20;
-
-Result<Done> write_all(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return system_error(path, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return Done{};
-}
 
 // Makes the renaming itself durable.
 void sync_directory_of(const std::string& path) {

@@ -15,17 +15,12 @@ constexpr char kDirectory[] = "run/libvirt/qemu";
 constexpr std::string_view kSuffix = ".xml";
 constexpr std::size_t kLimit = 4 << 20;  // a machine with hundreds of disks has some 200 KiB
 constexpr std::size_t kMostFiles = 10'000;
-constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
-constexpr Nanoseconds kRetryPeriod = std::chrono::seconds(1);  // while there is no such directory
 
 }  // namespace
 
 void LibvirtRecords::refresh(Nanoseconds now) {
-  const bool due = !looked_ || now - *looked_ >= (directory_ ? kLookPeriod : kRetryPeriod);
-  if (due) {
-    looked_ = now;
-    if (!find_directory()) return;
-  }
+  const bool due = look_.is_due(now, static_cast<bool>(directory_));
+  if (due) find_directory();
   if (!directory_) return;
   bool changed = false;
   const bool complete = watch_.drain([&](int, DirectoryWatch::Change, const std::string& name) {
@@ -39,20 +34,16 @@ void LibvirtRecords::refresh(Nanoseconds now) {
 }
 
 // Opens the directory, or makes sure that it is still the one that is open.
-bool LibvirtRecords::find_directory() {
+void LibvirtRecords::find_directory() {
   auto opened = open_inside(host_.root(), kDirectory);
   struct stat status {};
-  if (!opened || ::fstat(opened->get(), &status) != 0) {
-    forget_directory();
-    return false;
-  }
+  if (!opened || ::fstat(opened->get(), &status) != 0) return forget_directory();
   const FileStamp found{.device = status.st_dev, .inode = status.st_ino, .size = 0, .changed = {}};
-  if (directory_ && found == opened_) return true;
+  if (directory_ && found == opened_) return;
   forget_directory();
   directory_ = *std::move(opened);
   opened_ = found;
   watched_ = watch_.add(directory_.get()).ok();
-  return true;
 }
 
 void LibvirtRecords::forget_directory() {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +14,7 @@
 #include "host/directory_watch.h"
 #include "host/regular_file.h"
 #include "workloads/libvirt_status.h"
+#include "workloads/name_sources.h"
 
 namespace keplerd {
 
@@ -40,7 +40,7 @@ class LibvirtRecords {
     bool listed = false;
   };
 
-  bool find_directory();
+  void find_directory();
   void forget_directory();
   void read_all();
   void read(const std::string& name);
@@ -48,7 +48,7 @@ class LibvirtRecords {
 
   const HostRoot& host_;
   DirectoryWatch watch_{DirectoryWatch::Entries::kFiles};
-  std::optional<Nanoseconds> looked_;  // when all was looked at, or tried to
+  LastLook look_;  // at all
   UniqueFd directory_;
   bool watched_ = false;
   FileStamp opened_;  // of the directory: another one is there once it was made anew

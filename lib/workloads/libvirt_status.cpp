@@ -29,25 +29,30 @@ constexpr std::array kNameSpaces = {
     NameSpace{"https://keplerd.org/libvirt/1", "keplerd:"},
 };
 
-// Of the metadata: an element below <metadata>, and which of its attributes; none: its text.
+// What is taken: the text of an element, or one of its attributes.
 struct Wanted {
   std::string_view path;
-  std::string_view attribute;
+  std::string_view attribute;  // empty: the text
   std::string_view key;
 };
-constexpr std::array kMetadata = {
-    Wanted{"keplerd:guest", "meter", "keplerd.meter"},
-    Wanted{"kubevirt:kubevirt/kubevirt:uid", "", "kubevirt.uid"},
-    Wanted{"libosinfo:libosinfo/libosinfo:os", "id", "os"},
-    Wanted{"nova:instance/nova:flavor", "name", "openstack.flavor"},
-    Wanted{"nova:instance/nova:name", "", "openstack.name"},
-    Wanted{"nova:instance/nova:owner/nova:project", "", "openstack.project"},
-    Wanted{"nova:instance/nova:owner/nova:project", "uuid", "openstack.projectId"},
-    Wanted{"nova:instance/nova:owner/nova:user", "", "openstack.user"},
+constexpr std::array kWanted = {
+    Wanted{"domstatus", "state", "state"},
+    Wanted{"domstatus", "reason", "reason"},
+    Wanted{"domstatus", "pid", "pid"},
+    Wanted{"domstatus/domain/name", "", "name"},
+    Wanted{"domstatus/domain/uuid", "", "uuid"},
+    Wanted{"domstatus/domain/title", "", "title"},
+    Wanted{"domstatus/domain/vcpu", "current", "vcpus"},
+    Wanted{"domstatus/domain/vcpu", "", "vcpus"},  // the most there may be: only where no `current` is told
+    Wanted{"domstatus/domain/metadata/keplerd:guest", "meter", "keplerd.meter"},
+    Wanted{"domstatus/domain/metadata/kubevirt:kubevirt/kubevirt:uid", "", "kubevirt.uid"},
+    Wanted{"domstatus/domain/metadata/libosinfo:libosinfo/libosinfo:os", "id", "os"},
+    Wanted{"domstatus/domain/metadata/nova:instance/nova:flavor", "name", "openstack.flavor"},
+    Wanted{"domstatus/domain/metadata/nova:instance/nova:name", "", "openstack.name"},
+    Wanted{"domstatus/domain/metadata/nova:instance/nova:owner/nova:project", "", "openstack.project"},
+    Wanted{"domstatus/domain/metadata/nova:instance/nova:owner/nova:project", "uuid", "openstack.projectId"},
+    Wanted{"domstatus/domain/metadata/nova:instance/nova:owner/nova:user", "", "openstack.user"},
 };
-
-constexpr std::string_view kDomain = "domstatus/domain/";
-constexpr std::string_view kMetadataPath = "domstatus/domain/metadata/";
 
 bool is_of(std::string_view uri, std::string_view known) {
   return known.ends_with('*') ? uri.starts_with(known.substr(0, known.size() - 1)) : uri == known;
@@ -115,80 +120,59 @@ class Reader {
     if (!path_.empty()) path_ += '/';
     path_ += element_name(name);
     text_.clear();
-    wanted_ = is_wanted();
-    take_attributes(attributes);
+    text_key_ = {};
+    for (const Wanted& wanted : kWanted) {
+      if (path_ != wanted.path) continue;
+      if (wanted.attribute.empty()) {
+        text_key_ = wanted.key;
+      } else {
+        set(wanted.key, attribute(attributes, wanted.attribute));
+      }
+    }
+    if (path_ == "domstatus/vcpus/vcpu") take_vcpu_thread(attributes);
   }
 
   void end() {
-    take_text();
+    if (!text_key_.empty()) set(text_key_, trim(text_));
     path_.resize(ends_.back());
     ends_.pop_back();
-    wanted_ = false;  // the text of an element that has others inside is of no interest
+    text_key_ = {};  // the text of an element that has others inside is of no interest
   }
 
+  // Nothing else is ever kept, not even for a moment.
   void text(std::string_view text) {
-    if (wanted_) text_ += text.substr(0, kLongestText - std::min(kLongestText, text_.size()));
+    if (!text_key_.empty()) text_ += text.substr(0, kLongestText - std::min(kLongestText, text_.size()));
   }
 
-  // Whether this element's text is: nothing else is ever kept, not even for a moment.
-  bool is_wanted() const {
-    const std::string_view path = path_;
-    if (path.starts_with(kMetadataPath)) {
-      for (const Wanted& wanted : kMetadata) {
-        if (wanted.attribute.empty() && path.substr(kMetadataPath.size()) == wanted.path) return true;
-      }
-      return false;
-    }
-    if (!path.starts_with(kDomain)) return false;
-    const std::string_view name = path.substr(kDomain.size());
-    return name == "name" || name == "uuid" || name == "title" || name == "vcpu";
+  void take_vcpu_thread(const char* const* attributes) {
+    const auto number = parse_number<int>(attribute(attributes, "id"));
+    const auto thread = parse_number<std::int32_t>(attribute(attributes, "pid"));
+    if (number && *number >= 0 && thread && *thread > 0 && status_.vcpu_threads.size() < kMostVcpus)
+      status_.vcpu_threads[*thread] = *number;
   }
 
-  void take_attributes(const char* const* attributes) {
-    const std::string_view path = path_;
-    if (path == "domstatus") {
-      status_.state = limited_name(attribute(attributes, "state"));
-      status_.reason = limited_name(attribute(attributes, "reason"));
-      status_.pid = parse_number<std::int32_t>(attribute(attributes, "pid")).value_or(0);
-    } else if (path == "domstatus/vcpus/vcpu") {
-      const auto number = parse_number<int>(attribute(attributes, "id"));
-      const auto thread = parse_number<std::int32_t>(attribute(attributes, "pid"));
-      if (number && *number >= 0 && thread && *thread > 0 && status_.vcpu_threads.size() < kMostVcpus)
-        status_.vcpu_threads[*thread] = *number;
-    } else if (path == "domstatus/domain/vcpu") {
-      set_vcpus(attribute(attributes, "current"));
-    } else if (path.starts_with(kMetadataPath)) {
-      for (const Wanted& wanted : kMetadata) {
-        if (!wanted.attribute.empty() && path.substr(kMetadataPath.size()) == wanted.path)
-          set_metadata(wanted.key, attribute(attributes, wanted.attribute));
-      }
+  void set(std::string_view key, std::string_view value) {
+    if (key == "pid") {
+      status_.pid = parse_number<std::int32_t>(value).value_or(0);
+    } else if (key == "uuid") {
+      status_.uuid = canonical_uuid(value);
+    } else if (key == "vcpus") {
+      const auto number = parse_number<int>(value);
+      if (number && *number > 0 && !status_.vcpus) status_.vcpus = *number;
+    } else if (std::string* const own = own_text(key)) {
+      *own = limited_name(value);
+    } else if (!value.empty()) {
+      status_.metadata[std::string(key)] = limited_name(value);
     }
   }
 
-  void take_text() {
-    if (!wanted_) return;
-    const std::string_view text = trim(text_);
-    const std::string_view path = path_;
-    if (path.starts_with(kMetadataPath)) {
-      for (const Wanted& wanted : kMetadata) {
-        if (wanted.attribute.empty() && path.substr(kMetadataPath.size()) == wanted.path)
-          set_metadata(wanted.key, text);
-      }
-      return;
-    }
-    const std::string_view name = path.substr(kDomain.size());
-    if (name == "name") status_.name = limited_name(text);
-    if (name == "uuid") status_.uuid = canonical_uuid(text);
-    if (name == "title") status_.title = limited_name(text);
-    if (name == "vcpu" && !status_.vcpus) set_vcpus(text);
-  }
-
-  void set_vcpus(std::string_view text) {
-    if (const auto number = parse_number<int>(text); number && *number > 0) status_.vcpus = *number;
-  }
-
-  void set_metadata(std::string_view key, std::string_view value) {
-    if (!value.empty()) status_.metadata[std::string(key)] = limited_name(value);
+  // Null for a key of the metadata.
+  std::string* own_text(std::string_view key) {
+    if (key == "name") return &status_.name;
+    if (key == "title") return &status_.title;
+    if (key == "state") return &status_.state;
+    if (key == "reason") return &status_.reason;
+    return nullptr;
   }
 
   XML_Parser parser_ = nullptr;
@@ -197,7 +181,7 @@ class Reader {
   std::string path_;
   std::vector<std::size_t> ends_;  // where the path of each element above ends
   std::string text_;
-  bool wanted_ = false;
+  std::string_view text_key_;  // what the text is that is being read; empty: nothing wanted
 };
 
 }  // namespace

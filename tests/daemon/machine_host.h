@@ -41,6 +41,11 @@ class MachineTest : public testing::Test {
     host.files.add_process(
         {.pid = pid, .comm = "qemu-system-x86", .start = start, .cgroup = kScope, .cmdline = command_line});
   }
+  // It ends, and its scope with it.
+  void end_in_scope(pid_t pid) {
+    host.files.remove_process(pid);
+    host.files.remove_cgroup(kScope);
+  }
   // Everybody's CPU time since boot, in ticks of 10 ms; the groups have what their processes have.
   void use(pid_t pid, const std::string& cgroup, std::int64_t ticks) {
     host.files.set_process_time(pid, used[pid] += ticks);

@@ -9,7 +9,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class MachineLife : public MachineTest {};
+class MachineLife : public MachineTest {
+ protected:
+  // A machine of libvirt's runs, and keplerd-libvirt listens.
+  void begin_with_libvirt() {
+    start_in_scope(100);
+    write_status("web", kUuid, 100);
+    host.begin();
+    host.meter().set_libvirt_connected(true);
+  }
+};
 
 TEST_F(MachineLife, WhatTheirScopeDrewBeforeTheyWereKnownIsTheirs) {
   host.begin();
@@ -31,8 +40,7 @@ TEST_F(MachineLife, GoOnUnderTheirUuidWhenStartedAgain) {
   host.begin();
   use(100, kScope, 50);
   step(10'000'000);
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  end_in_scope(100);
   step(0);
   ASSERT_NE(host.machine(kUuid), nullptr);
   EXPECT_FALSE(host.machine(kUuid)->running);
@@ -90,8 +98,7 @@ TEST_F(MachineLife, EndedOnesGoAfterTheRetentionAndStayInTheirUnits) {
   host.meter().set_limits({.retention = 60s});
   use(100, kScope, 50);
   step(10'000'000);
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  end_in_scope(100);
   step(0);
   host.step(59s);
   EXPECT_NE(host.machine(kUuid), nullptr);
@@ -175,8 +182,7 @@ TEST_F(MachineLife, WhatLibvirtToldStaysWhenLibvirtAndTheMachineHaveEnded) {
   write_status("web", kUuid, 100, "", "<title>Shop</title><vcpu>4</vcpu>");
   host.begin();
   host.files.remove("root/run/libvirt/qemu/web.xml");
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  end_in_scope(100);
   host.step(1s);
   EXPECT_FALSE(host.machine(kUuid)->running);
   EXPECT_EQ(host.machine(kUuid)->info->title, "Shop");
@@ -198,8 +204,7 @@ TEST_F(MachineLife, StartAndEndAreEventsInTheirOrder) {
   host.begin();
   start_in_scope(100);
   step(0);
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  end_in_scope(100);
   step(0);
   EXPECT_EQ(events(), (Events{"1 web started", "2 web stopped"}));
 }
@@ -217,8 +222,7 @@ TEST_F(MachineLife, OneThatEndedWhileKeplerdWasAwayHasStopped) {
   start_in_scope(100);
   host.begin();
   const auto read = parse_state(format_state(host.meter().state()));
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  end_in_scope(100);
   host.begin({}, Ledger(*read, "another"), read->readings);
   EXPECT_EQ(events(), (Events{"1 web stopped"}));
 }
@@ -245,24 +249,16 @@ LibvirtNews ended(const char* reason) {
 }
 
 TEST_F(MachineLife, AnEndIsToldWithTheReasonThatLibvirtsHelperGives) {
-  start_in_scope(100);
-  write_status("web", kUuid, 100);
-  host.begin();
-  host.meter().set_libvirt_connected(true);
+  begin_with_libvirt();
   host.meter().learn(ended("migrated"));
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  end_in_scope(100);
   step(0);
   EXPECT_EQ(events(), (Events{"1 web stopped: migrated"}));
 }
 
 TEST_F(MachineLife, AReasonMayComeAWindowLater) {
-  start_in_scope(100);
-  write_status("web", kUuid, 100);
-  host.begin();
-  host.meter().set_libvirt_connected(true);
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  begin_with_libvirt();
+  end_in_scope(100);
   step(0);
   EXPECT_FALSE(host.machine(kUuid)->running);
   EXPECT_EQ(events(), Events{});
@@ -272,12 +268,8 @@ TEST_F(MachineLife, AReasonMayComeAWindowLater) {
 }
 
 TEST_F(MachineLife, NobodyWaitsLongerForAReason) {
-  start_in_scope(100);
-  write_status("web", kUuid, 100);
-  host.begin();
-  host.meter().set_libvirt_connected(true);
-  host.files.remove_process(100);
-  host.files.remove_cgroup(kScope);
+  begin_with_libvirt();
+  end_in_scope(100);
   step(0);
   step(0);
   EXPECT_EQ(events(), (Events{"1 web stopped"}));

@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever libvirt's status holds, what is told of it is printable, not long and not much.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "base/text.h"
+#include "fuzz/shown_text.h"
 #include "workloads/identifier.h"
 #include "workloads/libvirt_status.h"
-
-namespace {
-
-void check(std::string text) {
-  if (text.size() > 4 * 255) std::abort();
-  std::erase(text, '\\');  // our own escapes, of which escape_name would escape some again
-  if (!keplerd::is_plain_name(text)) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto status = keplerd::parse_libvirt_status({reinterpret_cast<const char*>(data), size});
   if (!status) return 0;
   if (keplerd::canonical_uuid(status->uuid) != status->uuid || status->uuid.empty()) std::abort();
   if (status->pid <= 0 || status->metadata.size() > 8 || status->vcpu_threads.size() > 4096) std::abort();
-  for (const std::string& text : {status->name, status->title, status->state, status->reason}) check(text);
-  for (const auto& [key, value] : status->metadata) check(value);
+  for (const std::string& text : {status->name, status->title, status->state, status->reason})
+    keplerd::check_shown(text);
+  for (const auto& [key, value] : status->metadata) keplerd::check_shown(value);
   return 0;
 }

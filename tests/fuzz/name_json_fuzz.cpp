@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever JSON docker's and podman's files hold, a name that is told is printable and not long, and podman's
 // are no more than asked for.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "base/text.h"
+#include "fuzz/shown_text.h"
 #include "workloads/identifier.h"
 #include "workloads/name_files.h"
-
-namespace {
-
-void check(std::string name) {
-  if (name.empty() || name.size() > 4 * 255) std::abort();
-  std::erase(name, '\\');  // our own escapes, of which escape_name would escape some again
-  if (!keplerd::is_plain_name(name)) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr std::size_t kMost = 3;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto name = keplerd::parse_docker_name(text)) check(*name);
+  if (const auto name = keplerd::parse_docker_name(text)) keplerd::check_name(*name);
   const auto names = keplerd::parse_podman_names(text, kMost);
   if (names.size() > kMost) std::abort();
   for (const auto& [id, name] : names) {
     if (!keplerd::is_runtime_id(id)) std::abort();
-    check(name);
+    keplerd::check_name(name);
   }
   return 0;
 }
