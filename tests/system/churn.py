@@ -207,7 +207,7 @@ def main():
     def many(host, report):
         """Cgroups that appear and vanish"""
         go(host, report, options)
-    return life.live(options.suite, [scenarios.enable, many])
+    return life.live(options.suite, [scenarios.enable, many], verbose=True)
 
 
 if __name__ == "__main__":

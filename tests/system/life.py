@@ -8,22 +8,27 @@ from booted_host import BootedHost, CommandFailed
 
 
 class Report:
-    def __init__(self):
-        self.passed = self.failed = 0
+    """What held and what did not. What held is only counted unless somebody watches: a log is read for its failures."""
+
+    def __init__(self, verbose):
+        self.verbose = verbose
+        self.passed, self.failures = 0, []
 
     def check(self, text, good, detail=""):
         if good:
             self.passed += 1
-            print(f"    ok  {text}", flush=True)
+            if self.verbose:
+                print(f"    ok  {text}", flush=True)
         else:
-            self.failed += 1
-            print(f"  FAIL  {text}: {detail}" if detail != "" else f"  FAIL  {text}", flush=True)
+            self.failures.append(f"  FAIL  {text}: {detail}" if detail != "" else f"  FAIL  {text}")
+            print(self.failures[-1], flush=True)
 
     def equal(self, text, have, want):
         self.check(text, have == want, f"{have!r}, expected {want!r}")
 
     def note(self, text):
-        print(f"        {text}", flush=True)
+        if self.verbose:
+            print(f"        {text}", flush=True)
 
 
 def lap(what, since):
@@ -31,11 +36,11 @@ def lap(what, since):
     return time.monotonic()
 
 
-def live(suite, scenarios):
+def live(suite, scenarios, verbose):
     """The scenarios one after another; the exit status."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
-    host, report = BootedHost(suite), Report()
+    host, report = BootedHost(suite), Report(verbose)
     begin = last = time.monotonic()
     try:
         host.set_up()
@@ -45,14 +50,18 @@ def live(suite, scenarios):
         host.build_and_install()
         last = lap("built and installed inside", last)
         for scenario in scenarios:
-            print(scenario.__doc__.split("\n")[0])
+            title = scenario.__doc__.split("\n")[0]
+            if verbose:
+                print(title, flush=True)
+            before = report.passed
             scenario(host, report)
-            last = lap("", last)
+            last = lap(f"{title}: {report.passed - before} ok", last)
     except CommandFailed as problem:
         report.check("", False, problem)
     finally:
-        if report.failed:
+        if report.failures:
             print(host.testbed("log", "-u", "keplerd", "-n", "60", check=False).stdout)
         host.stop()
-    print(f"{report.passed} ok, {report.failed} failed, {time.monotonic() - begin:.0f} s")
-    return 1 if report.failed else 0
+    print(*report.failures, sep="\n", end="\n" if report.failures else "")
+    print(f"{report.passed} ok, {len(report.failures)} failed, {time.monotonic() - begin:.0f} s")
+    return 1 if report.failures else 0
