@@ -32,6 +32,12 @@ Instant read_system_clocks() {
           std::chrono::duration_cast<Realtime>(read_clock(CLOCK_REALTIME))};
 }
 
+Nanoseconds read_own_cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
 Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
              Clock clock)
     : keeper_(host, std::move(choice)),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daemon/clock.h"
 #include "daemon/publish/report_json.h"
 
 namespace keplerd {
@@ -21,6 +22,8 @@ Json monitor_json(const Report& report) {
   json["monotonicUsec"] = to_usec(report.monotonic);
   json["windowUsec"] = to_usec(report.window);
   json["instanceId"] = report.instance_id;
+  json["discardedWindows"] = report.discarded_windows;
+  json["daemonCpuUsec"] = to_usec(read_own_cpu_time());
   return json;
 }
 

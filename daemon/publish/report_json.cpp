@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/report_json.h"
 
+#include "daemon/clock.h"
+
 namespace keplerd {
 namespace {
 
@@ -114,6 +116,7 @@ Json status_json(const Report& report, const Settings& settings) {
   json["discardedWindows"] = report.discarded_windows;
   json["meters"] = meters_json(report.source);
   json["groupsLeftOut"] = report.groups_left_out;
+  json["daemonCpuUsec"] = to_usec(read_own_cpu_time());
   return json;
 }
 

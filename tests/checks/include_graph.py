@@ -12,6 +12,7 @@ import re
 import sys
 
 LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "ledger", "config", "varlink"]
+PROGRAMS = ["daemon", "exporter", "cli"]
 
 # Folder: what it may include besides itself. In the order of the flow; no row names a later one.
 ALLOWED = {
@@ -25,6 +26,7 @@ ALLOWED = {
     "config": ["base"],
     "varlink": ["base"],
     "daemon": LIBRARIES,
+    "exporter": ["base", "varlink"],  # it sees no more than what keplerd tells
     "cli": ["base", "host", "energy", "config", "varlink"],  # host and energy: `doctor` tries them itself
 }
 
@@ -47,7 +49,7 @@ COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|(R"__\(.*?\)__"|"(?:\\.|[^"\\\n])*")',
 
 
 def folder_path(source, folder):
-    return source / folder if folder in ("daemon", "cli") else source / "lib" / folder
+    return source / folder if folder in PROGRAMS else source / "lib" / folder
 
 
 def sources(source, folder):
@@ -104,7 +106,7 @@ def reachable(folders):
 
 def check_cmake(source, folder):
     path = folder_path(source, folder) / "CMakeLists.txt"
-    if not path.exists() or folder in ("daemon", "cli"):
+    if not path.exists() or folder in PROGRAMS:
         return
     call = re.search(rf"keplerd_library\(\s*{folder}\b([^)]*)\)", path.read_text(encoding="utf-8"))
     if not call:

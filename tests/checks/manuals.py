@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The manual pages are well-formed, and tell what the programs and the varlink interface are.
 
-usage: manuals.py SOURCE KEPLERD
+usage: manuals.py SOURCE KEPLERD KEPLERD_EXPORTER
 """
 import pathlib
 import re
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-SOURCE, KEPLERD = pathlib.Path(sys.argv[1]), sys.argv[2]
+SOURCE, KEPLERD, EXPORTER = pathlib.Path(sys.argv[1]), *sys.argv[2:4]
 PAGES = sorted((SOURCE / "docs/man").iterdir())
 complaints = []
 
@@ -33,7 +33,7 @@ def check_form():
         text = file.read_text()
         if not re.search(r"(?m)^(\.Nm \S+\n\.Nd .+|\S+ \\- .+)$", text):
             complaints.append(f"{file}: no line that whatis(1) can read")
-        for name, section in re.findall(r"(?m)^\.(?:Xr|BR) ([\w.]*keplerc?t?l?d[\w.]*) \(?(\d)", text):
+        for name, section in re.findall(r"(?m)^\.(?:Xr|BR) ([\w.]*keplerc?t?l?d[\w.-]*) \(?(\d)", text):
             if not (SOURCE / f"docs/man/{name}.{section}").exists():
                 complaints.append(f"{file}: there is no {name}({section})")
         if shutil.which("groff"):
@@ -43,22 +43,25 @@ def check_form():
                 complaints.append(f"{file}: {said}")
 
 
-def check_daemon():
-    text = page("keplerd.8")
+def check_options(name, program, statuses):
+    text = page(name)
     options = re.search(r"(?s)\.Sh OPTIONS\n(.*?)\n\.Sh ", text).group(1)
     described = set()
     for line in re.findall(r"(?m)^\.It (Fl .*)$", options):
-        argument = re.search(r" Ar ([A-Z]+)$", line)
+        argument = re.search(r" Ar ([A-Z:]+)$", line)
         for name in re.findall(r"Fl (\S+)", line):
             described.add(f"-{name}" + (f" {argument.group(1)}" if argument else ""))
     known = set()
-    for line in subprocess.run([KEPLERD, "--help"], capture_output=True, text=True, check=True).stdout.splitlines():
-        if match := re.match(r"  +(-[-a-z]+)(?:,(-[-a-z]+))?(?: ([A-Z]+)\b)?", line):
+    for line in subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout.splitlines():
+        if match := re.match(r"  +(-[-a-z]+)(?:,(-[-a-z]+))?(?: ([A-Z:]+)\b)?", line):
             argument = f" {match.group(3)}" if match.group(3) else ""
             known |= {name + argument for name in match.groups()[:2] if name}
-    equal("options of keplerd(8)", described, known)
-    statuses = set(re.findall(r"(?m)^\.It Li (\d+)$", text))
-    equal("exit statuses of keplerd(8)", statuses, {"0", "1", "2", "78"})
+    equal(f"options of {name}", described, known)
+    equal(f"exit statuses of {name}", set(re.findall(r"(?m)^\.It Li (\d+)$", text)), statuses)
+
+
+def check_daemon():
+    text = page("keplerd.8")
     drop_ins = {file.name for file in (SOURCE / "systemd/drop-ins").iterdir()}
     equal("drop-ins of keplerd(8)", set(re.findall(r"(?m)^\.It Pa (\w+\.conf)$", text)), drop_ins)
 
@@ -95,6 +98,8 @@ def check_varlink():
 
 
 check_form()
+check_options("keplerd.8", KEPLERD, {"0", "1", "2", "78"})
+check_options("keplerd-exporter.8", EXPORTER, {"0", "1", "2", "78"})
 check_daemon()
 check_varlink()
 print("\n".join(complaints) or f"{len(PAGES)} pages")

@@ -193,6 +193,7 @@ TEST_F(EnergyInterface, BadParametersAreNamed) {
   expect_bad("Get", {{"id", "x"}}, false, "kind");
   expect_bad("Monitor", {{"kind", "x"}}, true, "kind");
   expect_bad("Monitor", {{"intervalUsec", -5}}, true, "intervalUsec");
+  expect_bad("Monitor", {{"public", "yes"}}, true, "public");
 }
 
 TEST_F(EnergyInterface, StreamsNeedMore) {
@@ -224,6 +225,21 @@ TEST_F(EnergyInterface, AStrangerIsToldNoAccountsAndNoParts) {
   EXPECT_FALSE(unit.contains("zones"));
   ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"kind", "units"}}, true).ok());
   EXPECT_FALSE(receive().parameters.contains("accounts"));
+}
+
+TEST_F(EnergyInterface, WhoMayAskForAStrangersReportGetsItAndNoMore) {
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"kind", "units"}, {"public", true}}, true).ok());
+  const Json reply = receive().parameters;
+  EXPECT_TRUE(reply.at("rows").empty());
+  EXPECT_FALSE(reply.contains("accounts"));
+  EXPECT_EQ(reply.at("discardedWindows"), 0);
+  EXPECT_GT(reply.at("daemonCpuUsec"), 0);
+}
+
+TEST_F(EnergyInterface, ForStrangersMayBeNothingWhoeverAsksForThem) {
+  access.set_rule(PublicAccess::kNone);
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"public", true}}, true).ok());
+  EXPECT_EQ(receive().error, "org.varlink.service.PermissionDenied");
 }
 
 TEST_F(EnergyInterface, WhatAStrangerMayNotSeeIsAsIfItWereNotThere) {

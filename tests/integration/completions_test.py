@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What bash, zsh and fish complete, with the names of what a keplerd on a written host knows.
 
-usage: completions_test.py KEPLERD KEPLERCTL SOURCE
+usage: completions_test.py KEPLERD KEPLERCTL KEPLERD_EXPORTER SOURCE
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ import unittest
 
 from written_host import Daemon, WrittenHost
 
-KEPLERD, KEPLERCTL, SOURCE = sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+KEPLERD, KEPLERCTL, EXPORTER, SOURCE = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 COMPLETIONS = SOURCE / "completions"
 SCOPE = r"/machine.slice/machine-qemu\x2d1\x2dweb.scope"
 VM = "8a4e8f25-1c4c-4f0d-9d0a-1f2e3d4c5b6a"
@@ -32,7 +32,7 @@ def options_of(program, *verb):
     """Those of --help, with which of them takes a value."""
     found = {}
     for line in run(program, *verb, "--help").splitlines():
-        if match := re.match(r"  +(-[-a-z, ]+?)(?:  +|$| ([A-Z]+)\b)", line):
+        if match := re.match(r"  +(-[-a-z, ]+?)(?:  +|$| ([A-Z:]+)\b)", line):
             for name in re.split(r"[, ]+", match.group(1)):
                 found[name] = bool(match.group(2))
     return found
@@ -112,15 +112,25 @@ class Completions(unittest.TestCase):
                 if option.startswith("--"):
                     self.assertEqual(option.endswith("="), known[option.rstrip("=")], option)
         self.assertEqual(sorted(self.bash("keplerd -", "keplerd")), sorted(options_of(KEPLERD)))
+        self.assertEqual(sorted(self.bash("keplerd-exporter -", "keplerd-exporter")), sorted(options_of(EXPORTER)))
 
     def test_all_shells_know_every_option(self):
         for program, options in (("keplerctl", {o for verb in VERBS for o in options_of(KEPLERCTL, verb)}),
-                                 ("keplerd", set(options_of(KEPLERD)))):
+                                 ("keplerd", set(options_of(KEPLERD))),
+                                 ("keplerd-exporter", set(options_of(EXPORTER)))):
             zsh = (COMPLETIONS / f"_{program}").read_text()
             fish = (COMPLETIONS / f"{program}.fish").read_text().replace("$root", "sysfs -l procfs -l cgroupfs")
             for option in options:
                 self.assertRegex(zsh, rf"(?<![-\w]){option}(?![-\w])")
                 self.assertRegex(fish, rf" -[sl] {option.lstrip('-')}(?![-\w])")
+
+    def test_bash_completes_the_exporters_kinds(self):
+        kinds = self.bash("keplerd-exporter --serve=", "keplerd-exporter")
+        for kind in kinds:
+            accepted = subprocess.run([EXPORTER, f"--serve={kind}", "--version"], capture_output=True, text=True)
+            self.assertEqual(accepted.returncode, 0, accepted.stderr)
+        refused = subprocess.run([EXPORTER, "--serve=x"], capture_output=True, text=True).stderr
+        self.assertEqual(re.split(", | or ", refused.rpartition("expected ")[2].strip()), kinds)
 
     def test_bash_completes_keplerd(self):
         self.assertEqual(self.bash("keplerd --bus=", "keplerd"), ["system", "session", "none"])
@@ -144,7 +154,7 @@ class Completions(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_can_read_its_files(self):
-        for program in ("keplerctl", "keplerd"):
+        for program in ("keplerctl", "keplerd", "keplerd-exporter"):
             run("zsh", "-fn", COMPLETIONS / f"_{program}")
             self.assertTrue((COMPLETIONS / f"_{program}").read_text().startswith(f"#compdef {program}\n"))
 

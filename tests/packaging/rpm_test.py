@@ -39,6 +39,12 @@ FILES = """
 /usr/share/polkit-1/actions/org.keplerd1.policy
 /usr/share/zsh/site-functions/_keplerctl /usr/share/zsh/site-functions/_keplerd""".split()
 
+EXPORTER_FILES = """
+/usr/lib/systemd/system/keplerd-exporter.service /usr/lib/systemd/system/keplerd-exporter.socket
+/usr/share/bash-completion/completions/keplerd-exporter /usr/share/fish/vendor_completions.d/keplerd-exporter.fish
+/usr/share/licenses/keplerd-exporter/LICENSE /usr/share/man/man8/keplerd-exporter.8.gz
+/usr/share/zsh/site-functions/_keplerd-exporter""".split()
+
 
 def run(*command, **options):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
@@ -55,6 +61,7 @@ class Rpm(unittest.TestCase):
             "--output", cls.directory / "packages")
         cls.package, = cls.directory.glob("packages/*/keplerd-[0-9]*.rpm")
         cls.libvirt, = cls.directory.glob("packages/*/keplerd-libvirt-*.rpm")
+        cls.exporter, = cls.directory.glob("packages/*/keplerd-exporter-*.rpm")
 
     @classmethod
     def tearDownClass(cls):
@@ -69,8 +76,8 @@ class Rpm(unittest.TestCase):
                            package=package).splitlines()
         return {tuple(line.split()) for line in lines if not line.startswith("/usr/lib/.build-id")}
 
-    def scriptlet(self, name):
-        text = self.query("--scripts")
+    def scriptlet(self, name, package=None):
+        text = self.query("--scripts", package=package)
         return re.search(rf"(?ms)^{name} scriptlet.*?:\n(.*?)(?=^\w+ scriptlet|\Z)", text).group(1)
 
     def test_holds_these_files_of_root_with_these_modes(self):
@@ -88,6 +95,22 @@ class Rpm(unittest.TestCase):
         self.assertIn("libvirt.so.0", requires)
         self.assertRegex(requires, r"(?m)^keplerd(\(x86-64\))? = ")
         self.assertNotIn("virt", self.query("--requires"))
+
+    def test_only_a_package_of_its_own_listens_on_the_network(self):
+        self.assertEqual(self.files(self.exporter), {
+            ("/usr/sbin/keplerd-exporter", "100755", "root:root"),
+            ("/usr/share/licenses/keplerd-exporter", "40755", "root:root")} | {
+            (path, "100644", "root:root") for path in EXPORTER_FILES})
+        requires = self.query("--requires", package=self.exporter)
+        for library in ("libmicrohttpd.so", "libgnutls.so", "libyaml-cpp.so", "libcrypt.so", "libz.so"):
+            self.assertIn(library, requires)
+            self.assertNotIn(library, self.query("--requires"))
+        self.assertRegex(requires, r"(?m)^keplerd(\(x86-64\))? = ")
+        units = "keplerd-exporter.service keplerd-exporter.socket"
+        self.assertIn(f"{HELPER} install-system-units {units}", self.scriptlet("postinstall", self.exporter))
+        self.assertIn(f"{HELPER} remove-system-units {units}", self.scriptlet("preuninstall", self.exporter))
+        self.assertIn(f"{HELPER} mark-restart-system-units keplerd-exporter.service",
+                      self.scriptlet("postuninstall", self.exporter))
 
     def test_keeps_a_changed_configuration(self):
         flags = dict(line.split() for line in self.query("--qf", r"[%{FILENAMES} -%{FILEFLAGS:fflags}\n]").splitlines())
@@ -129,7 +152,7 @@ class Rpm(unittest.TestCase):
     @unittest.skipUnless(shutil.which("rpmlint"), "rpmlint is not installed")
     def test_rpmlint_finds_nothing(self):
         said = run("rpmlint", "-c", SOURCE / "packaging/rpm/rpmlint.toml", SOURCE / "packaging/rpm/keplerd.spec",
-                   self.package, self.libvirt).decode()
+                   self.package, self.libvirt, self.exporter).decode()
         self.assertRegex(said, "0 errors, 0 warnings")
 
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/exporter.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include <sys/utsname.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include "base/parse.h"
+#include "exporter/http/listen.h"
+#include "exporter/log.h"
+
+namespace keplerd::exporter {
+namespace {
+
+constexpr std::chrono::seconds kLongestWait{2};
+
+CpuTime read_cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::duration_cast<CpuTime>(std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec));
+}
+
+// The second number of /proc/self/statm (proc(5)) is resident pages.
+std::int64_t read_resident_bytes() {
+  const auto statm = http::read_small_file("/proc/self/statm");
+  if (!statm) return 0;
+  std::string_view rest = *statm;
+  take_word(rest);
+  return parse_number<std::int64_t>(take_word(rest)).value_or(0) * ::sysconf(_SC_PAGESIZE);
+}
+
+std::chrono::microseconds read_realtime() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+}
+
+}  // namespace
+
+Exporter::Exporter(Options options, http::WebConfig web)
+    : options_(std::move(options)),
+      web_(std::move(web)),
+      processes_(options_.processes),
+      started_(read_realtime()) {
+  // What they are called does not change.
+  if (const auto cpuinfo = http::read_small_file("/proc/cpuinfo")) processors_ = parse_processors(*cpuinfo);
+  utsname name{};
+  ::uname(&name);
+  node_name_ = name.nodename;
+  architecture_ = name.machine;
+}
+
+Exporter::~Exporter() {
+  server_.reset();
+  link_.reset();
+  signals_.clear();
+  sd_event_unref(event_);
+}
+
+// Where nobody is told who asks, only what is served to everybody is asked for in full.
+DaemonLink::Plan Exporter::plan() const {
+  DaemonLink::Plan plan{options_.varlink, {}, {}};
+  plan.wanted.set();
+  plan.wanted.set(index_of(Kind::kProcesses), options_.processes > 0);
+  plan.in_full = web_.authenticates() ? Kinds().set() : options_.serve;
+  return plan;
+}
+
+DaemonLink::Events Exporter::events() {
+  return {.reply =
+              [this](Kind kind, const varlink::Json& reply) {
+                snapshot_.apply(kind, reply);
+                if (kind == Kind::kProcesses && snapshot_.has(kind)) processes_.take(snapshot_.processes());
+              },
+          .lost =
+              [this](Kind kind) {
+                if (kind == Kind::kProcesses) processes_.forget();
+                snapshot_.forget(kind);
+              },
+          .changed =
+              [this](bool up, const std::string& reason) {
+                decided_ = true;
+                if (up) {
+                  log_info("keplerd answers");
+                } else {
+                  log_warning("keplerd does not answer: " + reason);
+                }
+              }};
+}
+
+Result<Done> Exporter::start() {
+  if (const int code = sd_event_default(&event_); code < 0) return system_error("sd_event_default", -code);
+  if (const auto added = add_signals(); !added) return added;
+  link_ = std::make_unique<DaemonLink>(event_, plan(), events());
+  Contents& contents = *this;
+  pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users), web_.headers);
+  server_ = std::make_unique<http::Server>(
+      event_, [this](const http::Request& request) { return pages_->answer(request); });
+  if (web_.has_tls) {
+    if (const auto used = server_->use_tls(web_.tls); !used) return used;
+  }
+  auto sockets = open_sockets();
+  if (!sockets) return sockets.error();
+  if (const auto started = link_->start(); !started) return started;
+  wait_for_daemon();
+  for (UniqueFd& socket : *sockets) {
+    if (const auto listening = server_->listen(std::move(socket)); !listening) return listening;
+  }
+  return Done{};
+}
+
+// Who asks first, and has started the exporter by it, gets numbers, too.
+void Exporter::wait_for_daemon() {
+  const auto end = std::chrono::steady_clock::now() + kLongestWait;
+  while (!decided_) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left <= left.zero()) return;
+    const auto usec = std::chrono::duration_cast<std::chrono::microseconds>(left).count();
+    if (sd_event_run(event_, static_cast<std::uint64_t>(usec)) < 0) return;
+  }
+}
+
+Result<Done> Exporter::add_signals() {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    sd_event_source* source = nullptr;
+    const int code = sd_event_add_signal(
+        event_, &source, signal,
+        [](sd_event_source* from, const signalfd_siginfo*, void*) {
+          return sd_event_exit(sd_event_source_get_event(from), 0);
+        },
+        nullptr);
+    if (code < 0) return system_error("sd_event_add_signal", -code);
+    signals_.emplace_back(source);
+  }
+  // A client that is gone is no reason to end.
+  ::signal(SIGPIPE, SIG_IGN);
+  return Done{};
+}
+
+// Those of systemd, else one of our own. Who connects to them waits until they are served.
+Result<std::vector<UniqueFd>> Exporter::open_sockets() const {
+  auto sockets = http::take_passed_sockets();
+  if (!sockets || !sockets->empty()) return sockets;
+  const auto place = http::parse_place(options_.listen);
+  if (!place) return place.error();
+  return http::listen_at(*place);
+}
+
+std::string Exporter::metrics(Format format) {
+  Rendered rendered = render_metrics({.snapshot = snapshot_,
+                                      .processes = processes_,
+                                      .processors = processors_,
+                                      .node_name = node_name_,
+                                      .version = KEPLERD_VERSION,
+                                      .architecture = architecture_,
+                                      .up = link_->is_up(),
+                                      .own = {read_cpu_time(), read_resident_bytes(), started_}},
+                                     format);
+  tell_left_out(rendered);
+  return std::move(rendered.text);
+}
+
+// Once, until all are told again.
+void Exporter::tell_left_out(const Rendered& rendered) {
+  std::string what;
+  for (const Kind kind : kKinds) {
+    const std::size_t count = rendered.left_out[index_of(kind)];
+    if (count > 0) what += ' ' + std::to_string(count) + ' ' + std::string(name_of(kind));
+  }
+  if (!what.empty() && !told_left_out_) log_warning("too many series; left out:" + what);
+  told_left_out_ = !what.empty();
+}
+
+int Exporter::run() {
+  sd_notify(0, "READY=1");
+  // It may have been told to end while it started.
+  const bool ended = sd_event_get_state(event_) == SD_EVENT_FINISHED;
+  const int code = ended ? 0 : sd_event_loop(event_);
+  sd_notify(0, "STOPPING=1");
+  return code < 0 ? EXIT_FAILURE : code;
+}
+
+}  // namespace keplerd::exporter

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exporter, wired: one sd-event loop for keplerd's streams, HTTP and signals.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "exporter/daemon_link.h"
+#include "exporter/http/server.h"
+#include "exporter/http/web_config.h"
+#include "exporter/metrics/render.h"
+#include "exporter/options.h"
+#include "exporter/pages.h"
+#include "exporter/snapshot.h"
+#include "exporter/top_processes.h"
+#include "varlink/event_source.h"
+
+namespace keplerd::exporter {
+
+class Exporter : private Contents {
+ public:
+  Exporter(Options options, http::WebConfig web);
+  ~Exporter() override;
+
+  // Everything that can fail: the loop, TLS, the sockets.
+  Result<Done> start();
+
+  // Until SIGTERM or SIGINT. The exit status.
+  int run();
+
+ private:
+  std::string metrics(Format format) override;
+  std::uint64_t revision() const override { return snapshot_.revision(); }
+  bool is_ready() const override { return link_->is_up(); }
+
+  Result<Done> add_signals();
+  Result<std::vector<UniqueFd>> open_sockets() const;
+  void wait_for_daemon();
+  DaemonLink::Plan plan() const;
+  DaemonLink::Events events();
+  void tell_left_out(const Rendered& rendered);
+
+  Options options_;
+  http::WebConfig web_;
+  sd_event* event_ = nullptr;
+  Snapshot snapshot_;
+  TopProcesses processes_;
+  std::vector<Processor> processors_;
+  std::string node_name_, architecture_;
+  std::chrono::microseconds started_{0};
+  std::unique_ptr<DaemonLink> link_;
+  std::unique_ptr<Pages> pages_;
+  std::unique_ptr<http::Server> server_;
+  std::vector<varlink::EventSource> signals_;
+  bool decided_ = false;  // whether keplerd answers
+  bool told_left_out_ = false;
+};
+
+}  // namespace keplerd::exporter

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/http/server.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include <gnutls/gnutls.h>
+#include <microhttpd.h>
+
+#include "varlink/event_source.h"
+
+namespace keplerd::exporter::http {
+namespace {
+
+// Who says nothing for that long is let go; who has been answered may keep the connection for the next time.
+constexpr unsigned kSilenceSeconds = 10;
+constexpr unsigned kKeptSeconds = 120;
+constexpr unsigned kMostConnections = 2048;
+constexpr std::size_t kConnectionMemory = 32 << 10;  // headers of a request, and of its answer
+constexpr std::size_t kMostWaitingBytes = 64 << 20;  // of all bodies that clients have not taken yet
+constexpr std::size_t kBlock = 16 << 10;
+
+std::string header(MHD_Connection* connection, const char* name) {
+  const char* const value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+  return value == nullptr ? std::string() : value;
+}
+
+std::optional<Credentials> credentials_of(MHD_Connection* connection) {
+  char* password = nullptr;
+  char* const user = MHD_basic_auth_get_username_password(connection, &password);
+  std::optional<Credentials> credentials;
+  if (user != nullptr && password != nullptr) credentials = Credentials{user, password};
+  if (user != nullptr) MHD_free(user);
+  if (password != nullptr) MHD_free(password);
+  return credentials;
+}
+
+// Gives a body out block by block; several answers read the same one.
+ssize_t read_body(void* body, std::uint64_t position, char* out, std::size_t most) {
+  const std::string& text = **static_cast<Body*>(body);
+  if (position >= text.size()) return MHD_CONTENT_READER_END_OF_STREAM;
+  const std::size_t count = std::min(most, text.size() - static_cast<std::size_t>(position));
+  std::memcpy(out, text.data() + position, count);
+  return static_cast<ssize_t>(count);
+}
+
+void free_body(void* body) { delete static_cast<Body*>(body); }
+
+std::string tls_priorities(const TlsConfig& tls) {
+  std::string priorities = "NORMAL:-VERS-ALL";
+  for (int version = tls.min_version; version <= tls.max_version; ++version) {
+    priorities += ":+VERS-TLS1." + std::to_string(version - 10);
+  }
+  if (tls.server_order) priorities += ":%SERVER_PRECEDENCE";
+  return priorities;
+}
+
+}  // namespace
+
+Response text_response(unsigned status, std::string text) {
+  Response response;
+  response.status = status;
+  response.body = std::make_shared<const std::string>(std::move(text));
+  return response;
+}
+
+// What all listening sockets have in common.
+struct Server::Shared {
+  sd_event* event = nullptr;
+  Handler handler;
+  std::optional<TlsConfig> tls;
+  std::string cert, key, client_ca, priorities;
+  std::vector<std::weak_ptr<const std::string>> waiting;  // bodies that may still be there
+
+  // Whether another body of this size may wait.
+  bool has_room(const Body& body) {
+    std::erase_if(waiting, [](const auto& other) { return other.expired(); });
+    std::size_t bytes = 0;
+    for (const auto& other : waiting) {
+      const Body held = other.lock();
+      if (held == body) return true;
+      bytes += held->size();
+    }
+    if (bytes + body->size() > kMostWaitingBytes) return false;
+    waiting.emplace_back(body);
+    return true;
+  }
+
+  // With client_auth_type: whether the client has shown what is demanded. The handshake itself asks, but does
+  // not insist.
+  bool is_trusted(MHD_Connection* connection) const {
+    if (!tls || tls->clients == ClientCertificates::kNone) return true;
+    const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    if (info == nullptr) return false;
+    auto* const session = static_cast<gnutls_session_t>(info->tls_session);
+    unsigned count = 0;
+    if (gnutls_certificate_get_peers(session, &count) == nullptr || count == 0) {
+      return tls->clients == ClientCertificates::kVerifyIfGiven;
+    }
+    unsigned status = 1;
+    return gnutls_certificate_verify_peers2(session, &status) == GNUTLS_E_SUCCESS && status == 0;
+  }
+
+  Response respond(MHD_Connection* connection, const char* path, const char* method) {
+    if (!is_trusted(connection)) return text_response(403, "A client certificate is needed.\n");
+    Request request{method, path, header(connection, "Accept"), header(connection, "Accept-Encoding"),
+                    credentials_of(connection)};
+    Response response = handler(request);
+    if (!response.body) response.body = std::make_shared<const std::string>();
+    if (!has_room(response.body)) return text_response(503, "Too many answers wait to be taken.\n");
+    return response;
+  }
+
+  static MHD_Result send(MHD_Connection* connection, const Response& response) {
+    MHD_Response* const out = MHD_create_response_from_callback(response.body->size(), kBlock, read_body,
+                                                                new Body(response.body), free_body);
+    if (out == nullptr) return MHD_NO;
+    MHD_add_response_header(out, "Content-Type", response.type.c_str());
+    for (const auto& [name, value] : response.headers) {
+      MHD_add_response_header(out, name.c_str(), value.c_str());
+    }
+    const bool welcome = response.status < 400;
+    if (!welcome) MHD_add_response_header(out, "Connection", "close");
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                              welcome ? kKeptSeconds : kSilenceSeconds);
+    const MHD_Result queued = MHD_queue_response(connection, response.status, out);
+    MHD_destroy_response(out);
+    return queued;
+  }
+
+  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* path, const char* method,
+                               const char*, const char*, std::size_t* upload_size, void** state) {
+    // At first only the headers are here. What takes no content is answered when the request is whole, so
+    // that the connection can be kept.
+    static int seen;
+    const bool first = *state == nullptr;
+    const bool without_content = std::strcmp(method, "GET") == 0 || std::strcmp(method, "HEAD") == 0;
+    *state = &seen;
+    if (without_content && (first || *upload_size > 0)) {
+      *upload_size = 0;
+      return MHD_YES;
+    }
+    auto& shared = *static_cast<Shared*>(self);
+    try {
+      return send(connection, shared.respond(connection, path, method));
+    } catch (const std::exception&) {
+      return MHD_NO;
+    }
+  }
+};
+
+// One listening socket.
+class Server::Listener {
+ public:
+  explicit Listener(Shared& shared) : shared_(shared) {}
+  ~Listener() {
+    ready_.reset();
+    timer_.reset();
+    if (daemon_ != nullptr) MHD_stop_daemon(daemon_);
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  Result<Done> start(UniqueFd socket) {
+    std::vector<MHD_OptionItem> options = {{MHD_OPTION_LISTEN_SOCKET, socket.get(), nullptr},
+                                           {MHD_OPTION_CONNECTION_LIMIT, kMostConnections, nullptr},
+                                           {MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, nullptr},
+                                           {MHD_OPTION_CONNECTION_TIMEOUT, kSilenceSeconds, nullptr}};
+    unsigned flags = MHD_USE_EPOLL;
+    if (shared_.tls) {
+      flags |= MHD_USE_TLS;
+      options.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, shared_.cert.data()});
+      options.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, shared_.key.data()});
+      options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, shared_.priorities.data()});
+      if (!shared_.client_ca.empty()) {
+        options.push_back({MHD_OPTION_HTTPS_MEM_TRUST, 0, shared_.client_ca.data()});
+      }
+    }
+    options.push_back({MHD_OPTION_END, 0, nullptr});
+    daemon_ = MHD_start_daemon(flags, 0, nullptr, nullptr, &Shared::on_request, &shared_, MHD_OPTION_ARRAY,
+                               options.data(), MHD_OPTION_END);
+    if (daemon_ == nullptr) {
+      return Error{shared_.tls ? "libmicrohttpd refuses the socket, the certificate or the key"
+                               : "libmicrohttpd refuses the socket"};
+    }
+    socket.release();  // it is the daemon's now
+    return attach();
+  }
+
+ private:
+  Result<Done> attach() {
+    const auto* info = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD);
+    if (info == nullptr) return Error{"libmicrohttpd has no epoll"};
+    sd_event_source* source = nullptr;
+    int code = sd_event_add_io(shared_.event, &source, info->epoll_fd, EPOLLIN, on_ready, this);
+    if (code < 0) return system_error("sd_event_add_io", -code);
+    ready_.reset(source);
+    code = sd_event_add_time(shared_.event, &source, CLOCK_MONOTONIC, 0, 0, on_time, this);
+    if (code < 0) return system_error("sd_event_add_time", -code);
+    timer_.reset(source);
+    run();
+    return Done{};
+  }
+
+  void run() {
+    MHD_run(daemon_);
+    MHD_UNSIGNED_LONG_LONG milliseconds = 0;
+    if (MHD_get_timeout(daemon_, &milliseconds) != MHD_YES) {
+      sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
+      return;
+    }
+    sd_event_source_set_time_relative(timer_.get(), milliseconds * 1000);
+    sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
+  }
+
+  static int on_ready(sd_event_source*, int, std::uint32_t, void* self) {
+    static_cast<Listener*>(self)->run();
+    return 0;
+  }
+  static int on_time(sd_event_source*, std::uint64_t, void* self) {
+    static_cast<Listener*>(self)->run();
+    return 0;
+  }
+
+  Shared& shared_;
+  MHD_Daemon* daemon_ = nullptr;
+  varlink::EventSource ready_, timer_;
+};
+
+Server::Server(sd_event* event, Handler handler) : shared_(std::make_unique<Shared>()) {
+  shared_->event = sd_event_ref(event);
+  shared_->handler = std::move(handler);
+}
+
+Server::~Server() {
+  listeners_.clear();
+  sd_event_unref(shared_->event);
+}
+
+Result<Done> Server::use_tls(const TlsConfig& tls) {
+  const auto read = [](const std::string& path, std::string& text) -> Result<Done> {
+    if (path.empty()) return Done{};
+    auto file = read_small_file(path);
+    if (!file) return file.error();
+    text = *std::move(file);
+    return Done{};
+  };
+  for (const auto& [path, text] :
+       {std::pair(&tls.cert_file, &shared_->cert), std::pair(&tls.key_file, &shared_->key),
+        std::pair(&tls.client_ca_file, &shared_->client_ca)}) {
+    if (const auto done = read(*path, *text); !done) return done;
+  }
+  shared_->priorities = tls_priorities(tls);
+  shared_->tls = tls;
+  return Done{};
+}
+
+Result<Done> Server::listen(UniqueFd socket) {
+  auto listener = std::make_unique<Listener>(*shared_);
+  if (const auto started = listener->start(std::move(socket)); !started) return started;
+  listeners_.push_back(std::move(listener));
+  return Done{};
+}
+
+}  // namespace keplerd::exporter::http

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// HTTP and HTTPS by libmicrohttpd, on an sd-event loop. One thread; nothing here blocks. Every client is
+// bounded: the number of connections, what one may send, how long one may be silent, and the bytes of answers
+// that wait to be taken.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <systemd/sd-event.h>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "exporter/http/passwords.h"
+#include "exporter/http/web_config.h"
+
+namespace keplerd::exporter::http {
+
+struct Request {
+  std::string method, path;
+  std::string accept, accept_encoding;
+  std::optional<Credentials> credentials;
+};
+
+using Body = std::shared_ptr<const std::string>;  // several answers may have the same
+
+struct Response {
+  unsigned status = 200;
+  std::string type = "text/plain; charset=utf-8";
+  Body body;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+Response text_response(unsigned status, std::string text);
+
+class Server {
+ public:
+  // `event` is kept referenced. What `handler` throws costs its client the connection.
+  using Handler = std::function<Response(const Request&)>;
+  Server(sd_event* event, Handler handler);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // What TLS needs is read now. To be called before listen().
+  Result<Done> use_tls(const TlsConfig& tls);
+
+  Result<Done> listen(UniqueFd socket);
+
+ private:
+  class Listener;
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+};
+
+}  // namespace keplerd::exporter::http

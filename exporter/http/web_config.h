@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// TLS and passwords in the form that Prometheus' exporters share (github.com/prometheus/exporter-toolkit,
+// docs/web-configuration.md). What it says is done or refused, never ignored: an unknown key, and one that is
+// known and cannot be done here, are errors.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace keplerd::exporter::http {
+
+enum class ClientCertificates { kNone, kVerifyIfGiven, kRequire };
+
+struct TlsConfig {
+  std::string cert_file, key_file;
+  std::string client_ca_file;
+  ClientCertificates clients = ClientCertificates::kNone;
+  int min_version = 12, max_version = 13;  // of TLS 1.x, "1x"
+  bool server_order = false;               // of cipher suites
+};
+
+struct WebConfig {
+  bool has_tls = false;
+  TlsConfig tls;
+  std::map<std::string, std::string, std::less<>> headers;  // to be sent with each answer
+  std::map<std::string, std::string, std::less<>> users;    // names and bcrypt hashes
+
+  // Whether it is known who asks, of each who is answered.
+  bool authenticates() const { return !users.empty() || tls.clients == ClientCertificates::kRequire; }
+};
+
+// Paths are relative to `directory`. Errors begin with the line: "3: unknown key 'tls_server_config.cert'".
+Result<WebConfig> parse_web_config(const std::string& text, const std::string& directory);
+
+// Errors begin with the path.
+Result<WebConfig> load_web_config(const std::string& path);
+
+// A file of at most a megabyte.
+Result<std::string> read_small_file(const std::string& path);
+
+}  // namespace keplerd::exporter::http

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerd-exporter: what keplerd knows, for Prometheus. A process of its own, because keplerd holds a
+// capability and needs no network; this one listens and may do nothing.
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include <sysexits.h>
+
+#include "exporter/exporter.h"
+#include "exporter/log.h"
+
+namespace {
+
+using namespace keplerd;
+
+int run(const exporter::Options& options) {
+  exporter::http::WebConfig web;
+  if (!options.web_config.empty()) {
+    auto loaded = exporter::http::load_web_config(options.web_config);
+    if (!loaded) {
+      std::cerr << loaded.error().message << '\n';
+      return EX_CONFIG;
+    }
+    web = *std::move(loaded);
+  }
+  exporter::Exporter exporter(options, std::move(web));
+  if (const auto started = exporter.start(); !started) {
+    exporter::log_error(started.error().message);
+    return EXIT_FAILURE;
+  }
+  return exporter.run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto options = exporter::parse_options(argc, argv);
+    if (const int* const status = std::get_if<int>(&options)) return *status;
+    return run(std::get<exporter::Options>(options));
+  } catch (const std::exception& exception) {
+    std::cerr << "keplerd-exporter: " << exception.what() << '\n';
+    return EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metrics as text: Prometheus' text format 0.0.4, and OpenMetrics 1.0.0. Pure.
+//
+// Every number here is a whole number of millionths, and is printed exactly.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace keplerd::exporter {
+
+enum class Format { kText, kOpenMetrics };
+
+enum class MetricType { kCounter, kGauge, kInfo };
+
+// A family of metrics. `name` is without "_total" or "_info": those belong to the types. A unit is the end of
+// the name.
+struct Family {
+  std::string_view name;
+  MetricType type;
+  std::string_view unit;  // "joules"; empty: none
+  std::string_view help;  // one line
+};
+
+// Labels as text: `zone="package",state="running"`. Backslashes, quotes and newlines are escaped; what is not
+// UTF-8, and control characters, become U+FFFD. A value longer than kLongestLabel is cut, and ends with a
+// hash of the whole.
+inline constexpr std::size_t kLongestLabel = 1024;
+std::string label_text(std::initializer_list<std::pair<std::string_view, std::string_view>> labels);
+
+class Exposition {
+ public:
+  explicit Exposition(Format format) : format_(format) {}
+
+  // Samples that follow are of this family. A family without a sample does not appear.
+  void begin(const Family& family);
+
+  // `millionths`: joules from microjoules, watts from microwatts, seconds from microseconds.
+  void add(std::string_view labels, std::int64_t millionths);
+  void add_count(std::string_view labels, std::int64_t count);
+
+  // The whole text.
+  std::string finish();
+
+ private:
+  void write_head();
+  void write_name_and_labels(std::string_view labels);
+
+  Format format_;
+  Family family_{};
+  bool has_head_ = false;
+  std::string text_;
+};
+
+}  // namespace keplerd::exporter

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerd, the host and its zones, and the exporter.
+#include <array>
+
+#include "exporter/metrics/families.h"
+
+namespace keplerd::exporter {
+namespace {
+
+constexpr MetricType kCounter = MetricType::kCounter;
+constexpr MetricType kGauge = MetricType::kGauge;
+constexpr MetricType kInfo = MetricType::kInfo;
+
+void add_power(Exposition& out, std::string_view labels, const Energy& energy) {
+  if (energy.power) out.add(labels, energy.power->value);
+}
+
+struct NodeFamily {
+  Family joules, watts;
+  Energy ZoneRow::*of_zone;
+  Energy HostState::*of_host;
+};
+constexpr std::array<NodeFamily, 3> kNodeFamilies = {{
+    {{"kepler_node_cpu_joules", kCounter, "joules", "Energy of an energy zone of the host"},
+     {"kepler_node_cpu_watts", kGauge, "watts", "Power of an energy zone of the host"},
+     &ZoneRow::all,
+     &HostState::all},
+    {{"kepler_node_cpu_active_joules", kCounter, "joules",
+      "Energy of an energy zone of the host while the processors were busy"},
+     {"kepler_node_cpu_active_watts", kGauge, "watts",
+      "Power of an energy zone of the host that is due to busy processors"},
+     &ZoneRow::active,
+     &HostState::active},
+    {{"kepler_node_cpu_idle_joules", kCounter, "joules",
+      "Energy of an energy zone of the host while the processors were idle"},
+     {"kepler_node_cpu_idle_watts", kGauge, "watts",
+      "Power of an energy zone of the host that is due to idle processors"},
+     &ZoneRow::idle,
+     &HostState::idle},
+}};
+
+std::string zone_labels(const RenderInput& input, const ZoneRow& zone) {
+  return label_text({{"node_name", input.node_name}, {"zone", zone.name}, {"path", zone.id}});
+}
+
+void write_zones(const RenderInput& input, Exposition& out) {
+  for (const NodeFamily& family : kNodeFamilies) {
+    out.begin(family.joules);
+    for (const auto& [id, zone] : input.snapshot.zones()) {
+      out.add(zone_labels(input, zone), (zone.*family.of_zone).energy.value);
+    }
+    out.begin(family.watts);
+    for (const auto& [id, zone] : input.snapshot.zones()) {
+      if (zone.running) add_power(out, zone_labels(input, zone), zone.*family.of_zone);
+    }
+  }
+}
+
+// Where the zones are not told, the host's total stands for them.
+void write_total_zone(const RenderInput& input, const HostState& host, Exposition& out) {
+  const std::string labels = label_text({{"node_name", input.node_name}, {"zone", kAllZones}, {"path", ""}});
+  for (const NodeFamily& family : kNodeFamilies) {
+    out.begin(family.joules);
+    out.add(labels, (host.*family.of_host).energy.value);
+    out.begin(family.watts);
+    add_power(out, labels, host.*family.of_host);
+  }
+}
+
+// Energy is split by the processors' usage, so that it can be told from the two.
+void write_usage(const RenderInput& input, const HostState& host, Exposition& out) {
+  if (!host.all.power || !host.active.power || host.all.power->value <= 0) return;
+  out.begin({"kepler_node_cpu_usage_ratio", kGauge, "ratio", "How busy the processors are, from 0 to 1"});
+  const auto ratio = static_cast<__int128>(host.active.power->value) * 1'000'000 / host.all.power->value;
+  out.add(label_text({{"node_name", input.node_name}}), static_cast<std::int64_t>(ratio));
+}
+
+void write_processors(const RenderInput& input, Exposition& out) {
+  out.begin({"kepler_node_cpu", kInfo, "", "A processor of the host, as /proc/cpuinfo names it"});
+  for (const Processor& processor : input.processors) {
+    out.add_count(label_text({{"processor", processor.number},
+                              {"vendor_id", processor.vendor_id},
+                              {"model_name", processor.model_name},
+                              {"physical_id", processor.physical_id},
+                              {"core_id", processor.core_id}}),
+                  1);
+  }
+}
+
+}  // namespace
+
+void write_daemon(const RenderInput& input, Exposition& out) {
+  out.begin({"keplerd_up", kGauge, "", "Whether keplerd answers"});
+  out.add_count("", input.up ? 1 : 0);
+  out.begin({"keplerd_build", kInfo, "", "The exporter's version"});
+  out.add_count(label_text({{"version", input.version}}), 1);
+  out.begin({"kepler_build", kInfo, "", "As Kepler tells it: keplerd's version"});
+  out.add_count(label_text({{"arch", input.architecture},
+                            {"branch", ""},
+                            {"revision", ""},
+                            {"version", input.version},
+                            {"goversion", ""}}),
+                1);
+  if (!input.snapshot.host()) return;
+  const HostState& host = *input.snapshot.host();
+  out.begin({"keplerd_source", kInfo, "", "What the energy is measured with, and how good that is"});
+  out.add_count(label_text({{"source", host.source}, {"quality", host.quality}}), 1);
+  out.begin({"keplerd_sample_timestamp_seconds", kGauge, "seconds", "When the meters were read"});
+  out.add("", host.sampled.count());
+  out.begin({"keplerd_discarded_windows", kCounter, "",
+             "Windows of a zone whose energy was not counted: impossible, reset, or across a suspend"});
+  out.add_count("", host.discarded_windows);
+  out.begin({"keplerd_cpu_seconds", kCounter, "seconds", "CPU time that keplerd itself has used"});
+  out.add("", host.daemon_cpu.count());
+}
+
+void write_host(const RenderInput& input, Exposition& out) {
+  if (!input.snapshot.host()) return;
+  const HostState& host = *input.snapshot.host();
+  out.begin({"keplerd_host_joules", kCounter, "joules", "Energy of the host"});
+  out.add("", host.all.energy.value);
+  out.begin({"keplerd_host_active_joules", kCounter, "joules", "Energy of the host while it was busy"});
+  out.add("", host.active.energy.value);
+  out.begin({"keplerd_host_idle_joules", kCounter, "joules", "Energy of the host while it was idle"});
+  out.add("", host.idle.energy.value);
+  out.begin({"keplerd_host_watts", kGauge, "watts", "Power of the host"});
+  add_power(out, "", host.all);
+  out.begin({"keplerd_host_active_watts", kGauge, "watts", "Power of the host that is due to work"});
+  add_power(out, "", host.active);
+  out.begin({"keplerd_host_idle_watts", kGauge, "watts", "Power of the host that is due to idling"});
+  add_power(out, "", host.idle);
+  out.begin({"keplerd_account_joules", kCounter, "joules",
+             "Energy of the host by account: these add up to keplerd_host_joules_total"});
+  for (const auto& [account, energy] : host.accounts) {
+    out.add(label_text({{"account", account}}), energy.value);
+  }
+}
+
+void write_node(const RenderInput& input, Exposition& out) {
+  write_processors(input, out);
+  if (!input.snapshot.host()) return;
+  write_usage(input, *input.snapshot.host(), out);
+  if (input.snapshot.zones().empty()) {
+    write_total_zone(input, *input.snapshot.host(), out);
+    return;
+  }
+  write_zones(input, out);
+  out.begin(
+      {"keplerd_zone", kInfo, "", "An energy zone, its quality, and whether it counts into the host's"});
+  for (const auto& [id, zone] : input.snapshot.zones()) {
+    out.add_count(label_text({{"zone", zone.name},
+                              {"path", id},
+                              {"index", std::to_string(zone.index)},
+                              {"quality", zone.quality},
+                              {"in_total", zone.in_total ? "true" : "false"},
+                              {"state", state_name(zone.running)}}),
+                  1);
+  }
+}
+
+void write_exporter(const RenderInput& input, Exposition& out) {
+  out.begin({"process_cpu_seconds", kCounter, "seconds", "CPU time that the exporter has used"});
+  out.add("", input.own.cpu.count());
+  out.begin({"process_resident_memory_bytes", kGauge, "bytes", "Memory of the exporter"});
+  out.add_count("", input.own.resident_bytes);
+  out.begin({"process_start_time_seconds", kGauge, "seconds", "When the exporter was started"});
+  out.add("", input.own.started.count());
+}
+
+}  // namespace keplerd::exporter

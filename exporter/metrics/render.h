@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// All metrics as text: what keplerd told last, and what the exporter costs. Pure. keplerd-exporter(8) lists
+// them; those that begin with "kepler_" have the names and labels of Kepler
+// (github.com/sustainable-computing-io/kepler, internal/exporter/prometheus/collector).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exporter/metrics/exposition.h"
+#include "exporter/processors.h"
+#include "exporter/snapshot.h"
+#include "exporter/top_processes.h"
+
+namespace keplerd::exporter {
+
+// Of one kind; a kind that has more is told in part, with those that used most energy.
+inline constexpr std::size_t kMostSeriesOfKind = 20'000;
+
+// What the exporter itself costs.
+struct OwnCost {
+  CpuTime cpu{0};
+  std::int64_t resident_bytes = 0;
+  std::chrono::microseconds started{0};  // since 1970
+};
+
+struct RenderInput {
+  const Snapshot& snapshot;
+  const TopProcesses& processes;
+  const std::vector<Processor>& processors;
+  std::string_view node_name, version, architecture;
+  bool up = false;  // keplerd answers
+  OwnCost own;
+  std::size_t most_series_of_kind = kMostSeriesOfKind;
+};
+
+struct Rendered {
+  std::string text;
+  std::array<std::size_t, kKinds.size()> left_out{};  // rows, by kind
+};
+
+Rendered render_metrics(const RenderInput& input, Format format);
+
+}  // namespace keplerd::exporter

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units, machines, containers, pods and processes.
+#include <algorithm>
+#include <array>
+
+#include "exporter/metrics/families.h"
+
+namespace keplerd::exporter {
+namespace {
+
+constexpr MetricType kCounter = MetricType::kCounter;
+constexpr MetricType kGauge = MetricType::kGauge;
+
+// A row with its labels but for the zone's, which come last.
+struct Labelled {
+  const WorkloadRow* row;
+  std::string labels;
+};
+
+std::size_t zone_count(const WorkloadRow& row) { return std::max<std::size_t>(row.zones.size(), 1); }
+
+// Those that are told: all, by id, or where they would be more than `most` series those that used most
+// energy. `series`: how many a row is.
+template <class Row, class Series>
+std::vector<const Row*> choose(const Rows<Row>& rows, std::size_t most, Series series) {
+  std::vector<const Row*> chosen;
+  std::size_t count = 0;
+  for (const auto& [id, row] : rows) {
+    chosen.push_back(&row);
+    count += series(row);
+  }
+  if (count <= most) return chosen;
+  std::ranges::sort(chosen, [](const Row* a, const Row* b) {
+    if (a->all.energy != b->all.energy) return a->all.energy > b->all.energy;
+    return a->id < b->id;
+  });
+  count = 0;
+  const auto end =
+      std::ranges::find_if(chosen, [&](const Row* row) { return (count += series(*row)) > most; });
+  chosen.erase(end, chosen.end());
+  std::ranges::sort(chosen, {}, &Row::id);
+  return chosen;
+}
+
+template <class Add>
+void for_each_zone(const std::vector<Labelled>& rows, Add add) {
+  for (const auto& [row, labels] : rows) {
+    if (row->zones.empty()) add(labels + ',' + label_text({{"zone", kAllZones}}), row->all);
+    for (const auto& [zone, energy] : row->zones) add(labels + ',' + label_text({{"zone", zone}}), energy);
+  }
+}
+
+void write_energy(const std::vector<Labelled>& rows, const Family& joules, const Family& watts,
+                  Exposition& out) {
+  out.begin(joules);
+  for_each_zone(rows, [&out](const std::string& labels, const Energy& energy) {
+    out.add(labels, energy.energy.value);
+  });
+  out.begin(watts);
+  for_each_zone(rows, [&out](const std::string& labels, const Energy& energy) {
+    if (energy.power) out.add(labels, energy.power->value);
+  });
+}
+
+// "system.slice" of "/system.slice/cron.service": the innermost above it; the root's is "-.slice".
+std::string_view slice_of(std::string_view id) {
+  while (true) {
+    const auto slash = id.rfind('/');
+    if (slash == id.npos || slash == 0) return "-.slice";
+    id = id.substr(0, slash);
+    if (id.ends_with(".slice")) return id.substr(id.rfind('/') + 1);
+  }
+}
+
+std::size_t series_of_machine(const MachineRow& row) { return 2 * zone_count(row) + 1 + row.parts.size(); }
+std::size_t series_of_others(const WorkloadRow& row) { return 2 * zone_count(row); }
+
+void write_machine_info(const std::vector<const MachineRow*>& machines, Exposition& out) {
+  const auto metadata = [](const MachineRow& row, std::string_view name) -> std::string_view {
+    const auto found = row.metadata.find(name);
+    return found == row.metadata.end() ? std::string_view() : found->second;
+  };
+  const auto number = [](const std::optional<std::int64_t>& value) {
+    return value ? std::to_string(*value) : std::string();
+  };
+  out.begin({"keplerd_vm", MetricType::kInfo, "", "A virtual machine, and what libvirt tells of it"});
+  for (const MachineRow* row : machines) {
+    out.add_count(label_text({{"vm_id", row->id},
+                              {"vm_name", row->name},
+                              {"title", row->title},
+                              {"hypervisor", row->hypervisor},
+                              {"state", state_name(row->running)},
+                              {"guest_state", row->guest_state},
+                              {"vcpus", number(row->vcpus)},
+                              {"pid", number(row->pid)},
+                              {"unit", row->unit},
+                              {"openstack_name", metadata(*row, "openstack.name")},
+                              {"openstack_project", metadata(*row, "openstack.project")},
+                              {"openstack_user", metadata(*row, "openstack.user")},
+                              {"openstack_flavor", metadata(*row, "openstack.flavor")}}),
+                  1);
+  }
+}
+
+void write_machine_parts(const std::vector<const MachineRow*>& machines, Exposition& out) {
+  out.begin({"keplerd_vm_part_joules", kCounter, "joules",
+             "Energy of a virtual machine by virtual CPU, emulator, device threads and helpers"});
+  for (const MachineRow* row : machines) {
+    for (const MachinePart& part : row->parts) {
+      out.add(label_text({{"vm_id", row->id}, {"vm_name", row->name}, {"part", part.name}}),
+              part.energy.value);
+    }
+  }
+}
+
+std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows, bool pods,
+                        Exposition& out) {
+  const auto chosen = choose(rows, input.most_series_of_kind, series_of_others);
+  std::vector<Labelled> labelled;
+  for (const ContainerRow* row : chosen) {
+    const std::string_view state = state_name(row->running);
+    labelled.push_back({row, pods ? label_text({{"node_name", input.node_name},
+                                                {"pod_id", row->id},
+                                                {"pod_name", row->name},
+                                                {"pod_namespace", row->name_space},
+                                                {"state", state}})
+                                  : label_text({{"node_name", input.node_name},
+                                                {"container_id", row->id},
+                                                {"container_name", row->name},
+                                                {"runtime", row->runtime},
+                                                {"state", state},
+                                                {"pod_id", row->pod_id}})});
+  }
+  if (pods) {
+    write_energy(labelled, {"kepler_pod_cpu_joules", kCounter, "joules", "Energy of a pod, by energy zone"},
+                 {"kepler_pod_cpu_watts", kGauge, "watts", "Power of a pod, by energy zone"}, out);
+  } else {
+    write_energy(labelled,
+                 {"kepler_container_cpu_joules", kCounter, "joules", "Energy of a container, by energy zone"},
+                 {"kepler_container_cpu_watts", kGauge, "watts", "Power of a container, by energy zone"},
+                 out);
+  }
+  return rows.size() - chosen.size();
+}
+
+// What a process is told by, but for its state, which CPU time is told without.
+struct ProcessLabels {
+  std::string who, of;
+};
+
+ProcessLabels process_labels(const RenderInput& input, const ProcessRow& row) {
+  const std::string_view type = !row.machine_id.empty()     ? "vm"
+                                : !row.container_id.empty() ? "container"
+                                                            : "regular";
+  return {label_text({{"node_name", input.node_name},
+                      {"pid", std::to_string(row.pid)},
+                      {"comm", row.comm},
+                      {"exe", ""},
+                      {"type", type}}),
+          label_text({{"container_id", row.container_id}, {"vm_id", row.machine_id}})};
+}
+
+ProcessLabels labels_of_others(const RenderInput& input) {
+  return {
+      label_text(
+          {{"node_name", input.node_name}, {"pid", ""}, {"comm", "other"}, {"exe", ""}, {"type", "other"}}),
+      label_text({{"container_id", ""}, {"vm_id", ""}})};
+}
+
+}  // namespace
+
+std::size_t write_units(const RenderInput& input, Exposition& out) {
+  const auto chosen = choose(input.snapshot.units(), input.most_series_of_kind, series_of_others);
+  std::vector<Labelled> labelled;
+  for (const UnitRow* row : chosen) {
+    labelled.push_back(
+        {row, label_text({{"id", row->id}, {"name", row->name}, {"slice", slice_of(row->id)}})});
+  }
+  write_energy(
+      labelled,
+      {"keplerd_unit_cpu_joules", kCounter, "joules",
+       "Energy of a systemd unit and all below it, by energy zone"},
+      {"keplerd_unit_cpu_watts", kGauge, "watts", "Power of a systemd unit and all below it, by energy zone"},
+      out);
+  return input.snapshot.units().size() - chosen.size();
+}
+
+std::size_t write_machines(const RenderInput& input, Exposition& out) {
+  const auto chosen = choose(input.snapshot.machines(), input.most_series_of_kind, series_of_machine);
+  std::vector<Labelled> labelled;
+  for (const MachineRow* row : chosen) {
+    labelled.push_back({row, label_text({{"node_name", input.node_name},
+                                         {"vm_id", row->id},
+                                         {"vm_name", row->name},
+                                         {"hypervisor", row->hypervisor},
+                                         {"state", state_name(row->running)}})});
+  }
+  write_energy(labelled,
+               {"kepler_vm_cpu_joules", kCounter, "joules", "Energy of a virtual machine, by energy zone"},
+               {"kepler_vm_cpu_watts", kGauge, "watts", "Power of a virtual machine, by energy zone"}, out);
+  write_machine_info(chosen, out);
+  write_machine_parts(chosen, out);
+  return input.snapshot.machines().size() - chosen.size();
+}
+
+std::size_t write_containers(const RenderInput& input, Exposition& out) {
+  return write_group(input, input.snapshot.containers(), false, out);
+}
+
+std::size_t write_pods(const RenderInput& input, Exposition& out) {
+  return write_group(input, input.snapshot.pods(), true, out);
+}
+
+void write_processes(const RenderInput& input, Exposition& out) {
+  if (!input.snapshot.has(Kind::kProcesses)) return;
+  std::vector<Labelled> with_state, without_state;
+  const auto add = [&](const WorkloadRow& row, const ProcessLabels& labels) {
+    const std::string state = label_text({{"state", state_name(row.running)}});
+    with_state.push_back({&row, labels.who + ',' + state + ',' + labels.of});
+    without_state.push_back({&row, labels.who + ',' + labels.of});
+  };
+  for (const ProcessRow* row : input.processes.chosen()) add(*row, process_labels(input, *row));
+  add(input.processes.others(), labels_of_others(input));
+  write_energy(with_state,
+               {"kepler_process_cpu_joules", kCounter, "joules", "Energy of a process, by energy zone"},
+               {"kepler_process_cpu_watts", kGauge, "watts", "Power of a process, by energy zone"}, out);
+  out.begin({"kepler_process_cpu_seconds", kCounter, "seconds", "CPU time of a process"});
+  for (const auto& [row, labels] : without_state) out.add(labels, row->cpu.count());
+}
+
+}  // namespace keplerd::exporter

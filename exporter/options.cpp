@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/options.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "base/parse.h"
+#include "exporter/http/listen.h"
+
+namespace keplerd::exporter {
+namespace {
+
+constexpr int kUsageError = 2;
+constexpr std::size_t kMostProcesses = 1000;
+
+int usage_error(const std::string& message) {
+  std::cerr << "keplerd-exporter: " << message << '\n';
+  return kUsageError;
+}
+
+void add_options(CLI::App& app, Options& options, std::string& serve) {
+  app.add_option("--varlink", options.varlink, "Where keplerd answers")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  app.add_option("--listen", options.listen, "Where to answer, if systemd has passed no socket")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+  app.add_option("--web-config", options.web_config,
+                 "TLS and passwords, in the form of Prometheus' exporters")
+      ->type_name("FILE");
+  app.add_option("--serve", serve,
+                 "What everybody may see: host, units, vms, containers, pods, processes, or all")
+      ->type_name("LIST");
+  app.add_option("--processes", options.processes,
+                 "Show so many processes, those that used most lately, and the others as one")
+      ->type_name("N")
+      ->capture_default_str();
+  app.set_version_flag("--version", "keplerd-exporter " KEPLERD_VERSION, "Print the version and exit");
+}
+
+}  // namespace
+
+Result<Kinds> parse_kinds(std::string_view list) {
+  Kinds kinds;
+  while (!list.empty()) {
+    const std::string_view name = take_until(list, ',');
+    const auto found = std::ranges::find_if(
+        kKinds, [name](Kind kind) { return kind == Kind::kZones ? name == "host" : name == name_of(kind); });
+    if (found != kKinds.end()) {
+      kinds.set(index_of(*found));
+    } else if (name == "all") {
+      kinds.set();
+    } else {
+      return Error{"'" + std::string(name) +
+                   "': expected host, units, vms, containers, pods, processes or all"};
+    }
+  }
+  return kinds;
+}
+
+std::variant<Options, int> parse_options(int argc, char** argv) {
+  Options options;
+  std::string serve;
+  CLI::App app("Tells Prometheus what keplerd knows.", "keplerd-exporter");
+  add_options(app, options, serve);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+    return usage_error(error.what());
+  }
+  if (options.processes > kMostProcesses) return usage_error("--processes: at most 1000");
+  const auto kinds = parse_kinds(serve);
+  if (!kinds) return usage_error("--serve " + kinds.error().message);
+  options.serve = *kinds;
+  if (const auto place = http::parse_place(options.listen); !place) {
+    return usage_error("--listen " + place.error().message);
+  }
+  return options;
+}
+
+}  // namespace keplerd::exporter

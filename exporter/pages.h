@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is to ask the exporter for: /metrics, /-/healthy, /-/ready, and a page for people. No I/O: what
+// it tells comes from its Contents.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+
+#include "exporter/http/passwords.h"
+#include "exporter/http/server.h"
+#include "exporter/metrics/exposition.h"
+
+namespace keplerd::exporter {
+
+// Where the pages get their contents from.
+class Contents {
+ public:
+  virtual ~Contents() = default;
+  virtual std::string metrics(Format format) = 0;
+  // Another one: metrics() may tell something else.
+  virtual std::uint64_t revision() const = 0;
+  // keplerd answers, and has told everything once.
+  virtual bool is_ready() const = 0;
+};
+
+class Pages {
+ public:
+  // `headers` are sent with each answer. `contents` must outlive the pages.
+  Pages(Contents& contents, http::Passwords passwords,
+        std::map<std::string, std::string, std::less<>> headers);
+
+  http::Response answer(const http::Request& request);
+
+ private:
+  struct Kept {
+    http::Body body;
+    std::uint64_t revision = 0;
+  };
+
+  http::Response page(const http::Request& request);
+  http::Response metrics(const http::Request& request);
+  http::Body body_of(Format format, bool zipped);
+
+  Contents& contents_;
+  http::Passwords passwords_;
+  std::map<std::string, std::string, std::less<>> headers_;
+  std::array<Kept, 4> kept_;  // by format, as it is and zipped: made once for all who ask
+};
+
+}  // namespace keplerd::exporter

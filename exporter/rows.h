@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keplerd tells of one thing, as far as it becomes metrics.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace keplerd::exporter {
+
+using CpuTime = std::chrono::microseconds;
+
+struct Energy {
+  Microjoules energy;
+  std::optional<Microwatts> power;
+};
+
+// An energy zone of the host.
+struct ZoneRow {
+  std::string id, name;  // "powercap:package:0", "package"
+  std::string quality;
+  std::int64_t index = 0;
+  bool running = true;
+  bool in_total = false;
+  Energy all, active, idle;
+};
+
+struct WorkloadRow {
+  std::string id, name;
+  bool running = true;
+  Energy all;
+  CpuTime cpu{0};
+  // By the zone's name, of all sockets together. Empty: the parts are not known.
+  std::map<std::string, Energy, std::less<>> zones;
+};
+
+struct UnitRow : WorkloadRow {};
+
+struct MachinePart {
+  std::string name;
+  Microjoules energy;
+};
+
+struct MachineRow : WorkloadRow {
+  std::string hypervisor, unit, title, guest_state;
+  std::optional<std::int64_t> pid, vcpus;
+  std::map<std::string, std::string, std::less<>> metadata;  // "openstack.project" and the like
+  std::vector<MachinePart> parts;
+};
+
+// A container, or a pod.
+struct ContainerRow : WorkloadRow {
+  std::string runtime, pod_id, name_space;
+};
+
+struct ProcessRow : WorkloadRow {
+  std::int64_t pid = 0;
+  std::string comm, container_id, machine_id;
+};
+
+}  // namespace keplerd::exporter

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/snapshot.h"
+
+#include "exporter/fields.h"
+
+namespace keplerd::exporter {
+namespace {
+
+using varlink::Json;
+
+Microjoules energy(const Json& object, const char* name) { return {integer(object, name).value_or(0)}; }
+
+std::optional<Microwatts> power(const Json& object, const char* name) {
+  const auto value = integer(object, name);
+  if (!value) return std::nullopt;
+  return Microwatts{*value};
+}
+
+void read_energies(const Json& object, Energy& all, Energy& active, Energy& idle) {
+  all = {energy(object, "energyMicrojoules"), power(object, "powerMicrowatts")};
+  active = {energy(object, "activeMicrojoules"), power(object, "activeMicrowatts")};
+  idle = {energy(object, "idleMicrojoules"), power(object, "idleMicrowatts")};
+}
+
+HostState read_host(const Json& reply) {
+  HostState state;
+  read_energies(field(reply, "host"), state.all, state.active, state.idle);
+  for (const auto& [name, value] : items(field(reply, "accounts"))) {
+    if (value.is_number_integer()) state.accounts[name] = {value.get<std::int64_t>()};
+  }
+  const Json& source = field(reply, "source");
+  state.source = text(source, "name");
+  state.quality = text(source, "quality");
+  state.sampled = std::chrono::microseconds(integer(reply, "realtimeUsec").value_or(0));
+  state.discarded_windows = integer(reply, "discardedWindows").value_or(0);
+  state.daemon_cpu = CpuTime(integer(reply, "daemonCpuUsec").value_or(0));
+  return state;
+}
+
+void read_row(const Json& json, ZoneRow& row) {
+  row.name = text(json, "name");
+  row.quality = text(json, "quality");
+  row.index = integer(json, "index").value_or(0);
+  row.running = text(json, "state") == "running";
+  row.in_total = flag(json, "inTotal");
+  read_energies(json, row.all, row.active, row.idle);
+}
+
+// Zones of one name are several sockets' (or of meters that were used one after the other).
+void add_zone(WorkloadRow& row, const Json& json) {
+  Energy& zone = row.zones[text(json, "name")];
+  zone.energy += energy(json, "energyMicrojoules");
+  const auto added = power(json, "powerMicrowatts");
+  if (added) zone.power = zone.power.value_or(Microwatts{}) + *added;
+}
+
+void read_workload(const Json& json, WorkloadRow& row) {
+  row.name = text(json, "name");
+  row.running = text(json, "state") == "running";
+  row.all = {energy(json, "energyMicrojoules"), power(json, "powerMicrowatts")};
+  row.cpu = CpuTime(integer(json, "cpuUsec").value_or(0));
+  for (const Json& zone : elements(field(json, "zones"))) add_zone(row, zone);
+}
+
+void read_row(const Json& json, UnitRow& row) { read_workload(json, row); }
+
+void read_row(const Json& json, MachineRow& row) {
+  read_workload(json, row);
+  row.hypervisor = text(json, "hypervisor");
+  row.unit = text(json, "unit");
+  row.title = text(json, "title");
+  row.guest_state = text(json, "guestState");
+  row.pid = integer(json, "pid");
+  row.vcpus = integer(json, "vcpus");
+  for (const auto& [name, value] : items(field(json, "metadata"))) {
+    if (value.is_string()) row.metadata[name] = value.get<std::string>();
+  }
+  for (const Json& part : elements(field(json, "breakdown"))) {
+    row.parts.push_back({text(part, "name"), energy(part, "energyMicrojoules")});
+  }
+}
+
+void read_row(const Json& json, ContainerRow& row) {
+  read_workload(json, row);
+  row.runtime = text(json, "runtime");
+  row.pod_id = text(json, "podId");
+  row.name_space = text(json, "namespace");
+}
+
+void read_row(const Json& json, ProcessRow& row) {
+  read_workload(json, row);
+  row.pid = integer(json, "pid").value_or(0);
+  row.comm = text(json, "comm");
+  row.container_id = text(json, "containerId");
+  row.machine_id = text(json, "virtualMachineId");
+}
+
+template <class Row>
+void read_rows(const Json& reply, Rows<Row>& rows) {
+  for (const Json& json : elements(field(reply, "rows"))) {
+    Row row;
+    row.id = text(json, "id");
+    // Other cgroups than units' are in those of the units above them.
+    if (row.id.empty() || text(json, "kind") == "group") continue;
+    read_row(json, row);
+    std::string id = row.id;
+    rows.insert_or_assign(std::move(id), std::move(row));
+  }
+  for (const Json& id : elements(field(reply, "removed"))) {
+    if (id.is_string()) rows.erase(id.get<std::string>());
+  }
+}
+
+}  // namespace
+
+template <class F>
+void Snapshot::with_rows(Kind kind, F f) {
+  switch (kind) {
+    case Kind::kZones:
+      return f(zones_);
+    case Kind::kUnits:
+      return f(units_);
+    case Kind::kMachines:
+      return f(machines_);
+    case Kind::kContainers:
+      return f(containers_);
+    case Kind::kPods:
+      return f(pods_);
+    case Kind::kProcesses:
+      return f(processes_);
+  }
+}
+
+void Snapshot::apply(Kind kind, const Json& reply) {
+  if (kind == Kind::kZones) host_ = read_host(reply);
+  with_rows(kind, [&reply](auto& rows) { read_rows(reply, rows); });
+  if (flag(reply, "partial")) return;
+  complete_.set(index_of(kind));
+  ++revision_;
+}
+
+void Snapshot::forget(Kind kind) {
+  if (kind == Kind::kZones) host_.reset();
+  with_rows(kind, [](auto& rows) { rows.clear(); });
+  complete_.reset(index_of(kind));
+  ++revision_;
+}
+
+}  // namespace keplerd::exporter

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keplerd has told last: of each kind what its stream (Monitor of org.keplerd.Energy) said. Pure.
+//
+// The counters are keplerd's own. Nothing is counted here, so that they go on when the exporter is restarted;
+// ended workloads are there as long as keplerd keeps them, for whoever scrapes at whatever pace.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "exporter/kind.h"
+#include "exporter/rows.h"
+#include "varlink/json.h"
+
+namespace keplerd::exporter {
+
+struct HostState {
+  Energy all, active, idle;
+  std::map<std::string, Microjoules> accounts;  // empty: not told
+  std::string source, quality;                  // quality is empty where there is none
+  std::chrono::microseconds sampled{0};         // since 1970
+  std::int64_t discarded_windows = 0;
+  CpuTime daemon_cpu{0};
+};
+
+template <class Row>
+using Rows = std::map<std::string, Row, std::less<>>;  // by id
+
+class Snapshot {
+ public:
+  // A reply of the stream of `kind`. Whatever it is not of the form that it should be is as if it were not
+  // there.
+  void apply(Kind kind, const varlink::Json& reply);
+
+  // The stream of `kind` has ended.
+  void forget(Kind kind);
+
+  // A whole tick of `kind` is there.
+  bool has(Kind kind) const { return complete_.test(index_of(kind)); }
+
+  // Counts the ticks that are whole.
+  std::uint64_t revision() const { return revision_; }
+
+  // Of the stream of zones; unset before.
+  const std::optional<HostState>& host() const { return host_; }
+  const Rows<ZoneRow>& zones() const { return zones_; }
+  const Rows<UnitRow>& units() const { return units_; }
+  const Rows<MachineRow>& machines() const { return machines_; }
+  const Rows<ContainerRow>& containers() const { return containers_; }
+  const Rows<ContainerRow>& pods() const { return pods_; }
+  const Rows<ProcessRow>& processes() const { return processes_; }
+
+ private:
+  template <class F>
+  void with_rows(Kind kind, F f);
+
+  std::optional<HostState> host_;
+  Rows<ZoneRow> zones_;
+  Rows<UnitRow> units_;
+  Rows<MachineRow> machines_;
+  Rows<ContainerRow> containers_, pods_;
+  Rows<ProcessRow> processes_;
+  Kinds complete_;
+  std::uint64_t revision_ = 0;
+};
+
+}  // namespace keplerd::exporter

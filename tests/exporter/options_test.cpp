@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/options.h"
+
+#include <gtest/gtest.h>
+
+#include "exporter/http/listen.h"
+
+namespace keplerd::exporter {
+namespace {
+
+std::variant<Options, int> parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "keplerd-exporter");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  return parse_options(static_cast<int>(argv.size()), argv.data());
+}
+
+TEST(Options, ByDefaultNothingIsOpenAndNobodyElsesHostReached) {
+  const auto options = std::get<Options>(parse({}));
+  EXPECT_EQ(options.listen, "127.0.0.1:28282");
+  EXPECT_EQ(options.varlink, "/run/keplerd/org.keplerd.Energy");
+  EXPECT_TRUE(options.serve.none());
+  EXPECT_EQ(options.processes, 0u);
+  EXPECT_EQ(options.web_config, "");
+}
+
+TEST(Options, ServeTakesAListOfKinds) {
+  EXPECT_EQ(*parse_kinds(""), Kinds());
+  EXPECT_EQ(*parse_kinds("host"), Kinds().set(index_of(Kind::kZones)));
+  EXPECT_EQ(*parse_kinds("vms,units"), Kinds().set(index_of(Kind::kMachines)).set(index_of(Kind::kUnits)));
+  EXPECT_TRUE(parse_kinds("all")->all());
+  for (const char* wrong : {"zones", "vms,,units", "VMs", "vms units", ",all"}) {
+    EXPECT_FALSE(parse_kinds(wrong)) << wrong;
+  }
+}
+
+TEST(Options, WhatIsWrongIsAUsageError) {
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{"--serve=everything"},
+                                                                                     {"--processes=-1"},
+                                                                                     {"--processes=1001"},
+                                                                                     {"--processes=x"},
+                                                                                     {"--listen=28282"},
+                                                                                     {"--listen=::1:28282"},
+                                                                                     {"--listen=x:70000"},
+                                                                                     {"--nonsense"},
+                                                                                     {"x"}}) {
+    EXPECT_EQ(std::get<int>(parse(wrong)), 2) << wrong[0];
+  }
+  EXPECT_EQ(std::get<int>(parse({"--version"})), 0);
+}
+
+TEST(Place, IsAHostAndAPort) {
+  const auto expect = [](const char* text, const char* host, const char* port) {
+    const auto place = http::parse_place(text);
+    ASSERT_TRUE(place) << text;
+    EXPECT_EQ(place->host, host);
+    EXPECT_EQ(place->port, port);
+  };
+  expect("127.0.0.1:28282", "127.0.0.1", "28282");
+  expect(":1", "", "1");
+  expect("[::1]:0", "::1", "0");
+  expect("host.example:65535", "host.example", "65535");
+  for (const char* wrong :
+       {"", "x", "x:", "x:65536", "x:-1", "[::1]", "[::1", "[::1]x:1", "::1:5", "x:http"}) {
+    EXPECT_FALSE(http::parse_place(wrong)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace keplerd::exporter

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/http/passwords.h"
+
+#include <gtest/gtest.h>
+
+namespace keplerd::exporter::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of cost 4.
+constexpr char kSecret[] = "$2y$04$WplY1yIRfnoNA9l1ad3QWOrdU0orHonLNWlqn/pr/CDrVS9ZQOYVm";
+
+class Check : public testing::Test {
+ protected:
+  // Takes 100 ms each time.
+  Passwords::Means means() {
+    return {[this] { return now; },
+            [this](const std::string& password, const std::string& hash) {
+              ++hashed;
+              now += 100ms;
+              return password == hash;
+            }};
+  }
+  Verdict check(const std::string& user, const std::string& password) {
+    return passwords.check(Credentials{user, password});
+  }
+
+  Nanoseconds now{1h};
+  int hashed = 0;
+  Passwords passwords{{{"ann", "one"}, {"bob", "two"}}, means()};
+};
+
+TEST_F(Check, TellsRightFromWrong) {
+  EXPECT_EQ(check("ann", "one"), Verdict::kRight);
+  EXPECT_EQ(check("bob", "two"), Verdict::kRight);
+  EXPECT_EQ(check("ann", "two"), Verdict::kWrong);
+  EXPECT_EQ(check("eve", "one"), Verdict::kWrong);
+  EXPECT_EQ(check("", ""), Verdict::kWrong);
+  EXPECT_EQ(passwords.check(std::nullopt), Verdict::kWrong);
+}
+
+TEST_F(Check, HashesTheSameOnlyOnce) {
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(check("ann", "one"), Verdict::kRight);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(check("ann", "wrong"), Verdict::kWrong);
+  EXPECT_EQ(hashed, 2);
+}
+
+TEST_F(Check, WhatIsJoinedIsNotTheSame) {
+  EXPECT_EQ(check("ann", "one"), Verdict::kRight);
+  EXPECT_EQ(check("an", "none"), Verdict::kWrong);
+  EXPECT_EQ(check("annone", ""), Verdict::kWrong);
+}
+
+TEST_F(Check, ANameThatIsNotKnownTakesAsLong) {
+  check("nobody", "x");
+  EXPECT_EQ(hashed, 1);
+}
+
+TEST_F(Check, GuessingGetsAPartOfTheTimeAndWhoIsKnownIsStillLetIn) {
+  EXPECT_EQ(check("ann", "one"), Verdict::kRight);
+  int tries = 0;
+  while (check("ann", "guess" + std::to_string(tries)) == Verdict::kWrong) ++tries;
+  EXPECT_GE(tries, 19);
+  EXPECT_LE(tries, 30) << "two seconds, and a quarter of those that it takes";
+  EXPECT_EQ(check("ann", "one"), Verdict::kRight);
+  EXPECT_EQ(check("ann", "guess0"), Verdict::kWrong);
+  EXPECT_EQ(check("bob", "two"), Verdict::kTooMany);
+  now += 401ms;
+  EXPECT_EQ(check("bob", "two"), Verdict::kRight);
+  const int before = hashed;
+  for (int i = 0; i < 1000; ++i) {
+    check("ann", "more" + std::to_string(i));
+    now += 10ms;
+  }
+  EXPECT_LE(hashed - before, 36) << "of about 13 seconds a quarter";
+}
+
+TEST_F(Check, WithoutUsersEverybodyIsRight) {
+  Passwords open({}, means());
+  EXPECT_EQ(open.check(std::nullopt), Verdict::kRight);
+  EXPECT_EQ(open.check(Credentials{"x", "y"}), Verdict::kRight);
+  EXPECT_EQ(hashed, 0);
+}
+
+TEST(Bcrypt, MatchesItsOwnPasswordAndNoOther) {
+  EXPECT_TRUE(matches_bcrypt("secret", kSecret));
+  EXPECT_FALSE(matches_bcrypt("Secret", kSecret));
+  EXPECT_FALSE(matches_bcrypt("", kSecret));
+  EXPECT_FALSE(matches_bcrypt("secret", "$2y$04$nonsense"));
+  EXPECT_FALSE(matches_bcrypt("secret", ""));
+}
+
+}  // namespace
+}  // namespace keplerd::exporter::http

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/http/web_config.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace keplerd::exporter::http {
+namespace {
+
+constexpr char kHash[] = "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi";
+
+std::string error_of(const std::string& text) {
+  const auto config = parse_web_config(text, "/etc/x");
+  return config ? "none" : config.error().message;
+}
+
+TEST(WebConfig, AnEmptyOneAsksForNothing) {
+  for (const char* text :
+       {"", "\n# nothing\n", "{}", "basic_auth_users:\ntls_server_config:\nhttp_server_config:\n",
+        "tls_server_config: {}\n"}) {
+    const auto config = parse_web_config(text, "/etc/x");
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_FALSE(config->has_tls);
+    EXPECT_FALSE(config->authenticates());
+  }
+}
+
+TEST(WebConfig, TakesWhatExporterToolkitDocuments) {
+  const auto config = parse_web_config(std::string("tls_server_config:\n"
+                                                   "  cert_file: server.crt\n"
+                                                   "  key_file: /keys/server.key\n"
+                                                   "  client_auth_type: RequireAndVerifyClientCert\n"
+                                                   "  client_ca_file: ca.crt\n"
+                                                   "  min_version: TLS13\n"
+                                                   "  max_version: TLS13\n"
+                                                   "  prefer_server_cipher_suites: true\n"
+                                                   "  cipher_suites: []\n"
+                                                   "http_server_config:\n"
+                                                   "  http2: false\n"
+                                                   "  headers:\n"
+                                                   "    X-Frame-Options: deny\n"
+                                                   "    Strict-Transport-Security: max-age=5\n"
+                                                   "basic_auth_users:\n"
+                                                   "  alice: ") +
+                                           kHash + "\n  \"bob c\": \"" + kHash + "\"\n",
+                                       "/etc/x");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_TRUE(config->has_tls);
+  EXPECT_TRUE(config->authenticates());
+  EXPECT_EQ(config->tls.cert_file, "/etc/x/server.crt");
+  EXPECT_EQ(config->tls.key_file, "/keys/server.key");
+  EXPECT_EQ(config->tls.client_ca_file, "/etc/x/ca.crt");
+  EXPECT_EQ(config->tls.clients, ClientCertificates::kRequire);
+  EXPECT_EQ(config->tls.min_version, 13);
+  EXPECT_TRUE(config->tls.server_order);
+  EXPECT_EQ(config->headers.at("X-Frame-Options"), "deny");
+  EXPECT_EQ(config->users.at("bob c"), kHash);
+}
+
+TEST(WebConfig, TlsAloneDoesNotTellWhoAsks) {
+  const auto config = parse_web_config("tls_server_config: {cert_file: a, key_file: b}", ".");
+  ASSERT_TRUE(config);
+  EXPECT_TRUE(config->has_tls);
+  EXPECT_FALSE(config->authenticates());
+  EXPECT_EQ(config->tls.min_version, 12);
+  EXPECT_FALSE(
+      parse_web_config("tls_server_config: {cert_file: a, key_file: b, client_ca_file: c, client_auth_type: "
+                       "VerifyClientCertIfGiven}",
+                       ".")
+          ->authenticates());
+}
+
+TEST(WebConfig, AnUnknownKeyIsNamedWithItsLine) {
+  EXPECT_EQ(error_of("\nbasic_auth_user: {}\n"), "2: unknown key 'basic_auth_user'");
+  EXPECT_EQ(error_of("tls_server_config:\n  cert_file: a\n  cert: b\n"),
+            "3: unknown key 'tls_server_config.cert'");
+  EXPECT_EQ(error_of("http_server_config: {headers: {X-Evil: y}}\n"),
+            "1: unknown key 'http_server_config.headers.X-Evil'");
+}
+
+TEST(WebConfig, WhatCannotBeDoneIsRefusedAndNotIgnored) {
+  const std::string tls = "tls_server_config:\n  cert_file: a\n  key_file: b\n  ";
+  EXPECT_EQ(error_of(tls + "cipher_suites: [TLS_AES_128_GCM_SHA256]\n"),
+            "4: 'tls_server_config.cipher_suites' is not supported by keplerd-exporter");
+  EXPECT_EQ(error_of(tls + "client_allowed_sans: [x]\n"),
+            "4: 'tls_server_config.client_allowed_sans' is not supported by keplerd-exporter");
+  EXPECT_EQ(error_of(tls + "client_auth_type: RequireAnyClientCert\n"),
+            "4: 'tls_server_config.client_auth_type' cannot be 'RequireAnyClientCert' here");
+  EXPECT_EQ(error_of(tls + "min_version: SSL3\n"),
+            "4: 'tls_server_config.min_version' cannot be 'SSL3' here");
+  EXPECT_EQ(error_of("rate_limit:\n  burst: 3\n"), "2: 'rate_limit' is not supported by keplerd-exporter");
+}
+
+TEST(WebConfig, WhatIsIncompleteIsRefused) {
+  EXPECT_EQ(error_of("tls_server_config: {key_file: b}"), "1: 'tls_server_config' has no cert_file");
+  EXPECT_EQ(error_of("tls_server_config: {cert_file: b}"), "1: 'tls_server_config' has no key_file");
+  const std::string tls = "tls_server_config: {cert_file: a, key_file: b, ";
+  EXPECT_EQ(error_of(tls + "client_auth_type: RequireAndVerifyClientCert}"),
+            "1: this client_auth_type needs a client_ca_file");
+  EXPECT_EQ(error_of(tls + "client_ca_file: c}"), "1: a client_ca_file needs a client_auth_type");
+  EXPECT_EQ(error_of(tls + "min_version: TLS13, max_version: TLS12}"),
+            "1: min_version is greater than max_version");
+}
+
+TEST(WebConfig, APasswordIsABcryptHashThatCanBeComputedInTime) {
+  for (const char* wrong : {"secret", "\"\"", "$apr1$x$y", "$2y$10$short",
+                            "$2y$1x$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi"}) {
+    EXPECT_EQ(error_of(std::string("basic_auth_users:\n  eve: ") + wrong),
+              "2: the password of 'eve' is no bcrypt hash");
+  }
+  std::string slow = kHash;
+  slow.replace(4, 2, "17");
+  EXPECT_EQ(error_of("basic_auth_users:\n  eve: " + slow), "2: the bcrypt hash of 'eve' costs more than 16");
+}
+
+TEST(WebConfig, WhatIsNoYamlOrOfAnotherFormIsRefused) {
+  for (const char* text :
+       {"a: [", "- x", "just text", "basic_auth_users: [x]", "basic_auth_users: {a: [b]}",
+        "tls_server_config: yes", "tls_server_config: {cert_file: [a]}", "{? [a] : b}",
+        "http_server_config: {http2: maybe}",
+        "http_server_config: {headers: {X-Frame-Options: \"a\\r\\nb\"}}", "a: &x [*x]", "*x"}) {
+    EXPECT_NE(error_of(text), "none") << text;
+  }
+}
+
+TEST(WebConfig, ErrorsOfAFileBeginWithItsName) {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("keplerd-web-" + std::to_string(::getpid()));
+  EXPECT_EQ(load_web_config(path).error().message, path + ": No such file or directory");
+  std::ofstream(path) << "x: 1\n";
+  EXPECT_EQ(load_web_config(path).error().message, path + ":1: unknown key 'x'");
+  std::ofstream(path) << std::string((1 << 20) + 1, '#');
+  EXPECT_EQ(load_web_config(path).error().message, path + ": more than a megabyte");
+  std::filesystem::remove(path);
+  EXPECT_FALSE(load_web_config("/")) << "a directory";
+}
+
+}  // namespace
+}  // namespace keplerd::exporter::http
