@@ -18,6 +18,7 @@ constexpr std::chrono::milliseconds kFirstDelay = 250ms, kLongestDelay = 5s;
 constexpr std::chrono::milliseconds kDeniedDelay = 30s;
 // keplerd samples every 30 s at least.
 constexpr std::chrono::milliseconds kLongestSilence = 90s;
+constexpr std::uint64_t kAccuracy = 1000;  // us; sd-event's own is a quarter of a second
 constexpr char kMethod[] = "org.keplerd.Energy.Monitor";
 constexpr char kDenied[] = "org.varlink.service.PermissionDenied";
 
@@ -53,7 +54,7 @@ Result<Done> DaemonLink::start() {
 // It does not run before it is set.
 Result<Done> DaemonLink::add_timer(varlink::EventSource& timer, sd_event_time_handler_t handler) {
   sd_event_source* source = nullptr;
-  const int code = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, UINT64_MAX, 0, handler, this);
+  const int code = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracy, handler, this);
   if (code < 0) return system_error("sd_event_add_time", -code);
   timer.reset(source);
   return Done{};

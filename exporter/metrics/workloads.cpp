@@ -212,7 +212,7 @@ std::size_t write_pods(const RenderInput& input, Exposition& out) {
 }
 
 void write_processes(const RenderInput& input, Exposition& out) {
-  if (!input.snapshot.has(Kind::kProcesses)) return;
+  if (input.snapshot.processes().empty()) return;
   std::vector<Labelled> with_state, without_state;
   const auto add = [&](const WorkloadRow& row, const ProcessLabels& labels) {
     const std::string state = label_text({{"state", state_name(row.running)}});

@@ -1,0 +1,422 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""keplerd-exporter as a program: what it tells to whom, and what clients that misbehave get.
+
+usage: exporter_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY
+"""
+import base64
+import gzip
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+import unittest
+
+from exporter_host import VM, Exporter, WorkingHost, machine_scope, names, parse, wait_until
+from written_host import Daemon
+
+KEPLERD, EXPORTER, SOURCE = sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+HASH = "$2y$04$WplY1yIRfnoNA9l1ad3QWOrdU0orHonLNWlqn/pr/CDrVS9ZQOYVm"  # "secret"
+OFTEN, ON_DEMAND = "[Sampling]\nInterval=100ms\n", "[Sampling]\nInterval=0\nStaleness=0\n"
+STRANGER = 65534
+
+
+def login(user, password):
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+class OnAWorkingHost(unittest.TestCase):
+    maxDiff = None
+
+    config = OFTEN
+    options = ["--serve=all", "--processes=3"]
+
+    def setUp(self):
+        self.host = WorkingHost()
+        self.addCleanup(self.host.remove)
+        self.daemon = self.start_daemon()
+        self.addCleanup(lambda: self.daemon.stop())
+        self.daemon.status()
+        self.step()
+        self.exporters = 0
+
+    def step(self):
+        """The host goes on, and keplerd has seen it."""
+        self.host.step()
+        first = self.daemon.status()["sequence"]
+        wait_until(lambda: self.daemon.status()["sequence"] >= first + 2, "a whole window")
+
+    def start_daemon(self):
+        return Daemon(KEPLERD, self.host.files, config=self.config)
+
+    def export(self, *options, user=None):
+        self.exporters += 1
+        log = self.host.files.root / f"exporter-{self.exporters}.log"
+        exporter = Exporter(EXPORTER, self.daemon.socket, log, *(options or self.options), user=user)
+        self.addCleanup(lambda: self.assertEqual(exporter.close(), 0, f"a clean end: {exporter.log()}"))
+        return exporter.start()
+
+    def write(self, name, text):
+        self.host.files.write(name, text)
+        return str(self.host.files.root / name)
+
+
+class Metrics(OnAWorkingHost):
+    def test_the_first_question_is_answered_with_numbers(self):
+        self.assertEqual(self.export().series()["keplerd_up"], "1")
+
+    def test_numbers_are_those_of_keplerd(self):
+        status, series = self.daemon.status(), self.export().series()
+        self.assertEqual(float(series["keplerd_host_joules_total"]), status["host"]["energyMicrojoules"] / 1e6)
+        for account, energy in status["accounts"].items():
+            self.assertEqual(float(series[f'keplerd_account_joules_total{{account="{account}"}}']), energy / 1e6)
+        machine = self.daemon.rows("vms")[VM]
+        told = [(line, value) for line, value in series.items()
+                if line.startswith("kepler_vm_cpu_joules_total") and VM in line]
+        self.assertEqual({re.search('zone="(.*?)"', line)[1]: float(value) for line, value in told},
+                         {zone["name"]: zone["energyMicrojoules"] / 1e6 for zone in machine["zones"]})
+        units = {re.search(r'[{,]id="(.*?)"', line)[1].replace(r"\\", "\\") for line in series
+                 if line.startswith("keplerd_unit_cpu_joules_total")}
+        self.assertEqual(units, {id_ for id_, row in self.daemon.rows("units").items() if row["kind"] == "unit"})
+
+    def test_the_manual_lists_every_metric_and_no_other(self):
+        manual = (SOURCE / "docs/man/keplerd-exporter.8").read_text().replace("\\\n", "")
+        metrics = re.search(r"(?s)\.Sh METRICS\n(.*?)\n\.Sh ", manual).group(1)
+        described = {}
+        for line in re.findall(r"(?m)^\.It Li (.*)$", metrics):
+            listed, _, labels = line.partition(" Brq ")
+            for name in listed.split(" , "):
+                described[name] = set(filter(None, labels.split(", ")))
+        exporter, told = self.export(), {}
+        self.host.work()
+        for line in wait_until(lambda: "kepler_node_cpu_usage_ratio" in names(s := exporter.series()) and s, "a power"):
+            told.setdefault(re.match(r"\w+", line)[0], set()).update(re.findall(r'[{,](\w+)="', line))
+        self.assertEqual(described, told)
+
+    def test_both_formats_are_what_they_say(self):
+        exporter = self.export()
+        wanted = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+        status, open_metrics = exporter.get(Accept=wanted)
+        self.assertEqual((status, open_metrics[-6:]), (200, b"# EOF\n"))
+        self.assertEqual(parse(open_metrics.decode()).keys(), exporter.series().keys())
+        zipped = gzip.decompress(exporter.get(Accept=wanted, Accept_Encoding="gzip")[1])
+        self.assertEqual(re.sub(rb"(?m)^process_.*", b"", zipped), re.sub(rb"(?m)^process_.*", b"", open_metrics))
+
+    @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
+    def test_promtool_finds_nothing(self):
+        checked = subprocess.run(["promtool", "check", "metrics"], input=self.export().get()[1], capture_output=True)
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, b"", b""))
+
+    def test_names_with_anything_in_them_are_labels(self):
+        evil = 'q"uo\\te{}\n# x 1\xff'
+        self.host.start_machine(3, 30, evil, VM.replace("2b", "5b"))
+        self.host.groups["/system.slice/e\"v\\i\nl\x1b\udcff.service"] = {}
+        self.step()
+        text = self.export().get()[1].decode()
+        units = [line for line in parse(text) if 'name="e\\"v' in line]
+        self.assertEqual(len(units), 4, "joules and watts of two zones")
+        self.assertIn(r'name="e\"v\\i\\x0al\\x1b\\xff.service"', units[0])
+        self.assertIn(r'vm_name="q\"uo\\te{}\\x0a# x 1ÿ"', text)
+        if shutil.which("promtool"):
+            checked = subprocess.run(["promtool", "check", "metrics"], input=text.encode(), capture_output=True)
+            self.assertEqual((checked.returncode, checked.stderr), (0, b""))
+
+    def test_processes_are_told_only_where_they_are_wanted_and_never_their_command_lines(self):
+        self.assertNotIn("kepler_process_cpu_watts", names(self.export("--serve=all").series()))
+        text = self.export("--serve=all", "--processes=100").get()[1].decode()
+        self.assertEqual(set(re.findall(r'kepler_process_cpu_joules_total{.*?pid="(\d*)"', text)),
+                         {"10", "11", "12", "13", "20", "21", ""})
+        self.assertNotIn("-uuid", text)
+        few = self.export("--serve=all", "--processes=2").series()
+        self.assertEqual(len([line for line in few if line.startswith("kepler_process_cpu_joules_total")]), 3 * 2)
+
+    def test_pages(self):
+        exporter = self.export()
+        self.assertEqual(exporter.get("/-/healthy")[0], 200)
+        self.assertEqual(exporter.get("/-/ready")[0], 200)
+        self.assertIn(b'<a href="/metrics">', exporter.get("/")[1])
+        self.assertEqual(exporter.get("/metrics/../x")[0], 404)
+
+
+class Daemons(OnAWorkingHost):
+    def test_a_lost_daemon_is_told_and_found_again_with_its_counters(self):
+        exporter = self.export()
+        before = exporter.series()
+        self.daemon.stop()
+        lost = wait_until(lambda: (s := exporter.series())["keplerd_up"] == "0" and s, "keplerd_up 0")
+        self.assertFalse([name for name in names(lost) if name.startswith(("keplerd_host", "kepler_node_cpu_w", "keplerd_unit"))])
+        self.assertEqual(exporter.get("/-/ready")[0], 503)
+        self.assertEqual(exporter.get("/-/healthy")[0], 200)
+        self.daemon = self.start_daemon()
+        after = wait_until(lambda: (s := exporter.series())["keplerd_up"] == "1" and s, "keplerd_up 1")
+        for line, value in before.items():
+            if "_total" in line and line.startswith(("keplerd_host", "keplerd_account", "keplerd_unit", "kepler_vm")):
+                self.assertGreaterEqual(float(after[line]), float(value), line)
+        self.assertRegex(exporter.log(), "keplerd does not answer: .*\n(?s:.*)keplerd answers\n$")
+
+    def test_it_starts_without_a_daemon(self):
+        self.daemon.stop()
+        exporter = self.export()
+        self.assertEqual(exporter.series()["keplerd_up"], "0")
+        self.daemon = self.start_daemon()
+        wait_until(lambda: exporter.series()["keplerd_up"] == "1", "keplerd")
+
+    def test_its_own_restart_loses_no_count(self):
+        exporter = self.export()
+        before = exporter.series()
+        self.assertEqual(exporter.restart(), 0)
+        after = exporter.series()
+        for line, value in before.items():
+            if "_total" in line and not line.startswith(("process_", "keplerd_cpu")):
+                self.assertEqual(after[line], value, line)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root, to be a keplerd and a stranger")
+class Access(OnAWorkingHost):
+    def reload(self, public):
+        count = self.log().count("configuration reloaded")
+        self.host.files.write("keplerd.conf", f"{OFTEN}[Access]\nPublic={public}\n")
+        self.daemon.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: self.log().count("configuration reloaded") > count, "the reload")
+
+    def log(self):
+        return (self.host.files.root / "log").read_text()
+
+    def workloads(self, series):
+        return {name for name in names(series) if re.match("kepler_(vm|pod|container|process)|keplerd_(unit|vm|account|zone)", name)}
+
+    def test_by_default_a_stranger_sees_the_host_in_steps(self):
+        series = self.export("--processes=5").series()
+        self.assertEqual(self.workloads(series), set())
+        self.assertEqual(float(series["keplerd_host_joules_total"]) * 10 % 1, 0)
+        self.assertEqual([line for line in series if "node_cpu_joules" in line and 'zone="total",path=""' in line][1:], [])
+
+    def test_public_decides_what_a_stranger_sees(self):
+        self.reload("none")
+        series = self.export("--processes=5").series()
+        self.assertEqual(series["keplerd_up"], "1")
+        self.assertNotIn("keplerd_host_joules_total", series)
+        self.assertEqual(self.workloads(series), set())
+        self.reload("all")
+        series = self.export("--processes=5").series()
+        self.assertNotIn("keplerd_account_joules_total", names(series))
+        self.assertNotIn("keplerd_vm_part_joules_total", names(series))
+        self.assertLessEqual({"kepler_vm_cpu_joules_total", "keplerd_unit_cpu_joules_total", "kepler_process_cpu_joules_total"},
+                             self.workloads(series))
+        for line, value in series.items():
+            if "joules_total" in line:
+                self.assertAlmostEqual(float(value) * 10 % 1, 0, msg=line)
+
+    def test_serve_opens_a_kind_and_no_other(self):
+        for serve, names_ in (("vms", {"kepler_vm_cpu_joules_total", "kepler_vm_cpu_watts", "keplerd_vm_info"}),
+                              ("units", {"keplerd_unit_cpu_joules_total", "keplerd_unit_cpu_watts"}),
+                              ("host", {"keplerd_account_joules_total", "keplerd_zone_info"})):
+            told = self.workloads(self.export(f"--serve={serve}", "--processes=5").series())
+            self.assertEqual(told - {"keplerd_vm_part_joules_total"}, names_)
+
+    def test_one_who_is_no_member_of_the_group_can_serve_no_more_than_he_sees(self):
+        series = self.export("--serve=all", "--processes=5", user=STRANGER).series()
+        self.assertEqual(self.workloads(series), set())
+        self.assertEqual(series["keplerd_up"], "1")
+
+
+class OnDemand(OnAWorkingHost):
+    config = ON_DEMAND
+
+    def step(self):
+        self.host.step()
+        self.daemon.status()
+
+    def test_scrapes_cause_no_sample(self):
+        exporter = self.export()
+        exporter.get()
+        sequence = self.daemon.status()["sequence"]
+        for _ in range(50):
+            exporter.get()
+        self.assertEqual(self.daemon.status()["sequence"], sequence + 1, "this very question's")
+
+
+class Closed(OnAWorkingHost):
+    def web(self, text):
+        return self.export(f"--web-config={self.write('web.yml', text)}")
+
+    def test_who_has_the_password_sees_all_and_nobody_else_anything(self):
+        exporter = self.web(f"basic_auth_users:\n  joe: {HASH}\n")
+        for authorization in ({}, {"Authorization": login("joe", "wrong")}, {"Authorization": login("eve", "secret")},
+                              {"Authorization": "Basic !"}, {"Authorization": "Bearer secret"},
+                              {"Authorization": login("joe", "x" * 5000)}):
+            for path in ("/metrics", "/", "/-/healthy", "/nowhere"):
+                self.assertEqual(exporter.get(path, **authorization), (401, b"Unauthorized\n"))
+        status, text = exporter.get(Authorization=login("joe", "secret"))
+        self.assertEqual(status, 200)
+        self.assertIn("keplerd_account_joules_total", names(parse(text.decode())))
+
+    def test_guessing_is_slowed_down_and_who_is_known_is_let_in_meanwhile(self):
+        # Of cost 12: a quarter of a second each.
+        exporter = self.web("basic_auth_users:\n  joe: $2y$12$WplY1yIRfnoNA9l1ad3QWO" + "." * 31 + f"\n  ann: {HASH}\n")
+        self.assertEqual(exporter.get(Authorization=login("ann", "secret"))[0], 200)
+        statuses = [exporter.get(Authorization=login("joe", f"guess {i}"))[0] for i in range(60)]
+        self.assertEqual(set(statuses), {401, 429})
+        self.assertEqual(exporter.get(Authorization=login("ann", "secret"))[0], 200)
+
+    def test_a_broken_file_serves_nothing(self):
+        for text, complaint in (("nonsense: 1\n", ":1: unknown key 'nonsense'\n"), ("a: [\n", ":2: "),
+                                ("basic_auth_users: {joe: secret}\n", ":1: the password of 'joe' is no bcrypt hash\n")):
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            started = subprocess.run([EXPORTER, "--varlink", self.daemon.socket, f"--listen=127.0.0.1:{port}",
+                                      "--web-config", self.write("web.yml", text)], capture_output=True, text=True, timeout=60)
+            self.assertEqual(started.returncode, 78)
+            self.assertTrue(started.stderr.startswith(str(self.host.files.root / "web.yml") + complaint), started.stderr)
+        for text in ("tls_server_config: {cert_file: none.crt, key_file: none.key}",
+                     f"tls_server_config: {{cert_file: {SOURCE}/LICENSE, key_file: {SOURCE}/LICENSE}}"):
+            started = subprocess.run([EXPORTER, "--varlink", self.daemon.socket, f"--listen=127.0.0.1:{port}",
+                                      "--web-config", self.write("web.yml", text)], capture_output=True, text=True, timeout=60)
+            self.assertEqual(started.returncode, 1, started.stderr)
+
+
+@unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+class Tls(Closed):
+    def setUp(self):
+        super().setUp()
+        self.certificate("ca", "-x509")
+        for name in ("server", "client"):
+            self.certificate(name, "-x509", "-CA", self.path("ca.crt"), "-CAkey", self.path("ca.key"),
+                             "-addext", "subjectAltName=IP:127.0.0.1")
+        self.certificate("eve", "-x509")
+
+    def path(self, name):
+        return str(self.host.files.root / name)
+
+    def certificate(self, name, *options):
+        made = subprocess.run(["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+                               self.path(f"{name}.key"), "-out", self.path(f"{name}.crt"), "-subj", f"/CN={name}", "-days", "2",
+                               *options], capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def ask(self, exporter, client=None, version=None):
+        context = ssl.create_default_context(cafile=self.path("ca.crt"))
+        if client:
+            context.load_cert_chain(self.path(f"{client}.crt"), self.path(f"{client}.key"))
+        if version:
+            context.minimum_version = context.maximum_version = version
+        with socket.create_connection(("127.0.0.1", exporter.port), timeout=30) as plain:
+            with context.wrap_socket(plain, server_hostname="127.0.0.1") as stream:
+                stream.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                text = b""
+                while part := stream.recv(65536):
+                    text += part
+        return int(text.split()[1]), text
+
+    SERVER = "tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n"
+
+    def test_without_tls_nothing_is_told(self):
+        exporter = self.web(self.SERVER)
+        self.assertEqual(self.ask(exporter)[0], 200)
+        with socket.create_connection(("127.0.0.1", exporter.port), timeout=30) as plain:
+            plain.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            try:
+                self.assertNotIn(b"keplerd", plain.recv(65536))
+            except ConnectionResetError:
+                pass
+
+    def test_tls_tells_not_who_asks(self):
+        self.assertNotIn(b"keplerd_account", self.ask(self.web(self.SERVER))[1])
+
+    def test_only_the_versions_that_are_allowed(self):
+        exporter = self.web(self.SERVER + "  min_version: TLS13\n")
+        self.assertEqual(self.ask(exporter, version=ssl.TLSVersion.TLSv1_3)[0], 200)
+        with self.assertRaises((ssl.SSLError, ConnectionError)):
+            self.ask(exporter, version=ssl.TLSVersion.TLSv1_2)
+
+    def test_a_client_certificate_that_is_demanded(self):
+        exporter = self.web(self.SERVER + "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n")
+        status, text = self.ask(exporter, "client")
+        self.assertEqual(status, 200)
+        self.assertIn(b"keplerd_account", text)
+        for client in (None, "eve"):
+            try:
+                self.assertEqual(self.ask(exporter, client)[0], 403)
+            except (ssl.SSLError, ConnectionError):
+                pass
+
+
+class Hostile(OnAWorkingHost):
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.exporter.port), timeout=30)
+
+    def setUp(self):
+        super().setUp()
+        for unit in range(500):
+            self.host.groups[f"/system.slice/{'u' * 100}{unit}.service"] = {}
+        self.step()
+        self.exporter = self.export()
+        self.exporter.get()
+        self.before = self.exporter.resident()
+
+    def expect_well(self, most):
+        begin = time.monotonic()
+        self.assertEqual(self.exporter.series()["keplerd_up"], "1")
+        self.assertLess(time.monotonic() - begin, 8, "it does not wait for the others")
+        self.assertLess(self.exporter.resident() - self.before, most)
+
+    def test_a_thousand_silent_clients(self):
+        silent = [self.connect() for _ in range(1000)]
+        self.expect_well(48 << 20)
+        for client in silent[::2]:
+            client.sendall(b"GET /met")
+        self.expect_well(48 << 20)
+        wait_until(lambda: silent[1].recv(1) == b"", "the end of its patience", limit=40)
+        for client in silent:
+            client.close()
+        self.expect_well(48 << 20)
+
+    def test_clients_that_ask_and_do_not_read(self):
+        deaf = []
+        for _ in range(300):
+            client = self.connect()
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+            deaf.append(client)
+        self.expect_well(64 << 20)
+        for client in deaf:
+            client.close()
+
+    def test_a_header_of_a_megabyte(self):
+        for request in (b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * (1 << 20) + b"\r\n\r\n",
+                        b"GET /" + b"x" * (1 << 20) + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+                        b"GET /metrics HTTP/1.1\r\nHost: x\r\n" + b"a: b\r\n" * 200_000 + b"\r\n",
+                        b"\x16\x03\x01" + b"\0" * 1000, b"\0" * (1 << 20)):
+            answer = b""
+            with self.connect() as client:
+                try:
+                    client.sendall(request)
+                    client.shutdown(socket.SHUT_WR)
+                    answer = client.recv(65536)
+                except OSError:
+                    pass
+            self.assertNotIn(b" 200 ", answer[:20])
+        self.expect_well(16 << 20)
+
+    def test_contents_that_nobody_wants(self):
+        with self.connect() as client:
+            client.sendall(b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000000\r\n\r\n" + b"x" * 1000)
+            self.assertIn(b" 405 ", client.recv(65536)[:20])
+        with self.connect() as client:
+            client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhelloGET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            text = b""
+            while b"</html>" not in text:
+                part = client.recv(65536)
+                self.assertTrue(part, text)
+                text += part
+        self.expect_well(16 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A real Prometheus that scrapes keplerd-exporter for a while, twice at different rates: what it then knows.
+
+Meanwhile the exporter is restarted, and a virtual machine ends.
+
+usage: prometheus_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY      SECONDS in the environment: for how long
+"""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+import unittest
+import urllib.parse
+import urllib.request
+
+from exporter_host import CONTAINER, GONE, POD, Exporter, WorkingHost, wait_until
+from written_host import Daemon
+
+KEPLERD, EXPORTER, SOURCE = sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+SECONDS = int(os.environ.get("SECONDS", "50"))
+
+# Of the panels and variables of Kepler's dashboard, with what its variables stand for.
+KEPLERS_QUERIES = """
+sum by (zone) (kepler_node_cpu_watts{job="fast", zone=~".*"})
+sum by (zone) (kepler_node_cpu_active_watts{job="fast", zone=~".*"})
+sum by (zone) (kepler_node_cpu_idle_watts{job="fast", zone=~".*"})
+count by (instance, model_name) (kepler_node_cpu_info{job="fast"})
+group by (node_name, zone) (kepler_node_cpu_watts{job="fast"})
+kepler_node_cpu_watts{job="fast", instance=~".*", zone=~"package"}
+kepler_node_cpu_active_watts{job="fast", instance=~".*", zone=~".*"}
+kepler_node_cpu_idle_watts{job="fast", instance=~".*", zone=~"dram"}
+kepler_node_cpu_usage_ratio{job="fast"}
+topk(10, sum by (comm, zone) (kepler_process_cpu_watts{job="fast", zone=~".*"}))
+sum by (zone) (kepler_process_cpu_watts{job="fast", zone=~".*"})
+kepler_process_cpu_watts{job="fast", zone=~".*", pid="10"}
+count by (pid, comm) (kepler_process_cpu_watts{job="fast"})
+topk(10, sum by (container_name, zone) (kepler_container_cpu_watts{job="fast", zone=~".*"}))
+sum by (zone) (kepler_container_cpu_watts{job="fast", zone=~".*"})
+kepler_container_cpu_watts{job="fast", zone=~".*", container_name=~".*"}
+topk(10, sum by (pod_namespace, zone) (kepler_pod_cpu_watts{job="fast", zone=~".*"}))
+sum by (zone) (kepler_pod_cpu_watts{job="fast", zone=~".*", pod_namespace=~".*"})
+kepler_pod_cpu_watts{job="fast", pod_namespace=~".*", zone=~".*", pod_name=~".*"}
+topk(10, sum by (vm_name, zone) (kepler_vm_cpu_watts{job="fast", zone=~".*"}))
+sum by (zone) (kepler_vm_cpu_watts{job="fast", zone=~".*"})
+kepler_vm_cpu_watts{job="fast", zone=~".*", vm_name=~"web"}
+rate(kepler_node_cpu_joules_total{job="fast"}[20s])
+rate(kepler_vm_cpu_joules_total{job="fast", vm_name="web"}[20s])
+rate(kepler_process_cpu_seconds_total{job="fast"}[20s])
+kepler_build_info{job="fast"}
+""".strip().splitlines()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+class Prometheus:
+    def __init__(self, directory, target):
+        self.directory = directory / "prometheus"
+        self.directory.mkdir()
+        self.url = f"http://127.0.0.1:{free_port()}"
+        jobs = "".join(f"  - {{job_name: {name}, scrape_interval: {interval}, static_configs: [{{targets: ['{target}']}}]}}\n"
+                       for name, interval in (("fast", "1s"), ("slow", "4s")))
+        (self.directory / "prometheus.yml").write_text(f"scrape_configs:\n{jobs}")
+        self.log = open(self.directory / "log", "w")
+        self.process = subprocess.Popen(
+            ["prometheus", f"--config.file={self.directory}/prometheus.yml", f"--storage.tsdb.path={self.directory}/data",
+             f"--web.listen-address={self.url.removeprefix('http://')}", "--log.level=warn"], stderr=self.log)
+
+    def ask(self, path, **parameters):
+        with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}", timeout=60) as answer:
+            return json.load(answer)["data"]
+
+    def query(self, expression, at):
+        return self.ask("query", query=expression, time=at)["result"]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=60)
+        self.log.close()
+
+
+class Scraped(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.host = WorkingHost()
+        cls.addClassCleanup(cls.host.remove)
+        cls.daemon = Daemon(KEPLERD, cls.host.files, config="[Sampling]\nInterval=1s\n[Workloads]\nTerminatedMinEnergy=0\n")
+        cls.addClassCleanup(cls.daemon.stop)
+        cls.host.work()
+        cls.exporter = Exporter(EXPORTER, cls.daemon.socket, cls.host.files.root / "exporter.log", "--serve=all",
+                                "--processes=20").start()
+        cls.addClassCleanup(cls.exporter.close)
+        wait_until(lambda: "kepler_vm_cpu_watts" in cls.exporter.get()[1].decode(), "a power")
+        cls.prometheus = Prometheus(cls.host.files.root, cls.exporter.url.removeprefix("http://"))
+        cls.addClassCleanup(cls.prometheus.stop)
+        begin = time.monotonic()
+        time.sleep(SECONDS / 3)
+        cls.ended = cls.exporter.restart()
+        time.sleep(SECONDS / 6)
+        cls.host.end_machine(2, 21)
+        time.sleep(max(0, begin + SECONDS - time.monotonic()))
+        cls.now, cls.span = time.time(), f"{SECONDS - 5}s"
+
+    def query(self, expression):
+        return self.prometheus.query(expression, self.now)
+
+    def value(self, expression):
+        result = self.query(expression)
+        self.assertEqual(len(result), 1, expression)
+        return float(result[0]["value"][1])
+
+    def test_no_scrape_failed_even_while_the_exporter_was_restarted(self):
+        self.assertEqual(self.ended, 0)
+        targets = self.prometheus.ask("targets")["activeTargets"]
+        self.assertEqual([target["lastError"] for target in targets], ["", ""])
+        for job, least in (("fast", SECONDS * 0.8), ("slow", SECONDS * 0.2)):
+            self.assertEqual(self.value(f'min_over_time(up{{job="{job}"}}[{self.span}])'), 1)
+            self.assertEqual(self.value(f'min_over_time(keplerd_up{{job="{job}"}}[{self.span}])'), 1)
+            self.assertGreater(self.value(f'count_over_time(keplerd_up{{job="{job}"}}[{self.span}])'), least)
+        self.assertNotRegex((self.prometheus.directory / "log").read_text(), "(?i)error|out of order|duplicate")
+
+    def test_every_query_of_keplers_dashboard_returns_data(self):
+        for query in KEPLERS_QUERIES:
+            result = self.query(query)
+            self.assertTrue(result, query)
+            for series in result:
+                self.assertGreaterEqual(float(series["value"][1]), 0, query)
+
+    def test_the_increase_of_the_accounts_is_the_hosts(self):
+        for job in ("fast", "slow"):
+            host = self.value(f'increase(keplerd_host_joules_total{{job="{job}"}}[{self.span}])')
+            accounts = self.value(f'sum(increase(keplerd_account_joules_total{{job="{job}"}}[{self.span}]))')
+            self.assertGreater(host, 3 * SECONDS)
+            self.assertAlmostEqual(accounts, host, delta=host * 1e-12)
+
+    def test_no_counter_goes_back(self):
+        counters = self.query(f'{{__name__=~"kepler.*_total", type!="other"}}[{self.span}]')
+        self.assertGreater(len(counters), 100)
+        for series in counters:
+            values = [float(value) for _, value in series["values"]]
+            self.assertEqual(values, sorted(values), series["metric"])
+
+    def test_scrapers_of_different_rates_see_the_same_counters(self):
+        seen = {}
+        for series in self.query(f'{{__name__=~"kepler.*_joules_total", type!="other"}}[{self.span}]'):
+            labels = {k: v for k, v in series["metric"].items() if k != "job"}
+            seen.setdefault(json.dumps(labels, sort_keys=True), {})[series["metric"]["job"]] = {v for _, v in series["values"]}
+        self.assertGreater(len(seen), 50)
+        for labels, values in seen.items():
+            self.assertEqual(values.keys(), {"fast", "slow"}, labels)
+            self.assertLessEqual(values["slow"], values["fast"], labels)
+        moved = [labels for labels, values in seen.items() if len(values["slow"]) > 3]
+        self.assertGreater(len(moved), 20)
+
+    def test_a_machine_that_ended_is_seen_by_both(self):
+        wait_until(lambda: len(self.prometheus.query(f'kepler_vm_cpu_joules_total{{vm_id="{GONE}",state="terminated"}}',
+                                                     time.time())) == 4, "the end of a machine")
+        last = {}
+        for series in self.prometheus.query(f'kepler_vm_cpu_joules_total{{vm_id="{GONE}"}}', time.time()):
+            last.setdefault((series["metric"]["zone"], series["metric"]["state"]), set()).add(series["value"][1])
+        # Prometheus may still look back at what was there before.
+        ended = {zone: values for (zone, state), values in last.items() if state == "terminated"}
+        self.assertEqual({zone: len(values) for zone, values in ended.items()}, {"package": 1, "dram": 1})
+
+    def test_parts_of_a_machine_add_up_to_it(self):
+        for series in self.query('sum by (vm_id) (keplerd_vm_part_joules_total{job="fast"})'
+                                 ' - sum by (vm_id) (kepler_vm_cpu_joules_total{job="fast", vm_name="web"})'):
+            self.assertAlmostEqual(float(series["value"][1]), 0, places=5)
+
+    def test_containers_and_pods_are_there(self):
+        self.assertTrue(self.query(f'kepler_container_cpu_joules_total{{container_id="{CONTAINER}", runtime="docker"}} > 0'))
+        self.assertTrue(self.query(f'kepler_pod_cpu_joules_total{{pod_id="{POD}"}} > 0'))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""keplerd-exporter on a booted host: started by the first question, and what it tells to whom."""
+import re
+import shlex
+
+from scenarios import PACKAGE
+
+URL = "http://127.0.0.1:28282"
+DROP_IN = "/run/systemd/system/keplerd-exporter.service.d/test.conf"
+# "secret", of cost 4.
+HASH = "$2y$04$WplY1yIRfnoNA9l1ad3QWOrdU0orHonLNWlqn/pr/CDrVS9ZQOYVm"
+
+
+def curl(host, *options, path="/metrics"):
+    """As somebody without any rights: status and text."""
+    result = host.sh(f"setpriv --reuid=nobody --regid=nogroup --clear-groups curl -s -m 20 -w '\\n%{{http_code}}' "
+                     f"{shlex.join(options)} {URL}{path}", check=False)
+    text, _, status = result.rpartition("\n")
+    return int(status), text
+
+
+def series(text):
+    return dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+
+
+def scrape(host):
+    return series(curl(host)[1])
+
+
+def labels(found, name, label):
+    """The values of a label in all series of a metric."""
+    return {match[1] for line in found if (match := re.match(rf'{name}{{.*?\b{label}="((?:[^"\\]|\\.)*)"', line))}
+
+
+def options(host, *arguments, settings=""):
+    """Started anew with these."""
+    text = f"[Service]\n{settings}ExecStart=\nExecStart=/usr/sbin/keplerd-exporter {' '.join(arguments)}\n"
+    host.sh(f"""mkdir -p {DROP_IN.rpartition("/")[0]}; printf %s {shlex.quote(text)} >{DROP_IN}
+                systemctl daemon-reload; systemctl restart keplerd-exporter.service""")
+
+
+def state(host, unit):
+    return host.property("ActiveState", unit), host.property("UnitFileState", unit)
+
+
+def strangers(host, report):
+    """keplerd-exporter: enabled, and asked by a stranger"""
+    report.equal("neither started nor enabled", [state(host, f"keplerd-exporter.{kind}") for kind in ("service", "socket")],
+                 [("inactive", "indirect"), ("inactive", "disabled")])
+    enabled = host.run("systemctl", "enable", "--now", "keplerd-exporter.socket")
+    report.equal("enabled", (enabled.returncode, state(host, "keplerd-exporter.socket")), (0, ("active", "enabled")))
+    report.equal("not started before it is asked", host.property("ActiveState", "keplerd-exporter.service"), "inactive")
+    found = scrape(host)
+    report.equal("the first question is answered with numbers", found.get("keplerd_up"), "1")
+    report.equal("nobody is told of zones, accounts, units or machines", [
+        line for line in found if re.match(r"keplerd_account|keplerd_unit|keplerd_vm|kepler_vm|kepler_process|keplerd_zone", line)], [])
+    report.equal("the host is told in steps of 0.1 J", float(found["keplerd_host_joules_total"]) * 10 % 1, 0)
+    report.equal("as the zone total", labels(found, "kepler_node_cpu_joules_total", "zone"), {"total"})
+    pid = host.property("MainPID", "keplerd-exporter.service")
+    status = host.sh(f"cat /proc/{pid}/status")
+    report.check("a user of its own, with no capability", not re.search(r"^Uid:\t0\t", status, re.M)
+                 and re.search(r"^CapEff:\t0+$", status, re.M) and re.search(r"^CapBnd:\t0+$", status, re.M), status)
+    report.equal("no network of its own", host.sh(f"nsenter -t {pid} -n ip -brief link 2>/dev/null || "
+                                                  f"nsenter -t {pid} -n cat /proc/net/dev | tail -n +3").split(":")[0].split()[0], "lo")
+    report.check("at most some 20 MB", int(found["process_resident_memory_bytes"]) < 20 << 20,
+                 found["process_resident_memory_bytes"])
+    report.equal("ready, healthy, and a page for people",
+                 [curl(host, path=path)[0] for path in ("/-/ready", "/-/healthy", "/")], [200] * 3)
+
+
+def everything(host, report):
+    """keplerd-exporter --serve=all: what keplerctl tells"""
+    options(host, "--serve=all", "--processes=5")
+    host.rapl("drive", PACKAGE, 50)
+    host.wait_until(lambda: float(scrape(host).get("keplerd_host_watts", 0)) > 10, 30, "the host's power")
+    found = scrape(host)
+    accounts = [float(value) for line, value in found.items() if line.startswith("keplerd_account_joules_total{")]
+    report.check("the accounts add up to the host", len(accounts) == 4
+                 and abs(sum(accounts) - float(found["keplerd_host_joules_total"])) < 1e-6, accounts)
+    units = {row["id"].replace("\\", "\\\\") for row in host.ask("units")["units"] if row["kind"] == "unit"}
+    told = labels(found, "keplerd_unit_cpu_joules_total", "id")
+    report.check(f"{len(told)} units, those of keplerctl", len(units ^ told) <= 4, units ^ told)
+    machines = {row["name"] for row in host.ask("vms")["virtualMachines"]}
+    report.equal(f"{len(machines)} machines, those of keplerctl", labels(found, "kepler_vm_cpu_joules_total", "vm_name"), machines)
+    containers = {row["name"] for row in host.ask("containers")["containers"]}
+    report.equal(f"{len(containers)} containers, those of keplerctl",
+                 labels(found, "kepler_container_cpu_joules_total", "container_name"), containers)
+    report.equal("five processes and the others", len(labels(found, "kepler_process_cpu_joules_total", "pid")), 6)
+    report.check("processors", any(line.startswith("kepler_node_cpu_info{") for line in found))
+    host.sh("systemctl restart keplerd-exporter.service")
+    again = scrape(host)
+    back = [line for line, value in again.items() if "_total" in line and line in found and not line.startswith("process_")
+            and 'type="other"' not in line and float(value) < float(found[line])]
+    report.equal("no counter goes back when it is restarted", back, [])
+    host.rapl("halt", PACKAGE)
+
+
+def faults(host, report):
+    """keplerd-exporter: keplerd away and back, a password, a broken web.yml"""
+    host.sh("systemctl stop keplerd.socket keplerd.service")
+    report.equal("without keplerd it says so, and nothing of the host", [
+        line for line in scrape(host).items() if line[0].startswith(("keplerd_up", "keplerd_host"))], [("keplerd_up", "0")])
+    report.equal("not ready", curl(host, path="/-/ready")[0], 503)
+    host.sh("systemctl start keplerd.socket keplerd.service")
+    host.wait_until(lambda: scrape(host).get("keplerd_up") == "1", 15, "keplerd again")
+    host.sh(f"printf 'basic_auth_users:\\n  joe: {HASH}\\n' >/etc/keplerd/web.yml; chmod 600 /etc/keplerd/web.yml")
+    credential = "LoadCredential=web.yml:/etc/keplerd/web.yml\n"
+    options(host, "--web-config=${CREDENTIALS_DIRECTORY}/web.yml", settings=credential)
+    report.equal("nobody without a password, nor with a wrong one",
+                 [curl(host)[0], curl(host, "-u", "joe:wrong")[0]], [401, 401])
+    status, text = curl(host, "-u", "joe:secret")
+    report.check("all with it", status == 200 and labels(series(text), "keplerd_unit_cpu_joules_total", "id"), (status, text[:200]))
+    host.sh("echo 'basic_auth_user: {}' >/etc/keplerd/web.yml; systemctl restart keplerd-exporter.service", check=False)
+    report.equal("a broken web.yml serves nobody, and is not tried again",
+                 (host.property("ExecMainStatus", "keplerd-exporter.service"), host.property("NRestarts", "keplerd-exporter.service")),
+                 ("78", "0"))
+    host.sh(f"""rm /etc/keplerd/web.yml {DROP_IN}; systemctl daemon-reload
+                systemctl reset-failed 'keplerd-exporter*'; systemctl restart keplerd-exporter.socket""")
+    report.equal("well again", scrape(host).get("keplerd_up"), "1")
+    journal = host.sh("journalctl -q --no-pager -o cat -p warning -u keplerd-exporter.service").splitlines()
+    report.equal("nothing else in the journal", [line for line in journal if not line.startswith((
+        "keplerd does not answer: ", "keplerd-exporter.service: Failed with result 'exit-code'", "Failed to start keplerd-exporter.service"))], [])
+    host.sh("systemctl disable --now keplerd-exporter.socket; systemctl stop keplerd-exporter.service")
+
+
+ALL = [strangers, everything, faults]
