@@ -9,6 +9,7 @@ usage: prometheus_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY      SECONDS
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -131,6 +132,29 @@ class Scraped(unittest.TestCase):
             self.assertTrue(result, query)
             for series in result:
                 self.assertGreaterEqual(float(series["value"][1]), 0, query)
+
+    def test_every_query_of_our_dashboard_returns_data(self):
+        dashboard = json.loads((SOURCE / "exporter/grafana/keplerd.json").read_text())
+        variables = {"$job": "fast|slow", "$instance": ".*", "$vm": ".*", "$__rate_interval": "20s", "$__range": "40s"}
+        queries = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+        self.assertGreater(len(queries), 25)
+        for query in queries:
+            for name, value in variables.items():
+                query = query.replace(name, value)
+            self.assertNotIn("$", query)
+            self.assertTrue(self.query(query), query)
+
+    def test_the_recording_rules_make_something_of_it(self):
+        rules = (SOURCE / "exporter/prometheus/keplerd.rules.yml").read_text()
+        expressions = re.findall(r"(?m)^        expr: (?:>-\n((?:          .*\n)+)|(.*)\n)", rules)
+        self.assertEqual(len(expressions), rules.count("- record:"))
+        for expression in expressions:
+            self.assertTrue(self.query("".join(expression)), expression)
+
+    def test_no_alert_is_raised(self):
+        alerts = (SOURCE / "exporter/prometheus/keplerd.alerts.yml").read_text()
+        for expression in re.findall(r"(?m)^        expr: (?:>-\n((?:          .*\n)+)|(.*)\n)", alerts):
+            self.assertEqual(self.query("".join(expression)), [], expression)
 
     def test_the_increase_of_the_accounts_is_the_hosts(self):
         for job in ("fast", "slow"):

@@ -42,6 +42,8 @@ FILES = """
 EXPORTER_FILES = """
 /usr/lib/systemd/system/keplerd-exporter.service /usr/lib/systemd/system/keplerd-exporter.socket
 /usr/share/bash-completion/completions/keplerd-exporter /usr/share/fish/vendor_completions.d/keplerd-exporter.fish
+/usr/share/keplerd/grafana/keplerd.json /usr/share/keplerd/prometheus/keplerd.alerts.yml
+/usr/share/keplerd/prometheus/keplerd.rules.yml
 /usr/share/licenses/keplerd-exporter/LICENSE /usr/share/man/man8/keplerd-exporter.8.gz
 /usr/share/zsh/site-functions/_keplerd-exporter""".split()
 
@@ -99,6 +101,7 @@ class Rpm(unittest.TestCase):
     def test_only_a_package_of_its_own_listens_on_the_network(self):
         self.assertEqual(self.files(self.exporter), {
             ("/usr/sbin/keplerd-exporter", "100755", "root:root"),
+            ("/usr/share/keplerd/grafana", "40755", "root:root"), ("/usr/share/keplerd/prometheus", "40755", "root:root"),
             ("/usr/share/licenses/keplerd-exporter", "40755", "root:root")} | {
             (path, "100644", "root:root") for path in EXPORTER_FILES})
         requires = self.query("--requires", package=self.exporter)
