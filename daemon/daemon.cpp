@@ -12,6 +12,7 @@
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/publish/energy_interface.h"
+#include "daemon/publish/metrics_interface.h"
 #include "version.h"
 
 namespace keplerd {
@@ -104,6 +105,7 @@ Result<Done> Daemon::start() {
       varlink::ServerLimits{},
       [this](const varlink::Peer& peer) { return access_.identify(peer.uid, peer.groups).full; });
   add_energy_interface(*server_, *this);
+  add_metrics_interface(*server_, *this);
   sample();
   // From here on this run's numbers are seen: a crash must not look like a clean end.
   save(false);

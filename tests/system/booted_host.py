@@ -17,6 +17,7 @@ PACKAGES = ("build-essential,debhelper,lintian,ccache,cmake,ninja-build,pkgconf,
             "libfmt-dev,nlohmann-json3-dev,libcli11-dev,libncurses-dev,libexpat1-dev,libsdbus-c++-dev,libsdbus-c++-bin,libvirt-dev,"
             "libmicrohttpd-dev,libgnutls28-dev,libyaml-cpp-dev,libcrypt-dev,zlib1g-dev,curl,"
             "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin")
+MORE_PACKAGES = {"forky": ",systemd-report"}
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD, PACKAGES_BUILT = "/root/build", "/root/packages"
 BOOKWORM_DROP_IN = "/run/systemd/system/keplerd.service.d"
@@ -33,7 +34,7 @@ class BootedHost:
         self.suite = suite
         self.lock = None
         self.environment = {**os.environ, "TESTBED_SUITE": suite, "TESTBED_NAME": f"keplerd-{suite}",
-                            "TESTBED_PACKAGES": PACKAGES, "TESTBED_DIR": str(self.directory)}
+                            "TESTBED_PACKAGES": PACKAGES + MORE_PACKAGES.get(suite, ""), "TESTBED_DIR": str(self.directory)}
 
     def testbed(self, *arguments, check=True):
         result = subprocess.run([HERE / "testbed" / "testbed", *map(str, arguments)], env=self.environment,

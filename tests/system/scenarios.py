@@ -158,6 +158,12 @@ def varlink(host, report):
     report.check("introspect", text.returncode == 0 and "method GetStatus" in text.stdout, text.stderr)
     valid = call("validate-idl", "/src/varlink/org.keplerd.Energy.varlink")
     report.equal("validate-idl", (valid.returncode, valid.stderr.strip()), (0, ""))
+    text = call("introspect", ADDRESS, "io.systemd.Metrics")
+    report.check("introspect what systemd-report asks", text.returncode == 0 and "method Describe" in text.stdout, text.stderr)
+    metrics = call("-j", "--more", "call", ADDRESS, "io.systemd.Metrics.List", "{}")
+    told = [json.loads(r) for r in metrics.stdout.replace("\x1e", "").splitlines() if r]
+    report.check(f"{len(told)} metrics", {m["name"].rpartition(".")[2] for m in told} >= {
+        "HostEnergyMicrojoules", "ZonePowerMicrowatts", "UnitEnergyMicrojoules"}, metrics.stderr)
     methods = call("list-methods", ADDRESS, "org.keplerd.Energy")
     report.equal("list-methods", sorted(m.rpartition(".")[2] for m in methods.stdout.split()),
                  ["Get", "GetStatus", "List", "Monitor"])

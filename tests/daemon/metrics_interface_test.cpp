@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// io.systemd.Metrics over a real socket, on a written host.
+#include "daemon/publish/metrics_interface.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <systemd/sd-event.h>
+
+#include "daemon/access/access.h"
+#include "daemon/meter_host.h"
+#include "varlink/client.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+using varlink::ClientReply;
+using varlink::Json;
+
+class MetricsInterface : public testing::Test, private Reports {
+ protected:
+  MetricsInterface() {
+    directory = std::filesystem::temp_directory_path() / ("keplerd-metrics-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(directory);
+    sd_event_new(&loop);
+    server = std::make_unique<varlink::Server>(loop, varlink::ServiceInfo{"v", "p", "1", "u"});
+    add_metrics_interface(*server, *this);
+    const std::string path = directory / "socket";
+    EXPECT_TRUE(server->listen(*varlink::bind_unix_socket(path, 0600)).ok());
+    client = std::make_unique<varlink::Client>(*varlink::Client::connect(path));
+    host.files.add_cgroup("/a.service", 0);
+    host.files.add_cgroup("/a.service/group", 0);
+    host.files.add_process({.pid = 10, .comm = "one", .start = 77, .cgroup = "/a.service"});
+    host.begin();
+    host.draw(20'000'000);
+    host.files.set_cgroup_usage("/a.service", 100'000);
+    host.files.set_process_time(10, 10);
+    host.step();
+  }
+  ~MetricsInterface() override {
+    client.reset();
+    server.reset();
+    sd_event_unref(loop);
+    std::filesystem::remove_all(directory);
+  }
+
+  ClientReply receive() {
+    auto reply = client->receive(0ms);
+    for (int turn = 0; !reply && turn < 1000; ++turn) {
+      sd_event_run(loop, 10'000);
+      reply = client->receive(0ms);
+    }
+    return *reply;
+  }
+  // All replies, as text; or the error.
+  std::vector<std::string> call(const std::string& method, bool more = true) {
+    EXPECT_TRUE(client->send("io.systemd.Metrics." + method, Json::object(), more).ok());
+    std::vector<std::string> replies;
+    while (true) {
+      const ClientReply reply = receive();
+      if (!reply.error.empty()) return {reply.error};
+      replies.push_back(reply.parameters.dump());
+      if (!reply.continues) return replies;
+    }
+  }
+
+  Caller identify(uid_t, std::span<const gid_t>) const override { return caller; }
+  std::shared_ptr<const Report> latest(const Caller& who) override {
+    access.add(host.meter().last_report());
+    return access.report_for(who);
+  }
+  std::shared_ptr<const Report> fresh(const Caller& who) override { return latest(who); }
+  const Settings& settings() const override { return settings_; }
+
+  MeterHost host;
+  Access access{0, std::nullopt};
+  Caller caller = kInside;
+  std::filesystem::path directory;
+  sd_event* loop = nullptr;
+  std::unique_ptr<varlink::Server> server;
+  std::unique_ptr<varlink::Client> client;
+  Settings settings_;
+};
+
+TEST_F(MetricsInterface, ListsHostAccountsZonesAndUnits) {
+  EXPECT_THAT(
+      call("List"),
+      ElementsAre(
+          R"({"name":"org.keplerd.Energy.AccountEnergyMicrojoules","value":10000000,"object":"idle"})",
+          R"({"name":"org.keplerd.Energy.AccountEnergyMicrojoules","value":0,"object":"kernel"})",
+          R"({"name":"org.keplerd.Energy.AccountEnergyMicrojoules","value":0,"object":"unattributed"})",
+          R"({"name":"org.keplerd.Energy.AccountEnergyMicrojoules","value":10000000,"object":"workloads"})",
+          R"({"name":"org.keplerd.Energy.HostActiveMicrojoules","value":10000000})",
+          R"({"name":"org.keplerd.Energy.HostEnergyMicrojoules","value":20000000})",
+          R"({"name":"org.keplerd.Energy.HostIdleMicrojoules","value":10000000})",
+          R"({"name":"org.keplerd.Energy.HostPowerMicrowatts","value":20000000})",
+          R"({"name":"org.keplerd.Energy.UnitEnergyMicrojoules","value":10000000,"object":"a.service",)"
+          R"("fields":{"id":"/a.service"}})",
+          R"({"name":"org.keplerd.Energy.ZoneEnergyMicrojoules","value":20000000,"object":"package",)"
+          R"("fields":{"id":"powercap:package:0"}})",
+          R"({"name":"org.keplerd.Energy.ZoneEnergyMicrojoules","value":0,"object":"dram",)"
+          R"("fields":{"id":"powercap:dram:0"}})",
+          R"({"name":"org.keplerd.Energy.ZonePowerMicrowatts","value":20000000,"object":"package",)"
+          R"("fields":{"id":"powercap:package:0"}})",
+          R"({"name":"org.keplerd.Energy.ZonePowerMicrowatts","value":0,"object":"dram",)"
+          R"("fields":{"id":"powercap:dram:0"}})"));
+}
+
+TEST_F(MetricsInterface, DescribesEachFamilyThatItLists) {
+  const auto described = call("Describe");
+  EXPECT_EQ(described.size(), 9u);
+  EXPECT_THAT(described,
+              Contains(R"({"name":"org.keplerd.Energy.HostPowerMicrowatts",)"
+                       R"("description":"Power of the host, the mean of the last window","type":"gauge"})"));
+  for (const std::string& metric : call("List")) {
+    const std::string name = Json::parse(metric).at("name");
+    EXPECT_THAT(described, Contains(testing::HasSubstr("\"" + name + "\""))) << name;
+  }
+}
+
+TEST_F(MetricsInterface, AStrangerIsToldTheHostAlone) {
+  caller = {};
+  EXPECT_THAT(call("List"),
+              ElementsAre(R"({"name":"org.keplerd.Energy.HostActiveMicrojoules","value":10000000})",
+                          R"({"name":"org.keplerd.Energy.HostEnergyMicrojoules","value":20000000})",
+                          R"({"name":"org.keplerd.Energy.HostIdleMicrojoules","value":10000000})"));
+}
+
+TEST_F(MetricsInterface, WhereNothingIsPublicThereIsNoMetric) {
+  caller = {};
+  access.set_rule(PublicAccess::kNone);
+  EXPECT_THAT(call("List"), ElementsAre("io.systemd.Metrics.NoSuchMetric"));
+}
+
+TEST_F(MetricsInterface, BothNeedMore) {
+  EXPECT_THAT(call("List", false), ElementsAre("org.varlink.service.ExpectedMore"));
+  EXPECT_THAT(call("Describe", false), ElementsAre("org.varlink.service.ExpectedMore"));
+}
+
+TEST_F(MetricsInterface, UnitsAreBoundedAndThoseThatUsedMostAreTold) {
+  for (std::size_t i = 0; i < kMostUnitMetrics + 5; ++i) {
+    host.files.add_cgroup("/u" + std::to_string(i) + ".service", 0);
+  }
+  host.draw(1'000'000);
+  host.step();
+  const auto metrics = call("List");
+  EXPECT_EQ(
+      std::ranges::count_if(metrics, [](const std::string& m) { return m.find("UnitEnergy") != m.npos; }),
+      kMostUnitMetrics);
+  EXPECT_THAT(metrics, Contains(testing::HasSubstr(R"("object":"a.service")")));
+  EXPECT_THAT(metrics, Not(Contains(testing::HasSubstr("/a.service/group"))));
+}
+
+}  // namespace
+}  // namespace keplerd
