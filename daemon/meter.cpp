@@ -105,7 +105,7 @@ std::vector<std::string> Meter::libvirt_drivers() const {
   for (const auto& [id, machine] : ledger_.machines().all()) {
     if (!machine.runs()) continue;
     xen = xen || machine.info->hypervisor == "xen";
-    qemu = qemu || (machine.status && machine.info->hypervisor == "kvm");
+    qemu = qemu || (machine.status && !machine.status->of_session && machine.info->hypervisor == "kvm");
   }
   std::vector<std::string> drivers;
   if (qemu) drivers.emplace_back("qemu");

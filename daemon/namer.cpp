@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/namer.h"
 
+#include <iterator>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "workloads/unit_name.h"
+
 namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kPeriod = std::chrono::seconds(1);
 constexpr std::size_t kMostTold = 10'000;
+constexpr std::size_t kMostSessions = 32;
+
+// The newest with this pid; null where there is none.
+const ProcessAccount* process_of(const Ledger& ledger, std::int32_t pid) {
+  const auto& all = ledger.processes().all();
+  const auto next = all.upper_bound(ProcessId{pid, std::numeric_limits<std::uint64_t>::max()});
+  if (next == all.begin() || std::prev(next)->first.pid != pid) return nullptr;
+  return &std::prev(next)->second;
+}
+
+std::optional<std::uint32_t> user_of(const Ledger& ledger, const MachineAccount& machine) {
+  const ProcessAccount* const process = process_of(ledger, machine.info->pid);
+  return process == nullptr ? std::nullopt : process->info->user;
+}
 
 }  // namespace
 
@@ -13,37 +34,99 @@ void Namer::name(Ledger& ledger, const Instant& now) {
   if (last_ && now.monotonic - *last_ < kPeriod) return;
   last_ = now.monotonic;
   names_.begin(now.monotonic);
-  for (auto& [id, container] : ledger.containers().containers()) {
-    if (container.energy.ended) continue;
-    if (auto name = names_.container(container.info->runtime, id))
-      ContainerLedger::rename(container, *std::move(name));
-  }
+  name_containers(ledger, now);
   for (auto& [id, pod] : ledger.containers().pods()) {
     if (pod.energy.ended) continue;
     if (auto name = names_.pod(id))
       ContainerLedger::rename(pod, std::move(name->name), std::move(name->name_space));
   }
-  name_machines(ledger.machines(), now);
+  name_machines(ledger, now);
   ask_kvm(ledger.machines(), now);
   names_.end();
 }
 
-// libvirt's status and Proxmox's configuration follow renames; the command line, where the ledger has the
-// names of all others from, does not.
-void Namer::name_machines(MachineLedger& machines, const Instant& now) {
-  libvirt_.refresh(now.monotonic);
-  for (auto& [id, machine] : machines.all()) {
-    if (machine.energy.ended) continue;
-    machines.describe(machine, status_of(machine), now.realtime);
-    const bool may_be_proxmox =
-        !machine.status && !machine.number.empty() && machine.info->hypervisor == "kvm";
-    if (!may_be_proxmox) continue;
-    if (const auto name = names_.proxmox_guest(machine.number)) rename(machine, *name);
+// libvirt knows its LXC domains by the process that watches over each, which is in the container's own
+// cgroup.
+void Namer::name_containers(Ledger& ledger, const Instant& now) {
+  lxc_.refresh(now.monotonic);
+  std::map<const ContainerAccount*, const LibvirtStatus*> domains;
+  for (const auto& [uuid, status] : lxc_.by_uuid()) {
+    const ProcessAccount* const process = process_of(ledger, status->pid);
+    if (process == nullptr || process->info->comm != "libvirt_lxc" || process->unit == nullptr) continue;
+    if (process->unit->container != nullptr) domains[process->unit->container] = status.get();
+  }
+  for (auto& [id, container] : ledger.containers().containers()) {
+    const auto domain = domains.find(&container);
+    const bool runs = !container.energy.ended;
+    ContainerLedger::describe(container, runs && domain != domains.end() ? domain->second : nullptr);
+    if (!runs || domain != domains.end()) continue;
+    if (auto name = names_.container(container.info->runtime, id))
+      ContainerLedger::rename(container, *std::move(name));
   }
 }
 
-std::shared_ptr<const LibvirtStatus> Namer::status_of(const MachineAccount& machine) const {
-  if (auto status = libvirt_.find(machine.info->uuid.value_or(""), machine.info->pid)) return status;
+// Users whose machines run without a status of the system's libvirt may have a libvirt of their own.
+void Namer::find_sessions(const Ledger& ledger, Nanoseconds now) {
+  std::set<std::uint32_t> users;
+  for (const auto& [id, machine] : ledger.machines().all()) {
+    if (!machine.runs() || machine.info->hypervisor != "kvm") continue;
+    if (libvirt_.find(machine.info->uuid.value_or(""), machine.info->pid)) continue;
+    const auto user = user_of(ledger, machine);
+    if (user && *user != 0 && users.size() < kMostSessions) users.insert(*user);
+  }
+  std::erase_if(sessions_, [&](const auto& session) { return !users.contains(session.first); });
+  for (const std::uint32_t user : users) {
+    if (!sessions_.contains(user)) sessions_.emplace(user, LibvirtRecords::of_session(host_, user));
+  }
+  for (auto& [user, records] : sessions_) records.refresh(now);
+}
+
+// libvirt's status and Proxmox's configuration follow renames; the command line and the machine's own cgroup,
+// where the ledger has the names of all others from, do not. What has none in these may be machined's.
+void Namer::name_machines(Ledger& ledger, const Instant& now) {
+  MachineLedger& machines = ledger.machines();
+  libvirt_.refresh(now.monotonic);
+  find_sessions(ledger, now.monotonic);
+  std::vector<MachineAccount*> nameless;
+  for (auto& [id, machine] : machines.all()) {
+    if (machine.energy.ended) continue;
+    machines.describe(machine, status_of(ledger, machine), now.realtime);
+    const bool may_be_proxmox =
+        !machine.status && !machine.number.empty() && machine.info->hypervisor == "kvm";
+    if (const auto name = may_be_proxmox ? names_.proxmox_guest(machine.number) : std::nullopt) {
+      rename(machine, *name);
+    } else if (!machine.status && !machine.named) {
+      nameless.push_back(&machine);
+    }
+  }
+  if (!nameless.empty()) name_by_machined(machines, nameless);
+}
+
+// machined knows one machine of a unit: where several run in it, which one that is nobody tells.
+void Namer::name_by_machined(const MachineLedger& machines, const std::vector<MachineAccount*>& nameless) {
+  std::map<std::string_view, int> count;
+  const auto unit_of = [](const MachineAccount& machine) {
+    return machine.info->unit ? system_unit(*machine.info->unit) : std::string_view();
+  };
+  for (const auto& [id, machine] : machines.all()) {
+    if (machine.runs()) ++count[unit_of(machine)];
+  }
+  for (MachineAccount* const machine : nameless) {
+    const std::string_view unit = unit_of(*machine);
+    if (unit.empty() || count[unit] != 1) continue;
+    if (const auto name = names_.machined(unit)) rename(*machine, *name);
+  }
+}
+
+std::shared_ptr<const LibvirtStatus> Namer::status_of(const Ledger& ledger,
+                                                      const MachineAccount& machine) const {
+  const std::string uuid = machine.info->uuid.value_or("");
+  if (auto status = libvirt_.find(uuid, machine.info->pid)) return status;
+  if (!sessions_.empty()) {
+    // Only of the user's own machines: others' are none of his to name.
+    const auto session = sessions_.find(user_of(ledger, machine).value_or(0));
+    if (session != sessions_.end()) return session->second.find(uuid, machine.info->pid);
+  }
   const auto told = told_.find(machine.info->hypervisor + "/" + machine.number);
   return told == told_.end() ? nullptr : told->second;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "attribution/sample.h"
 #include "base/units.h"
@@ -20,7 +21,12 @@ namespace keplerd {
 class Namer {
  public:
   // `host` must outlive the namer.
-  explicit Namer(const HostRoot& host) : names_(host), libvirt_(host), halt_polling_(host) {}
+  explicit Namer(const HostRoot& host)
+      : host_(host),
+        names_(host),
+        libvirt_(host, LibvirtRecords::kQemu),
+        lxc_(host, LibvirtRecords::kLxc),
+        halt_polling_(host) {}
 
   // What libvirt's helper tells: of domains that leave no status file, such as Xen's.
   void learn(const LibvirtNews& news);
@@ -30,12 +36,17 @@ class Namer {
   void name(Ledger& ledger, const Instant& now);
 
  private:
-  void name_machines(MachineLedger& machines, const Instant& now);
-  std::shared_ptr<const LibvirtStatus> status_of(const MachineAccount& machine) const;
+  void name_containers(Ledger& ledger, const Instant& now);
+  void name_machines(Ledger& ledger, const Instant& now);
+  void name_by_machined(const MachineLedger& machines, const std::vector<MachineAccount*>& nameless);
+  void find_sessions(const Ledger& ledger, Nanoseconds now);
+  std::shared_ptr<const LibvirtStatus> status_of(const Ledger& ledger, const MachineAccount& machine) const;
   void ask_kvm(MachineLedger& machines, const Instant& now);
 
+  const HostRoot& host_;
   WorkloadNames names_;
-  LibvirtRecords libvirt_;
+  LibvirtRecords libvirt_, lxc_;
+  std::map<std::uint32_t, LibvirtRecords> sessions_;                  // by user
   std::map<std::string, std::shared_ptr<const LibvirtStatus>> told_;  // by DRIVER/ID
   HaltPolling halt_polling_;
   LastLook polled_;

@@ -181,6 +181,9 @@ Json row_json(const Report& report, const ContainerRow& container) {
   set_text(json, "podId", info.pod);
   if (!info.name_space.empty()) json["namespace"] = info.name_space;
   json["unit"] = info.unit;
+  if (!info.uuid.empty()) json["uuid"] = info.uuid;
+  if (!info.title.empty()) json["title"] = info.title;
+  if (!info.guest_state.empty()) json["guestState"] = info.guest_state;
   return json;
 }
 

@@ -116,6 +116,10 @@ Result<UniqueFd> open_inside(int root, const char* path) {
   return fd;
 }
 
+Result<UniqueFd> open_without_links(int root, const char* path) {
+  return open_below(root, path, O_RDONLY | O_DIRECTORY);
+}
+
 Result<std::optional<std::string>> read_if_changed(int directory, const char* path, std::size_t limit,
                                                    FileStamp& stamp) {
   const FileStamp known = std::exchange(stamp, {});

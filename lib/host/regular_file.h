@@ -33,6 +33,9 @@ struct FileStamp {
 // The directory `path`; links in it are followed as if `root` were the root directory, `..` included.
 Result<UniqueFd> open_inside(int root, const char* path);
 
+// The same where there is no link in `path`, and no "..": for what others than root may have made.
+Result<UniqueFd> open_without_links(int root, const char* path);
+
 // The text of the regular file `path`, or unset where it is still the one of `stamp`; `stamp` is then its new
 // one. No link is followed. An error where it is larger than `limit` (EFBIG), or no regular file (EINVAL).
 // After an error, and after a text that is younger than the two seconds that file systems' clocks may be

@@ -2,6 +2,7 @@
 #include "ledger/container_ledger.h"
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "workloads/identifier.h"
@@ -118,6 +119,8 @@ ContainerAccount& ContainerLedger::account_of(ContainerInfo info, ContainerAccou
     account.parent = outer;
     info.name = account.info->name;  // what was learnt goes on
     info.name_space = account.info->name_space;
+    info.uuid = account.info->uuid;
+    info.title = account.info->title;
     account.info = std::make_shared<const ContainerInfo>(std::move(info));
   }
   return account;
@@ -198,6 +201,21 @@ void ContainerLedger::restored() {
       if (account.info->parent) account.parent = find(*account.info->parent);
     }
   }
+}
+
+void ContainerLedger::describe(ContainerAccount& account, const LibvirtStatus* status) {
+  const auto facts = [](const ContainerInfo& info) {
+    return std::tie(info.name, info.uuid, info.title, info.guest_state);
+  };
+  ContainerInfo told = *account.info;
+  told.guest_state = status == nullptr ? std::string() : status->state;
+  if (status != nullptr) {
+    if (!status->name.empty()) told.name = status->name;
+    told.uuid = status->uuid;
+    told.title = status->title;
+  }
+  if (facts(told) == facts(*account.info)) return;
+  account.info = std::make_shared<const ContainerInfo>(std::move(told));
 }
 
 void ContainerLedger::rename(ContainerAccount& account, std::string name, std::string name_space) {

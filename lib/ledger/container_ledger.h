@@ -11,6 +11,7 @@
 
 #include "ledger/account.h"
 #include "ledger/unit_ledger.h"
+#include "workloads/libvirt_status.h"
 
 namespace keplerd {
 
@@ -38,6 +39,9 @@ class ContainerLedger {
   // Puts back an account from an earlier run; parents may come later.
   ContainerAccount& restore(ContainerInfo info);
   void restored();  // all are back
+
+  // What libvirt tells of an LXC domain; null: nothing (any more).
+  static void describe(ContainerAccount& account, const LibvirtStatus* status);
 
   // What was learnt of a running one's name; `name_space` is a pod's. Nothing where there is no such one.
   static void rename(ContainerAccount& account, std::string name, std::string name_space = {});

@@ -40,6 +40,7 @@ class Ledger {
   ContainerLedger& containers() { return containers_; }
   MachineLedger& machines() { return machines_; }
   const MachineLedger& machines() const { return machines_; }
+  const ProcessLedger& processes() const { return processes_; }
 
   // All of it after the last sample. The source's name and reason are the caller's to fill.
   std::unique_ptr<Report> report() const;

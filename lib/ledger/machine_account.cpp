@@ -53,7 +53,9 @@ void describe(MachineAccount& machine, const MachineCommand& command, const Unit
   machine.helper_sockets = command.helper_sockets;
   machine.number = command.number.empty() && own != nullptr ? own->machine_number : command.number;
   std::string name = command.name;
-  if (!command.name_given && own != nullptr && !own->name.empty()) name = own->name;
+  const bool named_by_cgroup = !command.name_given && own != nullptr && !own->name.empty();
+  if (named_by_cgroup) name = own->name;
+  machine.named = command.name_given || named_by_cgroup;
   change_info(machine.info, [&](MachineInfo& info) {
     if (!name.empty()) info.name = std::move(name);
     info.hypervisor = hypervisor_name(command.hypervisor);

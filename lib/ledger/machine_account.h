@@ -25,6 +25,7 @@ struct MachineAccount {
   std::vector<std::string> helper_sockets;              // to its helpers, as QEMU's command line names them
   std::shared_ptr<const LibvirtStatus> status;          // null where libvirt tells nothing of it
   std::optional<Nanoseconds> halt_polling;              // since it was started, where the kernel tells it
+  bool named = false;                                   // by its command line or its own cgroup
   bool guessed = false;                                 // nothing is known of it but its cgroup
   // What runs it now.
   std::vector<ProcessId> processes;

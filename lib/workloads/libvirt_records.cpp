@@ -11,12 +11,24 @@
 namespace keplerd {
 namespace {
 
-constexpr char kDirectory[] = "run/libvirt/qemu";
 constexpr std::string_view kSuffix = ".xml";
-constexpr std::size_t kLimit = 4 << 20;  // a machine with hundreds of disks has some 200 KiB
-constexpr std::size_t kMostFiles = 10'000;
+
+struct Limits {
+  std::size_t bytes;
+  std::size_t files;
+};
+constexpr Limits kOfSystem = {4 << 20, 10'000};  // a machine with hundreds of disks has some 200 KiB
+constexpr Limits kOfSession = {128 << 10, 32};
+
+const Limits& limits(bool session) { return session ? kOfSession : kOfSystem; }
 
 }  // namespace
+
+LibvirtRecords LibvirtRecords::of_session(const HostRoot& host, std::uint32_t user) {
+  LibvirtRecords records(host, "run/user/" + std::to_string(user) + "/libvirt/qemu/run");
+  records.is_session_ = true;
+  return records;
+}
 
 void LibvirtRecords::refresh(Nanoseconds now) {
   const bool due = look_.is_due(now, static_cast<bool>(directory_));
@@ -33,9 +45,14 @@ void LibvirtRecords::refresh(Nanoseconds now) {
   if (changed || all) index();
 }
 
+Result<UniqueFd> LibvirtRecords::open_directory() const {
+  return is_session_ ? open_without_links(host_.root(), directory_path_.c_str())
+                     : open_inside(host_.root(), directory_path_.c_str());
+}
+
 // Opens the directory, or makes sure that it is still the one that is open.
 void LibvirtRecords::find_directory() {
-  auto opened = open_inside(host_.root(), kDirectory);
+  auto opened = open_directory();
   struct stat status {};
   if (!opened || ::fstat(opened->get(), &status) != 0) return forget_directory();
   const FileStamp found{.device = status.st_dev, .inode = status.st_ino, .size = 0, .changed = {}};
@@ -56,7 +73,7 @@ void LibvirtRecords::forget_directory() {
 
 void LibvirtRecords::read_all() {
   FileStamp none;
-  const auto names = list_if_changed(directory_.get(), ".", kMostFiles, none);
+  const auto names = list_if_changed(directory_.get(), ".", limits(is_session_).files, none);
   if (!names || !*names) return;
   for (auto& [name, file] : files_) file.listed = false;
   for (const std::string& name : **names) {
@@ -70,10 +87,10 @@ void LibvirtRecords::read_all() {
 void LibvirtRecords::read(const std::string& name) {
   auto file = files_.find(name);
   if (file == files_.end()) {
-    if (files_.size() >= kMostFiles) return;
+    if (files_.size() >= limits(is_session_).files) return;
     file = files_.emplace(name, File()).first;
   }
-  auto text = read_if_changed(directory_.get(), name.c_str(), kLimit, file->second.stamp);
+  auto text = read_if_changed(directory_.get(), name.c_str(), limits(is_session_).bytes, file->second.stamp);
   if (!text) {
     files_.erase(file);
     return;
@@ -81,6 +98,10 @@ void LibvirtRecords::read(const std::string& name) {
   if (!*text) return;
   auto status = parse_libvirt_status(**text);
   ::explicit_bzero((*text)->data(), (*text)->size());  // it holds passwords
+  if (status && is_session_) {
+    status->of_session = true;
+    status->metadata.erase("keplerd.meter");
+  }
   auto& known = file->second.status;
   if (!status) {
     known = nullptr;

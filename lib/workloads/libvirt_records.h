@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's statuses of its running QEMU machines, in /run/libvirt/qemu: there at once and without libvirt,
-// kept when libvirtd stops, rewritten whenever a machine changes. They are root's alone.
+// libvirt's statuses of what it runs, in a directory for each of its drivers (/run/libvirt/qemu): there at
+// once and without libvirt, kept when libvirtd stops, rewritten whenever a domain changes. They are root's
+// alone; those of a user's own libvirt are that user's, who may have written anything there.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/result.h"
 #include "base/unique_fd.h"
 #include "base/units.h"
 #include "host/directory_watch.h"
@@ -22,8 +25,17 @@ class HostRoot;
 
 class LibvirtRecords {
  public:
+  // Below the host's root directory, each.
+  static constexpr char kQemu[] = "run/libvirt/qemu";
+  static constexpr char kLxc[] = "run/libvirt/lxc";
+
   // `host` must outlive the records.
-  explicit LibvirtRecords(const HostRoot& host) : host_(host) {}
+  LibvirtRecords(const HostRoot& host, std::string directory)
+      : host_(host), directory_path_(std::move(directory)) {}
+
+  // Of the libvirt that `user` runs for himself. Few and small ones only, and none through a link; they
+  // cannot ask for a meter (see guest_meter.h).
+  static LibvirtRecords of_session(const HostRoot& host, std::uint32_t user);
 
   // Reads what has changed, as inotify tells; all of it where that is not sure, and every ten seconds only
   // what has another stamp. `now`: of the monotonic clock.
@@ -33,6 +45,9 @@ class LibvirtRecords {
   // libvirtd was stopped is nobody's. Null where there is none. The same object while nothing changes.
   std::shared_ptr<const LibvirtStatus> find(std::string_view uuid, std::int32_t pid) const;
 
+  using Statuses = std::map<std::string, std::shared_ptr<const LibvirtStatus>, std::less<>>;
+  const Statuses& by_uuid() const { return by_uuid_; }
+
  private:
   struct File {
     FileStamp stamp;
@@ -40,6 +55,7 @@ class LibvirtRecords {
     bool listed = false;
   };
 
+  Result<UniqueFd> open_directory() const;
   void find_directory();
   void forget_directory();
   void read_all();
@@ -47,13 +63,15 @@ class LibvirtRecords {
   void index();
 
   const HostRoot& host_;
+  std::string directory_path_;
+  bool is_session_ = false;
   DirectoryWatch watch_{DirectoryWatch::Entries::kFiles};
   LastLook look_;  // at all
   UniqueFd directory_;
   bool watched_ = false;
   FileStamp opened_;  // of the directory: another one is there once it was made anew
   std::map<std::string, File, std::less<>> files_;  // by name
-  std::map<std::string, std::shared_ptr<const LibvirtStatus>, std::less<>> by_uuid_;
+  Statuses by_uuid_;
 };
 
 }  // namespace keplerd

@@ -31,6 +31,7 @@ struct LibvirtStatus {
   std::optional<int> vcpus;
   std::map<std::int32_t, int> vcpu_threads;  // thread id -> number of the vCPU
   MachineMetadata metadata;
+  bool of_session = false;  // not in the file: of a libvirt that a user runs
 
   bool operator==(const LibvirtStatus&) const = default;
 };

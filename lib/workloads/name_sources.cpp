@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "host/kept_file.h"
+
 namespace keplerd {
 namespace {
 
@@ -44,7 +46,12 @@ void FileForEach::look(std::string_view id, File& file) {
     file.name.reset();
     return;
   }
-  const std::string path = std::string(id) + place_.file;
+  const std::string path = place_.prefix + std::string(id) + place_.file;
+  if (place_.is_link) {
+    const auto target = read_link(directory_->get(), path.c_str());
+    file.name = target ? place_.parse(*target) : std::nullopt;
+    return;
+  }
   const auto text = read_if_changed(directory_->get(), path.c_str(), place_.limit, file.stamp);
   if (!text) {
     file.name.reset();

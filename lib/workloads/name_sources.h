@@ -32,13 +32,16 @@ class LastLook {
   std::optional<Nanoseconds> at_;
 };
 
-// A directory with a file for each id: var/lib/docker/containers/ID/config.v2.json.
+// A directory with a file for each id: var/lib/docker/containers/ID/config.v2.json. Or with a link for each,
+// whose target is the text then.
 class FileForEach {
  public:
   struct Place {
     const char* directory;
-    const char* file;  // what follows the id: "/config.v2.json", ".conf"
-    std::size_t limit;
+    const char* prefix = "";  // what is before the id
+    const char* file = "";    // what follows the id: "/config.v2.json", ".conf"
+    bool is_link = false;
+    std::size_t limit = 0;
     std::function<std::optional<std::string>(std::string_view text)> parse;
   };
   FileForEach(int root, Place place) : root_(root), place_(std::move(place)) {}

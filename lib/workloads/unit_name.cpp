@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/parse.h"
+
 namespace keplerd {
 namespace {
 
@@ -20,6 +22,17 @@ UnitName name_unit(std::string_view path) {
   });
   if (is_unit && name.starts_with('_')) name.remove_prefix(1);
   return {std::string(name), is_unit};
+}
+
+std::string_view system_unit(std::string_view path) {
+  while (!path.empty()) {
+    std::string_view name = take_until(path, '/');
+    if (name.empty() || name.ends_with(".slice")) continue;
+    if (name.starts_with('_')) name.remove_prefix(1);
+    const bool is_unit = name.ends_with(".service") || name.ends_with(".scope");
+    return is_unit && !name.starts_with("user@") ? name : std::string_view();
+  }
+  return {};
 }
 
 }  // namespace keplerd

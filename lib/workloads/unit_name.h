@@ -16,4 +16,9 @@ struct UnitName {
 // has a file of that name (systemd's cg_escape); it is taken off.
 UnitName name_unit(std::string_view path);
 
+// The system manager's service or scope that the cgroup `path` is, or is inside of: "web.service" of
+// "/system.slice/web.service/payload". Empty where there is none; empty too inside user@UID.service, where
+// all is of that user's own manager.
+std::string_view system_unit(std::string_view path);
+
 }  // namespace keplerd

@@ -18,6 +18,11 @@ FileForEach proxmox(int root, const char* directory, const char* key) {
 // Proxmox's are 100 to 999999999.
 bool is_guest_number(std::string_view text) { return is_digits(text) && text.size() <= 9; }
 
+std::optional<std::string> name_of_link(std::string_view target) {
+  if (target.empty() || target.find('/') != target.npos) return std::nullopt;
+  return limited_name(target);
+}
+
 }  // namespace
 
 WorkloadNames::WorkloadNames(const HostRoot& host)
@@ -27,6 +32,11 @@ WorkloadNames::WorkloadNames(const HostRoot& host)
                             .parse = parse_docker_name}),
       proxmox_containers_(proxmox(host.root(), "etc/pve/lxc", "hostname")),
       proxmox_guests_(proxmox(host.root(), "etc/pve/qemu-server", "name")),
+      // A link for each unit with a machine in it, which is what sd_pid_get_machine_name(3) reads.
+      machined_(host.root(), {.directory = "run/systemd/machines",
+                              .prefix = "unit:",
+                              .is_link = true,
+                              .parse = [](auto target) { return name_of_link(target); }}),
       podman_(host.root()),
       pods_(host.root(), "var/log/pods", parse_pod_directory),
       pod_containers_(host.root(), "var/log/containers", parse_container_log) {}
@@ -61,10 +71,15 @@ std::optional<std::string> WorkloadNames::proxmox_guest(std::string_view number)
   return is_guest_number(number) ? proxmox_guests_.name(now_, number) : std::nullopt;
 }
 
+std::optional<std::string> WorkloadNames::machined(std::string_view unit) {
+  return unit.empty() || unit.find('/') != unit.npos ? std::nullopt : machined_.name(now_, unit);
+}
+
 void WorkloadNames::end() {
   docker_.end();
   proxmox_containers_.end();
   proxmox_guests_.end();
+  machined_.end();
   podman_.end();
   pods_.end();
   pod_containers_.end();

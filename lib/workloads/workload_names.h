@@ -2,9 +2,9 @@
 // Names of containers, pods and Proxmox's guests, from the files that their runtimes leave below the host's
 // root directory: no runtime's socket is asked, which would be root's power and could hang.
 //
-// docker, podman (root's), kubelet with any runtime, Proxmox. Not found: names of rootless containers, whose
-// storage lies in home directories that the daemon does not see; of podman's pods; of containerd's containers
-// without kubelet.
+// docker, podman (root's), kubelet with any runtime, Proxmox, systemd-machined. Not found: names of rootless
+// containers, whose storage lies in home directories that the daemon does not see; of podman's pods; of
+// containerd's containers without kubelet.
 //
 // All names are escaped by escape_name and of at most 255 bytes before that. A file that is missing,
 // malformed or too large costs a name and nothing else.
@@ -34,6 +34,9 @@ class WorkloadNames {
   std::optional<PodName> pod(std::string_view uid);
   std::optional<std::string> proxmox_guest(std::string_view number);
 
+  // Of the machine that systemd-machined knows in this unit ("web.service", escaped).
+  std::optional<std::string> machined(std::string_view unit);
+
   // Forgets what nobody asked for in this round.
   void end();
 
@@ -41,7 +44,7 @@ class WorkloadNames {
   std::optional<std::string> found_by_id(std::string_view runtime, std::string_view id);
 
   Nanoseconds now_{};
-  FileForEach docker_, proxmox_containers_, proxmox_guests_;
+  FileForEach docker_, proxmox_containers_, proxmox_guests_, machined_;
   PodmanStorage podman_;
   TellingDirectory<PodName> pods_;
   TellingDirectory<std::string> pod_containers_;

@@ -77,6 +77,48 @@ TEST_F(Names, OfProxmoxGuestsAreThoseOfTheirConfiguration) {
   EXPECT_EQ(host.container("101")->info->name, "web1");
 }
 
+// Without -name; its UUID is another one for each.
+std::string nameless_qemu(int number) {
+  const std::string uuid = "8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e" + std::to_string(number);
+  std::string command;
+  for (const std::string& word : {std::string("/usr/bin/qemu-system-x86_64"), std::string("-uuid"), uuid})
+    (command += word) += '\0';
+  return command;
+}
+
+TEST_F(Names, OfMachinesThatNothingElseNamesAreMachineds) {
+  host.files.link("root/run/systemd/machines/unit:vm.service", "web");
+  add("/system.slice/vm.service/payload", {.pid = 100, .comm = "qemu-system-x86", .cmdline = nameless_qemu(1)});
+  host.begin();
+  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "web");
+}
+
+TEST_F(Names, OfMachinesThatShareAUnitAreNotMachineds) {
+  host.files.link("root/run/systemd/machines/unit:vms.service", "web");
+  add("/system.slice/vms.service", {.pid = 100, .comm = "qemu-system-x86", .cmdline = nameless_qemu(1)});
+  add("/system.slice/vms.service", {.pid = 101, .comm = "qemu-system-x86", .cmdline = nameless_qemu(2)});
+  host.begin();
+  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "kvm-8a5c1f62");
+}
+
+TEST_F(Names, OfTheCommandLineProxmoxAndTheCgroupGoBeforeMachineds) {
+  const auto link = [&](const std::string& unit) {
+    host.files.link("root/run/systemd/machines/unit:" + unit, "machined");
+  };
+  for (const char* unit : {"named.service", "100.scope", "machine-qemu\\x2d1\\x2dweb.scope"}) link(unit);
+  host.files.write("root/etc/pve/qemu-server/100.conf", "name: db1\n");
+  std::string named = nameless_qemu(1);
+  for (const char* const word : {"-name", "by-hand"}) (named += word) += '\0';
+  add("/system.slice/named.service", {.pid = 100, .comm = "qemu-system-x86", .cmdline = named});
+  add("/qemu.slice/100.scope", {.pid = 101, .comm = "qemu-system-x86", .cmdline = nameless_qemu(2)});
+  add("/machine.slice/machine-qemu\\x2d1\\x2dweb.scope",
+      {.pid = 102, .comm = "qemu-system-x86", .cmdline = nameless_qemu(3)});
+  host.begin();
+  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "by-hand");
+  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e2")->info->name, "db1");
+  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e3")->info->name, "web");
+}
+
 TEST_F(Names, ThatAreHostileAreEscaped) {
   host.files.write(kConfig, R"({"Name":"/a\u001b[31m\nb"})");
   add("/system.slice/docker-" + kId + ".scope");

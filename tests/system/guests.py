@@ -10,6 +10,7 @@ import time
 from scenarios import PACKAGE, check_sums
 
 BY_HAND = "8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1"
+NAMELESS = "8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e2"
 QEMU = ("qemu-system-x86_64 -machine pc -accel tcg,tb-size=32 -m 64 -nodefaults -display none "
         "-drive file=/var/lib/testbed/spin.img,format=raw,snapshot=on")
 PODMAN = "podman --storage-driver=vfs"
@@ -106,6 +107,18 @@ def live_changes(host, report):
         row["state"] for row in told)], ["running", "terminated", "running"])
     energies = [row["energyMicrojoules"] for row in told]
     report.equal("never backwards", energies, sorted(energies))
+
+
+def machined(host, report):
+    """A QEMU without a name, registered with systemd-machined"""
+    host.sh(f"systemd-run -q --unit=nameless {QEMU} -uuid {NAMELESS}")
+    pid = host.property("MainPID", "nameless")
+    host.sh(f"""busctl -q call org.freedesktop.machine1 /org/freedesktop/machine1 org.freedesktop.machine1.Manager \
+        RegisterMachine sayssus by-machined 0 test vm {pid} ''""")
+    host.wait_until(lambda: any(m["id"] == NAMELESS and m["name"] == "by-machined"
+                                for m in host.ask("vms")["virtualMachines"]), 15, "its name")
+    report.check("has the name that machined knows", True)
+    host.sh("systemctl stop nameless")
 
 
 def make_box(host):

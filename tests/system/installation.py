@@ -66,6 +66,7 @@ attempt("threads", lambda: read("/proc/[0-9]*/task/*/schedstat", "/proc/[0-9]*/t
 attempt("host", lambda: read("/proc/stat", "/proc/cpuinfo", "/proc/sys/kernel/random/boot_id"))
 attempt("clock", lambda: time.clock_gettime((~int(other) << 3) | 2))
 attempt("names", lambda: read("/var/lib/keplerd-probe/secret"))
+attempt("sessions", lambda: read("/run/user/*/keplerd-probe"))
 attempt("inotify", lambda: (watch("/sys/fs/cgroup"), watch("/run")))
 attempt("bus", lambda: socket.socket(socket.AF_UNIX).connect("/run/dbus/system_bus_socket"))
 attempt("state", lambda: open("/var/lib/keplerd/probe", "w").close() or os.unlink("/var/lib/keplerd/probe"))
@@ -75,18 +76,21 @@ attempt("perf", perf)
 attempt("write-etc", lambda: open("/etc/keplerd/probe", "w"))
 attempt("write-sys", lambda: open("/sys/fs/cgroup/cgroup.max.depth", "w"))
 attempt("write-tmp-of-others", lambda: open("/run/probe", "w"))
+attempt("write-sessions", lambda: open("/run/user/4711/keplerd-probe", "r+"))
 attempt("home", lambda: os.stat("/root/.probe"))
 attempt("internet", lambda: socket.socket(socket.AF_INET))
 attempt("memory-of-others", lambda: open("/proc/1/mem", "rb"))
 """
-MAY = """energy_uj hwmon cgroups processes threads host clock names inotify bus state configuration""".split()
-MUST_NOT = "write-etc write-sys write-tmp-of-others home internet memory-of-others".split()
+MAY = """energy_uj hwmon cgroups processes threads host clock names sessions inotify bus state configuration""".split()
+MUST_NOT = "write-etc write-sys write-tmp-of-others write-sessions home internet memory-of-others".split()
 
 
 def sandbox(host, report):
     """What can be done in the unit's own sandbox"""
     host.sh("mkdir -m 700 /var/lib/keplerd-probe; install -m 600 /dev/null /var/lib/keplerd-probe/secret")
     host.sh("touch /root/.probe")
+    # A user's directory that is there when the unit starts.
+    host.sh("mkdir -p /run/user/4711; chmod 700 /run/user/4711; install -m 600 /dev/null /run/user/4711/keplerd-probe")
     unit = "/run/systemd/system/keplerd-probe.service"
     host.sh("cat >/usr/local/bin/keplerd-probe <<'E'\n" + PROBE + "\nE\n")
     host.sh(f"""sed -e 's|^ExecStart=.*|ExecStart=/usr/bin/python3 /usr/local/bin/keplerd-probe|' \\
@@ -109,7 +113,7 @@ def sandbox(host, report):
     found = attempts("perf.conf", "ptrace.conf")
     report.equal("the drop-ins open them", (found.get("exe"), found.get("perf")), ("yes", "yes"))
     report.equal("and all else stays", {what: found.get(what) for what in MAY}, dict.fromkeys(MAY, "yes"))
-    host.sh(f"rm {unit} /run/keplerd-probe.out /usr/local/bin/keplerd-probe /root/.probe; rm -r /var/lib/keplerd-probe; systemctl daemon-reload")
+    host.sh(f"rm {unit} /run/keplerd-probe.out /usr/local/bin/keplerd-probe /root/.probe; rm -r /var/lib/keplerd-probe /run/user/4711/keplerd-probe; systemctl daemon-reload")
 
 
 def upgrade(host, report):

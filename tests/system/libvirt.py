@@ -1,11 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """libvirt's machines, by what virsh does to them: one counter for as long as the UUID lives, and what libvirt tells."""
 import json
+import re
+import shlex
 
+from guest_meter import write
 from guests import drive, machine_named
 from scenarios import check_sums
 
 NOVA = "http://openstack.org/xmlns/libvirt/nova/1.1"
+
+SECRET = "geheim42"
+DROP_IN = "/etc/keplerd/keplerd.conf.d/60-metadata.conf"
+CLOUD = f"""<domain type='qemu'><name>instance-0000002a</name><uuid>{{uuid}}</uuid>
+<metadata>
+  <nova:instance xmlns:nova='{NOVA}'><nova:name>shop-2</nova:name><nova:flavor name='m1.tiny'/>
+    <nova:owner><nova:user uuid='u1'>ann</nova:user><nova:project uuid='p2'>prod</nova:project></nova:owner>
+  </nova:instance>
+  <keplerd:guest xmlns:keplerd='https://keplerd.org/libvirt/1' meter='yes'/>
+</metadata>
+<memory unit='MiB'>32</memory><vcpu>1</vcpu><os><type arch='x86_64' machine='pc'>hvm</type><boot dev='hd'/></os>
+<devices><emulator>/usr/bin/qemu-system-x86_64</emulator>
+<disk type='file' device='disk'><driver name='qemu' type='raw'/><source file='/var/lib/testbed/spin.img'/>
+<target dev='hda' bus='ide'/><shareable/></disk>
+<controller type='usb' model='none'/><memballoon model='none'/>
+<graphics type='vnc' port='5917' autoport='no' listen='127.0.0.1' passwd='{SECRET}'/></devices></domain>
+"""
 
 
 def row_of(host, uuid):
@@ -92,6 +112,58 @@ def life(host, report):
     check_sums(report, host.snapshot("vms"), "libvirt's machines")
 
 
+def metadata(host, report):
+    """An OpenStack-like domain that asks for a meter, with a password in its definition"""
+    uuid = "5b6a7c1e-0000-4000-8000-00000000002a"
+    write(host, DROP_IN, "[Guests]\nMetadata=yes\n")
+    host.sh("systemctl reload keplerd")
+    write(host, "/run/cloud.xml", CLOUD.format(uuid=uuid))
+    host.sh("virsh -q create /run/cloud.xml")
+    host.wait_for_samples()
+    row = row_of(host, uuid)
+    report.equal("name, title, metadata", (row["name"], row.get("title"), row.get("metadata")), (
+        "instance-0000002a", "shop-2", {
+            "keplerd.meter": "yes", "openstack.flavor": "m1.tiny", "openstack.name": "shop-2",
+            "openstack.project": "prod", "openstack.projectId": "p2", "openstack.user": "ann"}))
+    tree = f"/run/keplerd-guests/{uuid}"
+    host.wait_until(lambda: host.run("test", "-e", f"{tree}/intel-rapl:0/energy_uj").returncode == 0, 15, tree)
+    report.check("it has its meter", True)
+    report.check("the password is in libvirt's status", SECRET in host.sh(f"cat /run/libvirt/qemu/{row['name']}.xml"))
+    told = host.sh(f"""keplerctl --json=short show {uuid}; keplerctl --json=short vms; keplerctl vms; keplerctl doctor || :
+        timeout 3 keplerctl --json=short monitor vms || :
+        busctl call org.keplerd1 /org/keplerd1 org.keplerd1.Manager ListVirtualMachines 'a{{sv}}' 1 details b true
+        busctl call org.keplerd1 /org/keplerd1 org.freedesktop.DBus.ObjectManager GetManagedObjects
+        journalctl -q -u keplerd -o export; cat /var/lib/keplerd/* {tree}/*/* 2>/dev/null || :""")
+    report.check("and in nothing that keplerd tells, logs or keeps", uuid in told and SECRET not in told,
+                 [line for line in told.splitlines() if SECRET in line][:3])
+    host.sh(f"virsh -q destroy instance-0000002a; rm {DROP_IN}; systemctl reload keplerd")
+
+
+def session(host, report):
+    """A machine of a user's own libvirt (joe is here since guests.user_units)"""
+    uuid = "5b6a7c1e-0000-4000-8000-00000000002b"
+    domain = CLOUD.format(uuid=uuid).replace("instance-0000002a", "mine").replace("5917", "5918")
+    write(host, "/run/mine.xml", re.sub("<disk.*</disk>", "", domain, flags=re.DOTALL))  # which joe may not write to
+
+    def virsh(*arguments):  # what starts joe's libvirtd must not end it
+        command = shlex.join(["virsh", "-q", "-c", "qemu:///session", *arguments])
+        return host.sh(f"systemd-run -q --machine=joe@.host --user --wait --pipe -p KillMode=process {command}")
+
+    virsh("create", "/run/mine.xml")
+    host.wait_for_samples()
+    row = row_of(host, uuid)
+    report.equal("name, title, state, without the meter that is the administrator's to give",
+                 (row["name"], row.get("title"), row.get("guestState"), "keplerd.meter" in row["metadata"]),
+                 ("mine", "shop-2", "running", False))
+    report.equal("joe sees it", json.loads(host.sh("runuser -u joe -- keplerctl --json=short vms"))[
+        "virtualMachines"][0]["name"], "mine")
+    virsh("suspend", "mine")
+    host.wait_until(lambda: row_of(host, uuid).get("guestState") == "paused", 10, "it paused")
+    virsh("destroy", "mine")
+    host.wait_until(lambda: row_of(host, uuid)["state"] == "terminated", 10, "its end")
+    report.check("it ended", True)
+
+
 def stopped(host, report):
     """systemctl stop libvirtd"""
     name = machine_named(host, "idle1")
@@ -122,4 +194,4 @@ def hung(host, report):
     report.check("both are back", True)
 
 
-ALL = [what_it_tells, life, stopped, hung]
+ALL = [what_it_tells, life, metadata, session, stopped, hung]

@@ -42,7 +42,7 @@ class LibvirtRecordsTest : public testing::Test {
   const std::string kDirectory = "root/run/libvirt/qemu/";
   FakeHost host;
   HostRoot root = *HostRoot::open(host.paths());
-  LibvirtRecords records{root};
+  LibvirtRecords records{root, LibvirtRecords::kQemu};
 };
 
 TEST_F(LibvirtRecordsTest, AreThereWithTheirDirectory) {

@@ -130,6 +130,28 @@ TEST_F(Names, OfProxmoxsGuestsThroughItsLinks) {
   EXPECT_EQ(container(0s, "lxc", "100"), std::nullopt);
 }
 
+TEST_F(Names, OfMachinedsMachinesAreItsLinks) {
+  const auto machined = [&](Nanoseconds now, std::string_view unit) {
+    return round(now, [&] { return names_.machined(unit); });
+  };
+  const auto link = [&](const std::string& unit, const std::string& target) {
+    fs::create_directories(place("run/systemd/machines"));
+    fs::create_symlink(target, place("run/systemd/machines/unit:" + unit));
+  };
+  EXPECT_EQ(machined(0s, "web.service"), std::nullopt);
+  link("web.service", "web-1");
+  link("odd\\x2d1.scope", "d\033b");
+  link("away.service", "../../../etc/passwd");
+  write("run/systemd/machines/unit:file.service", "NAME=web\n");
+  EXPECT_EQ(machined(1s, "web.service"), "web-1");
+  EXPECT_EQ(machined(1s, "odd\\x2d1.scope"), R"(d\x1bb)");
+  EXPECT_EQ(machined(1s, "away.service"), std::nullopt);
+  EXPECT_EQ(machined(1s, "file.service"), std::nullopt);
+  EXPECT_EQ(machined(1s, "other.service"), std::nullopt);
+  EXPECT_EQ(machined(1s, ""), std::nullopt);
+  EXPECT_EQ(machined(1s, "../unit:web.service"), std::nullopt);
+}
+
 TEST_F(Names, OfOtherRuntimesAreNotKnown) {
   for (const char* runtime : {"nspawn", "nomad", ""})
     EXPECT_EQ(container(0s, runtime, kA), std::nullopt) << runtime;

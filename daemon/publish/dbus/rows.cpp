@@ -63,6 +63,9 @@ Details details_of(const Report& report, const ContainerRow& row) {
   set_text(details, "podId", row.info->pod);
   if (!row.info->name_space.empty()) set_text(details, "namespace", row.info->name_space);
   set_text(details, "unit", row.info->unit);
+  if (!row.info->uuid.empty()) set_text(details, "uuid", row.info->uuid);
+  if (!row.info->title.empty()) set_text(details, "title", row.info->title);
+  if (!row.info->guest_state.empty()) set_text(details, "guestState", row.info->guest_state);
   return details;
 }
 

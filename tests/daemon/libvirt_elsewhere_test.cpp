@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libvirt tells of domains that are not those of its system's QEMU driver: of the machines that users
+// run for themselves, and of LXC.
+#include <unistd.h>
+
+#include "daemon/machine_host.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string domain_status(const std::string& name, pid_t pid, const std::string& domain = "",
+                          const std::string& uuid = kUuid) {
+  return "<domstatus state='running' pid='" + std::to_string(pid) + "'><domain><name>" + name +
+         "</name><uuid>" + uuid + "</uuid>" + domain + "</domain></domstatus>";
+}
+
+constexpr char kSession[] = "/user.slice/user-4711.slice/user@4711.service/app.slice/vm.scope";
+
+class LibvirtSession : public MachineTest {
+ protected:
+  void start(const std::string& user) {
+    host.files.add_cgroup(kSession);
+    host.files.add_process(
+        {.pid = 100, .comm = "qemu-system-x86", .cgroup = kSession, .cmdline = qemu("web", kUuid)});
+    host.files.write("proc/100/status", "Uid:\t0\t" + user + "\t0\t0\n");
+  }
+  void tell(const std::string& user, const std::string& text, const std::string& name = "web") {
+    host.files.write("root/run/user/" + user + "/libvirt/qemu/run/" + name + ".xml", text);
+  }
+  const MachineInfo& info() { return *host.machine(kUuid)->info; }
+
+  // As an ordinary user all processes are one's own.
+  const std::string joe = ::geteuid() == 0 ? "4711" : std::to_string(::geteuid());
+};
+
+TEST_F(LibvirtSession, TellsItsUsersMachines) {
+  start(joe);
+  tell(joe, domain_status("mine", 100, "<title>Joe's own</title>"));
+  host.begin();
+  EXPECT_EQ(info().name, "mine");
+  EXPECT_EQ(info().title, "Joe's own");
+  EXPECT_EQ(info().guest_state, "running");
+  tell(joe, domain_status("renamed", 100));
+  host.step(1s);
+  EXPECT_EQ(info().name, "renamed");
+}
+
+TEST_F(LibvirtSession, TellsNothingOfOthersMachines) {
+  if (::geteuid() != 0) GTEST_SKIP() << "all processes are one's own";
+  start(joe);
+  tell(joe, domain_status("mine", 100));
+  host.files.add_process({.pid = 101, .comm = "qemu-system-x86", .cmdline = qemu("eves", kOther)});
+  host.files.write("proc/101/status", "Uid:\t0\t4712\t0\t0\n");
+  tell(joe, domain_status("stolen", 101, "", kOther), "stolen");
+  host.begin();
+  EXPECT_EQ(info().name, "mine");
+  EXPECT_EQ(host.machine(kOther)->info->name, "eves");
+  EXPECT_EQ(host.machine(kOther)->info->guest_state, "");
+}
+
+TEST_F(LibvirtSession, TellsNothingOfTheSystemsMachines) {
+  start(joe);
+  tell(joe, domain_status("mine", 100));
+  write_status("systems", kUuid, 100);
+  host.begin();
+  EXPECT_EQ(info().name, "systems");
+}
+
+TEST_F(LibvirtSession, CannotAskForAMeter) {
+  start(joe);
+  tell(joe,
+       domain_status("mine", 100,
+                     "<metadata><k:guest xmlns:k='https://keplerd.org/libvirt/1' meter='yes'/>"
+                     "<k:instance xmlns:k='http://openstack.org/xmlns/libvirt/nova/1.1'><k:name>n</k:name>"
+                     "</k:instance></metadata>"));
+  host.begin();
+  EXPECT_EQ(info().metadata, (MachineMetadata{{"openstack.name", "n"}}));
+}
+
+TEST_F(LibvirtSession, IsNotReadThroughALink) {
+  start(joe);
+  host.files.write("root/elsewhere/qemu/run/web.xml", domain_status("linked", 100));
+  host.files.write("root/run/user/" + joe + "/bus", "");
+  host.files.link("root/run/user/" + joe + "/libvirt", host.files.paths().root + "/elsewhere");
+  host.begin();
+  EXPECT_EQ(info().name, "web");
+}
+
+TEST_F(LibvirtSession, IsReadUpToItsLimits) {
+  start(joe);
+  tell(joe, domain_status("big", 100) + std::string(128 << 10, '\n'), "big");
+  host.begin();
+  EXPECT_EQ(info().name, "web");
+}
+
+TEST_F(LibvirtSession, NeedsNoHelperAndNobodyWaitsForItsReasons) {
+  start(joe);
+  tell(joe, domain_status("mine", 100));
+  host.begin();
+  EXPECT_EQ(host.meter().libvirt_drivers(), std::vector<std::string>{});
+  host.meter().set_libvirt_connected(true);
+  host.files.remove_process(100);
+  host.files.remove_cgroup(kSession);
+  step(0);
+  EXPECT_EQ(events(), (Events{"1 mine stopped"}));
+}
+
+constexpr char kBox[] = "/machine.slice/machine-lxc\\x2d4321\\x2dbox.scope";
+
+class LibvirtLxc : public MachineTest {
+ protected:
+  void start(const std::string& comm = "libvirt_lxc") {
+    host.files.add_cgroup(kBox);
+    host.files.add_process({.pid = 4321, .comm = comm, .cgroup = kBox});
+    host.files.add_process({.pid = 4322, .comm = "init", .cgroup = kBox});
+  }
+  void tell(const std::string& text) { host.files.write("root/run/libvirt/lxc/box.xml", text); }
+  const ContainerInfo& info() { return *host.container("box")->info; }
+};
+
+TEST_F(LibvirtLxc, TellsNameUuidTitleAndStateOfAContainer) {
+  start();
+  tell(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
+  host.begin();
+  EXPECT_EQ(info().name, "box-of-joe");
+  EXPECT_EQ(info().uuid, kUuid);
+  EXPECT_EQ(info().title, "Joe's");
+  EXPECT_EQ(info().guest_state, "running");
+  EXPECT_EQ(host.meter().last_report()->machines.size(), 0u);
+}
+
+TEST_F(LibvirtLxc, WhatItToldStaysButForTheStateWhenTheContainerEnds) {
+  start();
+  tell(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
+  host.begin();
+  for (const pid_t pid : {4321, 4322}) host.files.remove_process(pid);
+  host.files.remove_cgroup(kBox);
+  host.step(1s);
+  EXPECT_FALSE(host.container("box")->running);
+  EXPECT_EQ(info().name, "box-of-joe");
+  EXPECT_EQ(info().uuid, kUuid);
+  EXPECT_EQ(info().title, "Joe's");
+  EXPECT_EQ(info().guest_state, "");
+}
+
+TEST_F(LibvirtLxc, AStatusOfAnotherProcessIsStale) {
+  start("other");
+  tell(domain_status("stale", 4321));
+  host.begin();
+  EXPECT_EQ(info().name, "box");
+  EXPECT_EQ(info().uuid, "");
+}
+
+TEST_F(LibvirtLxc, KnowsOtherContainersNot) {
+  host.files.add_cgroup("/lxc.payload.box");
+  host.files.add_process({.pid = 4321, .comm = "systemd", .cgroup = "/lxc.payload.box"});
+  tell(domain_status("other", 4321));
+  host.begin();
+  EXPECT_EQ(info().name, "box");
+}
+
+}  // namespace
+}  // namespace keplerd

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What systemd calls a cgroup.
+#include "workloads/unit_name.h"
+
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+TEST(SystemUnit, IsTheFirstServiceOrScopeOfAPath) {
+  EXPECT_EQ(system_unit("/system.slice/web.service"), "web.service");
+  EXPECT_EQ(system_unit("/system.slice/web.service/payload/init.scope"), "web.service");
+  EXPECT_EQ(system_unit("/machine.slice/machine-a\\x2db.scope"), "machine-a\\x2db.scope");
+  EXPECT_EQ(system_unit("/a.slice/a-b.slice/_cpu.service"), "cpu.service");
+}
+
+TEST(SystemUnit, IsNoneInASliceOrAGroupOrAUsersManager) {
+  EXPECT_EQ(system_unit("/system.slice"), "");
+  EXPECT_EQ(system_unit("/"), "");
+  EXPECT_EQ(system_unit(""), "");
+  EXPECT_EQ(system_unit("/lxc/web.service"), "");
+  EXPECT_EQ(system_unit("/user.slice/user-1000.slice/user@1000.service/app.slice/vm.scope"), "");
+  EXPECT_EQ(system_unit("/user.slice/user-1000.slice/session-3.scope"), "session-3.scope");
+}
+
+}  // namespace
+}  // namespace keplerd
