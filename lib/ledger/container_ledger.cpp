@@ -204,6 +204,7 @@ void ContainerLedger::restored() {
 }
 
 void ContainerLedger::describe(ContainerAccount& account, const LibvirtStatus* status) {
+  if (status == nullptr && account.info->guest_state.empty()) return;  // as of nearly all
   const auto facts = [](const ContainerInfo& info) {
     return std::tie(info.name, info.uuid, info.title, info.guest_state);
   };

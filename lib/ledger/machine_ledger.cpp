@@ -257,8 +257,8 @@ void MachineLedger::tell_ends(Realtime now) {
       machine.told_running = true;
       continue;
     }
-    const bool reason_may_come = end_reasons_expected_ && machine.status && !machine.status->of_session &&
-                                 !machine.end_reason;
+    const bool reason_may_come =
+        end_reasons_expected_ && machine.status && !machine.status->of_session && !machine.end_reason;
     if (!runs && reason_may_come && machine.windows_since_end++ == 0) continue;
     tell_end_or_start(machine, now);
   }

@@ -2,6 +2,7 @@
 """A guest's own meter on a booted host: a libvirt domain with two sockets reads through virtiofs what the host has
 counted for it, and keplerd in that guest divides it again. While no other counter is driven."""
 import json
+import re
 
 from booted_host import CommandFailed
 from scenarios import PACKAGE, check_sums
@@ -32,13 +33,14 @@ while :; do
 done
 """
 
-# The tiny guests' initramfs, with another init, and with keplerd, keplerctl and what these are linked with.
+# The tiny guests' initramfs, with another init, and with keplerd, keplerctl, Scaphandre (Debian 12 has none) and what
+# these are linked with.
 MAKE_INITRD = f"""
     mkdir -p {WORK}/root/bin
     cd {WORK}/root
     install -m 755 ../init init
-    install -s -m 755 /usr/sbin/keplerd /usr/bin/keplerctl bin
-    for library in $(ldd bin/keplerd bin/keplerctl | grep -o '/[^ ]*\\.so[^ ]*' | sort -u); do
+    install -s -m 755 /usr/sbin/keplerd /usr/bin/keplerctl $(ls /usr/bin/scaphandre) bin
+    for library in $(ldd bin/* | grep -o '/[^ ]*\\.so[^ ]*' | sort -u); do
         mkdir -p ".$(dirname "$library")"
         cp -L "$library" ".$library"
     done
@@ -194,6 +196,24 @@ def count(host, report):
                  text.count("guest, attributed: the host's share for this virtual machine") == 2, text)
 
 
+# What it tells by HTTP, once it has read twice.
+SCAPHANDRE = f"""ip link set lo up
+SCAPHANDRE_POWERCAP_PATH={METER} scaphandre --vm prometheus -a 127.0.0.1 >/run/scaphandre.log 2>&1 &
+for i in $(seq 20); do sleep 0.5; wget -qO /run/metrics http://127.0.0.1:8080/metrics && break; done
+sleep 3; wget -qO- http://127.0.0.1:8080/metrics; cat /run/scaphandre.log; kill $!"""
+
+
+def scaphandre(host, report):
+    """Scaphandre reads the guest's meter"""
+    if host.run("test", "-e", "/usr/bin/scaphandre").returncode != 0:
+        return report.note("this Debian has none")
+    told = packages_of(host)
+    text = ask(host, SCAPHANDRE.replace("\n", "; ").replace("&;", "&"), check=False)
+    sockets = {int(number): int(energy) for number, energy in re.findall(
+        r'^scaph_socket_energy_microjoules\{.*socket_id="(\d+)".*\} (\d+)$', text, re.MULTILINE)}
+    report.equal("the sockets that keplerd has written", [sockets.get(0), sockets.get(1)], told)
+
+
 def end(host, report):
     """The guest ends, and its meter with it"""
     host.sh(f"virsh -q destroy {NAME}; virsh -q undefine {NAME}")
@@ -203,4 +223,4 @@ def end(host, report):
     host.sh(f"rm -r {DROP_IN} {WORK}; systemctl reload keplerd")
 
 
-ALL = [begin, count, end]
+ALL = [begin, count, scaphandre, end]
