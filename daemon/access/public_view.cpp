@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/access/public_view.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -63,6 +65,16 @@ class Ownership {
   std::set<std::string_view> machines_;  // ids of those whose process is the user's
 };
 
+// Ids of the machines in `report` that are the user's.
+std::set<std::string_view> machines_of(const Report& report, uid_t user) {
+  const Ownership ownership(report, user);
+  std::set<std::string_view> ids;
+  for (const MachineRow& row : report.machines) {
+    if (ownership.owns(row)) ids.insert(row.info->id);
+  }
+  return ids;
+}
+
 class ViewMaker {
  public:
   explicit ViewMaker(const PublicTick& tick)
@@ -111,6 +123,18 @@ class ViewMaker {
       floor_others(told);
     }
   }
+
+  // Of the machines that are told now, or were at the tick before: an end is told too.
+  void tell_events(std::set<std::string_view> ids) {
+    for (const MachineRow& row : view_->machines) ids.insert(row.info->id);
+    if (ids.empty()) return;
+    std::vector<MachineEvent> events;
+    std::ranges::copy_if(*now_.machine_events, std::back_inserter(events),
+                         [&](const MachineEvent& event) { return ids.contains(event.id); });
+    view_->machine_events = std::make_shared<const std::vector<MachineEvent>>(std::move(events));
+  }
+
+  void tell_all_events() { view_->machine_events = now_.machine_events; }
 
   std::shared_ptr<const Report> view() { return std::move(view_); }
 
@@ -169,10 +193,13 @@ std::shared_ptr<const Report> make_public_view(const PublicTick& tick, PublicAcc
   if (rule == PublicAccess::kOwn) {
     const Ownership ownership(*tick.now, user);
     tell_rows([&ownership](const auto& row) { return ownership.owns(row); });
+    if (tick.now->machine_events && !tick.now->machine_events->empty())
+      maker.tell_events(tick.before ? machines_of(*tick.before, user) : std::set<std::string_view>());
   }
   if (rule == PublicAccess::kAll) {
     maker.tell_zones();
     tell_rows([](const auto&) { return true; });
+    maker.tell_all_events();
   }
   return maker.view();
 }

@@ -26,7 +26,7 @@ struct PublicTick {
 // Of a tick that is there. `rule` is not kNone; `user` matters with kOwn only.
 //
 // A user's own workloads: the user's slice and what is below it, the containers and pods there, and machines
-// there or whose process runs as the user; processes that run as the user.
+// there or whose process runs as the user, with what happened to these; processes that run as the user.
 std::shared_ptr<const Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user);
 
 }  // namespace keplerd

@@ -51,6 +51,7 @@ class ReportMaker {
     add_process(12, 0, systems);
     add_process(13, kEve, mine);  // helps to run it, and is not what runs it
     add_process(14, std::nullopt);
+    report_->machine_events = events_;
   }
 
   Report& operator*() { return *report_; }
@@ -100,6 +101,12 @@ class ReportMaker {
     info.pid = pid;
     info.unit = unit;
     row.info = std::make_shared<MachineInfo>(std::move(info));
+    events_->push_back({.number = events_->size() + 1,
+                        .at = Realtime(1),
+                        .id = id,
+                        .name = id,
+                        .event = "started",
+                        .reason = {}});
     return row.info;
   }
 
@@ -114,19 +121,21 @@ class ReportMaker {
 
   static constexpr std::array<ZoneShare, 1> shares_ = {};
   Microjoules energy_;
+  std::shared_ptr<std::vector<MachineEvent>> events_ = std::make_shared<std::vector<MachineEvent>>();
   std::shared_ptr<Report> report_ = std::make_shared<Report>();
 };
 
 // What there is to be seen in a report.
 struct Seen {
   bool anything = false, accounts = false, zones = false;
-  std::vector<std::string> units, machines, containers, pods, processes;
+  std::vector<std::string> units, machines, containers, pods, processes, events;
   bool operator==(const Seen&) const = default;
   friend void PrintTo(const Seen& seen, std::ostream* out) {
     *out << (seen.anything ? "seen" : "nothing") << (seen.accounts ? " accounts" : "")
          << (seen.zones ? " zones" : "") << " " << testing::PrintToString(seen.units)
          << testing::PrintToString(seen.machines) << testing::PrintToString(seen.containers)
-         << testing::PrintToString(seen.pods) << testing::PrintToString(seen.processes);
+         << testing::PrintToString(seen.pods) << testing::PrintToString(seen.processes)
+         << testing::PrintToString(seen.events);
   }
 };
 
@@ -143,6 +152,13 @@ std::vector<std::string> ids(const std::vector<Row>& rows) {
   return ids;
 }
 
+std::vector<std::string> machines_with_events(const Report& report) {
+  std::vector<std::string> ids;
+  if (!report.machine_events) return ids;
+  for (const MachineEvent& event : *report.machine_events) ids.push_back(event.id);
+  return ids;
+}
+
 Seen seen_in(const std::shared_ptr<const Report>& report) {
   if (!report) return {};
   return {true,
@@ -152,7 +168,8 @@ Seen seen_in(const std::shared_ptr<const Report>& report) {
           ids(report->machines),
           ids(report->containers),
           ids(report->pods),
-          ids(report->processes)};
+          ids(report->processes),
+          machines_with_events(*report)};
 }
 
 Access new_access() { return {kDaemon, kGroup}; }
@@ -173,7 +190,8 @@ const Seen kJoes{.anything = true,
                  .machines = {"by-process", "by-unit"},
                  .containers = {"joes"},
                  .pods = {},
-                 .processes = {"10", "11"}};
+                 .processes = {"10", "11"},
+                 .events = {"by-process", "by-unit"}};
 const Seen kEves{.anything = true, .units = {"/user.slice/user-1001.slice"}, .processes = {"13"}};
 
 TEST(AccessTable, SaysWhoSeesWhat) {
@@ -225,6 +243,15 @@ class Public : public testing::Test {
  private:
   std::uint64_t sequence_ = 0;
 };
+
+TEST_F(Public, TheEndOfOnesMachineIsToldThoughNothingRunsItThen) {
+  tick(1s, {1'000'000});
+  ReportMaker report(2s, {1'000'000}, 2);
+  std::erase_if((*report).processes, [](const ProcessRow& row) { return row.info->id.pid == 11; });
+  access.add(report.take());
+  EXPECT_EQ(seen_in(seen()).machines, (std::vector<std::string>{"by-unit"}));
+  EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "by-unit"}));
+}
 
 TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
   access.set_rule(PublicAccess::kAll);

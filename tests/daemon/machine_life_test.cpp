@@ -256,6 +256,35 @@ TEST_F(MachineLife, AnEndIsToldWithTheReasonThatLibvirtsHelperGives) {
   EXPECT_EQ(events(), (Events{"1 web stopped: migrated"}));
 }
 
+TEST_F(MachineLife, OneThatMigratesAwayAndComesBackHasOneCounter) {
+  const std::string scope = "/machine.slice/machine-qemu\\x2d7\\x2dweb.scope";
+  begin_with_libvirt();
+  use(100, kScope, 50);
+  step(10'000'000);
+  EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
+  host.meter().learn(ended("migrated"));
+  host.files.remove("root/run/libvirt/qemu/web.xml");
+  end_in_scope(100);
+  step(0);
+  EXPECT_FALSE(host.machine(kUuid)->running);
+
+  host.files.add_cgroup(scope);
+  host.files.add_process({.pid = 300,
+                          .comm = "qemu-system-x86",
+                          .start = 5000,
+                          .cgroup = scope,
+                          .cmdline = qemu("web", kUuid) + command({"-incoming", "defer"})});
+  write_status("web", kUuid, 300, "", "", "state='paused' reason='migration'");
+  step(0);
+  write_status("web", kUuid, 300, "", "", "state='running' reason='migrated'");
+  use(300, scope, 50);
+  step(10'000'000);
+  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+  EXPECT_EQ(host.machine(kUuid)->info->unit, scope);
+  EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
+  EXPECT_EQ(events(), (Events{"1 web stopped: migrated", "2 web started", "3 web resumed: migrated"}));
+}
+
 TEST_F(MachineLife, AReasonMayComeAWindowLater) {
   begin_with_libvirt();
   end_in_scope(100);

@@ -88,7 +88,8 @@ std::string nameless_qemu(int number) {
 
 TEST_F(Names, OfMachinesThatNothingElseNamesAreMachineds) {
   host.files.link("root/run/systemd/machines/unit:vm.service", "web");
-  add("/system.slice/vm.service/payload", {.pid = 100, .comm = "qemu-system-x86", .cmdline = nameless_qemu(1)});
+  add("/system.slice/vm.service/payload",
+      {.pid = 100, .comm = "qemu-system-x86", .cmdline = nameless_qemu(1)});
   host.begin();
   EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "web");
 }

@@ -55,8 +55,8 @@ def what_it_tells(host, report):
     report.equal("one keplerd-libvirt listens", len(helper(host)), 1)
 
 
-def events(host):
-    text = host.sh("cat /run/events.json")
+def events(host, file="/run/events.json"):
+    text = host.sh(f"cat {file}")
     ticks = [json.loads(part) for part in text.split("\x1e") if part.endswith("\n")]
     return [(event["name"], event["event"], event.get("reason")) for tick in ticks for event in tick.get("events", [])]
 
@@ -149,6 +149,8 @@ def session(host, report):
         command = shlex.join(["virsh", "-q", "-c", "qemu:///session", *arguments])
         return host.sh(f"systemd-run -q --machine=joe@.host --user --wait --pipe -p KillMode=process {command}")
 
+    host.sh("systemd-run -q --unit=joes-events -p User=joe -p StandardOutput=truncate:/run/joes-events.json "
+            "keplerctl --json=short monitor vms")
     virsh("create", "/run/mine.xml")
     host.wait_for_samples()
     row = row_of(host, uuid)
@@ -161,7 +163,10 @@ def session(host, report):
     host.wait_until(lambda: row_of(host, uuid).get("guestState") == "paused", 10, "it paused")
     virsh("destroy", "mine")
     host.wait_until(lambda: row_of(host, uuid)["state"] == "terminated", 10, "its end")
-    report.check("it ended", True)
+    host.wait_for_samples()
+    host.sh("systemctl stop joes-events")
+    report.equal("joe, who is a stranger, is told what happened to it, and of no other", events(
+        host, "/run/joes-events.json"), [("mine", "started", None), ("mine", "paused", "user"), ("mine", "stopped", None)])
 
 
 def stopped(host, report):
