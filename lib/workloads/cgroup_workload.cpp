@@ -227,6 +227,15 @@ Answer systemd_machine(std::string_view name) {
   return std::nullopt;
 }
 
+// systemd-nspawn's by hand since systemd 26x: "machine.slice/NAME.scope/payload". The scope alone might be
+// anything's, such as systemd-vmspawn's.
+Answer nspawn_payload(const Around& around, std::string_view name) {
+  const auto machine_name = between("", around.parent, ".scope");
+  if (name != "payload" || around.grandparent != "machine.slice" || machine_name.empty()) return std::nullopt;
+  const std::string id = decode_unit_escapes(machine_name);
+  return container("nspawn", id, id);
+}
+
 // libvirt's "/machine/NAME.libvirt-qemu" where there is no systemd, and Proxmox's "qemu.slice/ID.scope".
 Answer other_machine(const Around& around, std::string_view name) {
   if (const auto text = between("", name, ".libvirt-qemu"); !text.empty())
@@ -255,6 +264,7 @@ Answer recognise(const Around& around, std::string_view name) {
   if (Answer found = pod_slice(name)) return found;
   if (Answer found = pod_group(around, name)) return found;
   if (Answer found = systemd_machine(name)) return found;
+  if (Answer found = nspawn_payload(around, name)) return found;
   if (Answer found = other_machine(around, name)) return found;
   if (Answer found = nomad_task(around, name)) return found;
   return lxc(around, name);

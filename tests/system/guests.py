@@ -165,12 +165,15 @@ def containers(host, report):
     make_box(host)
     start_containers(host)
     known = host.sh(f"{PODMAN} inspect -f '{{{{.Id}}}}' podbox").strip()
-    want = {"box": ("box", "nspawn", "/machine.slice/machine-box.scope", []),
+    want = {"box": None,
             "box2": ("box2", "nspawn", "/machine.slice/systemd-nspawn@box2.service", []),
             "lxcbox": ("lxcbox", "lxc", "/lxc.payload.lxcbox", ["/lxc.monitor.lxcbox"]),
             "podbox": (known, "podman", f"/machine.slice/libpod-{known}.scope",
                        [f"/machine.slice/libpod-conmon-{known}.scope"])}
     host.wait_until(lambda: {c["name"] for c in host.ask("containers")["containers"]} >= set(want), 15, "names")
+    # Since systemd 26x the scope is nspawn's own.
+    scopes = host.sh("cd /sys/fs/cgroup; ls -d machine.slice/machine-box.scope machine.slice/box.scope/payload", check=False)
+    want["box"] = ("box", "nspawn", "/" + scopes.strip(), [])
     drive(host, 5)
     snapshot = host.snapshot("containers")
     rows = {c["name"]: c for c in snapshot["containers"]}

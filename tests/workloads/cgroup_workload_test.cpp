@@ -159,6 +159,11 @@ TEST(Container, OfNspawnIsNamedByItsInstance) {
       {{"/machine.slice/systemd-nspawn@f40.service", "container runtime=nspawn id=f40 name=f40"},
        {"/machine.slice/systemd-nspawn@my-web.service", "container runtime=nspawn id=my-web name=my-web"},
        {R"(/machine.slice/machine-my\x2dweb.scope)", "container runtime=nspawn id=my-web name=my-web"},
+       {R"(/machine.slice/my\x2dweb.scope/payload)", "container runtime=nspawn id=my-web name=my-web"},
+       {"/machine.slice/web.scope", "unit name=web.scope"},
+       {"/machine.slice/web.scope/container", "group name=container"},
+       {"/system.slice/web.scope/payload", "group name=payload"},
+       {"/machine.slice/web.service/payload", "group name=payload"},
        {"/machine.slice/systemd-nspawn@.service", "unit name=systemd-nspawn@.service"},
        {"/machine.slice/machine-.scope", "unit name=machine-.scope"}});
   EXPECT_EQ(recognise_cgroup("/machine.slice/systemd-nspawn@f40.service").group.name,
