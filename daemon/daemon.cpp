@@ -232,13 +232,15 @@ Nanoseconds Daemon::sampling_period() const {
 
 void Daemon::sample() {
   sampled_ = read_system_clocks().monotonic;
-  const auto before = meter_->last_report();
-  access_.add(meter_->sample());
+  const auto before = meter_->last_report(Rows::kWithoutProcesses);
+  const auto report = meter_->sample();
+  if (access_.wants_processes(*report)) meter_->last_report(Rows::kAll);
+  access_.add(report);
   update_libvirt();
-  if (meter_->last_report() == before) return;  // the meter has not moved yet
+  if (report == before) return;  // the meter has not moved yet
   if (server_) server_->wake();
   if (bus_) bus_->update();
-  guests_->update(*meter_->last_report());
+  guests_->update(*report);
 }
 
 // Only on the very host: another root's libvirt is not there to be asked.
@@ -248,18 +250,23 @@ void Daemon::update_libvirt() {
   meter_->set_libvirt_connected(libvirt_->is_connected());
 }
 
-std::shared_ptr<const Report> Daemon::fresh(const Caller& caller) {
-  const auto last = meter_->last_report();
+std::shared_ptr<const Report> Daemon::latest(const Caller& caller, Rows rows) {
+  if (rows == Rows::kAll) meter_->last_report(rows);  // a public view is made of it, too
+  return access_.report_for(caller, rows);
+}
+
+std::shared_ptr<const Report> Daemon::fresh(const Caller& caller, Rows rows) {
+  const auto last = meter_->last_report(Rows::kWithoutProcesses);
   if (caller.full && settings_.interval == Nanoseconds{0} &&
       read_system_clocks().monotonic - last->monotonic >= settings_.staleness)
     sample();
-  return latest(caller);
+  return latest(caller, rows);
 }
 
 // systemctl shows it to everybody.
 void Daemon::tell_status() {
-  const auto told = latest(Caller{});
-  notify_status(*meter_->last_report(), told ? told->host.power : std::nullopt);
+  const auto told = latest(Caller{}, Rows::kWithoutProcesses);
+  notify_status(*meter_->last_report(Rows::kWithoutProcesses), told ? told->host.power : std::nullopt);
 }
 
 // Withheld where samples stall, so that systemd starts the daemon again.

@@ -37,8 +37,8 @@ class Daemon : private Reports {
   Caller identify(uid_t user, std::span<const gid_t> groups) const override {
     return access_.identify(user, groups);
   }
-  std::shared_ptr<const Report> latest(const Caller& caller) override { return access_.report_for(caller); }
-  std::shared_ptr<const Report> fresh(const Caller& caller) override;
+  std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) override;
+  std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override;
   const Settings& settings() const override { return settings_; }
 
   Result<Done> add_signals();

@@ -90,6 +90,11 @@ std::shared_ptr<const Report> Meter::sample() {
   return report_;
 }
 
+std::shared_ptr<const Report> Meter::last_report(Rows rows) {
+  if (rows == Rows::kAll) ledger_.add_processes(*report_);
+  return report_;
+}
+
 void Meter::learn(const LibvirtNews& news) {
   if (news.kind == LibvirtNews::Kind::kEnded) ledger_.machines().note_end(news.uuid, news.reason);
   namer_.learn(news);

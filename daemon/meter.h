@@ -35,11 +35,12 @@ class Meter {
   Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
         Clock clock);
 
-  // Samples once. The report is never null; where the host cannot be read it is the last one, and so it is
-  // between the steps of a meter that moves in such (see EnergySource).
+  // Samples once. The report is never null and has no processes yet; where the host cannot be read it is the
+  // last one, and so it is between the steps of a meter that moves in such (see EnergySource).
   std::shared_ptr<const Report> sample();
 
-  std::shared_ptr<const Report> last_report() const { return report_; }
+  // What was sampled last, with the processes if they are asked for.
+  std::shared_ptr<const Report> last_report(Rows rows = Rows::kAll);
 
   // What libvirt's helper tells; it shows with the next sample.
   void learn(const LibvirtNews& news);
@@ -80,7 +81,7 @@ class Meter {
   std::vector<bool> zone_failed_;
   std::string usage_problem_;
   bool groups_left_out_told_ = false;
-  std::shared_ptr<const Report> report_;
+  std::shared_ptr<Report> report_;
 };
 
 }  // namespace keplerd

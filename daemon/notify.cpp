@@ -35,8 +35,7 @@ std::string status_line(const Report& report, const std::optional<Microwatts>& p
   const std::string watts =
       power ? fmt::format("{:.1f} W, ", static_cast<double>(power->value) / 1e6) : std::string();
   const auto units = std::ranges::count(report.units, true, &UnitRow::running);
-  const auto processes = std::ranges::count(report.processes, true, &ProcessRow::running);
-  return fmt::format("{}{}, {} units, {} processes", watts, source, units, processes);
+  return fmt::format("{}{}, {} units, {} processes", watts, source, units, report.running_processes);
 }
 
 void notify_status(const Report& report, const std::optional<Microwatts>& power) {

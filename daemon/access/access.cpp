@@ -11,6 +11,8 @@ constexpr Nanoseconds kPublicPeriod = std::chrono::seconds(1);
 // A sample is never exactly on time: one that is a little early for the public tick still is it. The next one
 // is due a period after this one was due, so that there is never more than one a period.
 constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(50);
+// Power needs the tick before: so long they are kept for who asks again.
+constexpr Nanoseconds kProcessesRemembered = std::chrono::minutes(1);
 constexpr std::size_t kMostViews = 64;  // of users who ask within one tick, kept to answer again
 
 }  // namespace
@@ -24,24 +26,38 @@ Caller Access::identify(uid_t user, std::span<const gid_t> groups) const {
   return {.user = user, .full = user == 0 || user == own_ || member};
 }
 
+bool Access::is_public_tick(const Report& report) const {
+  const Nanoseconds early = std::min(kMostEarly, report.window / 20);
+  return !tick_.now || report.monotonic >= due_ - early;
+}
+
 void Access::add(std::shared_ptr<const Report> report) {
   latest_ = std::move(report);
-  const Nanoseconds now = latest_->monotonic;
-  const Nanoseconds early = std::min(kMostEarly, latest_->window / 20);
-  if (tick_.now && now < due_ - early) return;
-  due_ = std::max(due_, now) + kPublicPeriod;
+  if (!is_public_tick(*latest_)) return;
+  due_ = std::max(due_, latest_->monotonic) + kPublicPeriod;
   tick_ = {.now = latest_, .before = std::move(tick_.now)};
   views_.clear();
 }
 
-std::shared_ptr<const Report> Access::report_for(const Caller& caller) {
+bool Access::wants_processes(const Report& report) const {
+  if (rule_ == PublicAccess::kNone || rule_ == PublicAccess::kHost || !is_public_tick(report)) return false;
+  const bool may_be_overtaken = report.window < kPublicPeriod - kMostEarly;
+  return may_be_overtaken ||
+         (processes_asked_ && report.monotonic - *processes_asked_ < kProcessesRemembered);
+}
+
+std::shared_ptr<const Report> Access::report_for(const Caller& caller, Rows rows) {
   if (caller.full) return latest_;
   if (rule_ == PublicAccess::kNone || !tick_.now) return nullptr;
   const uid_t user = rule_ == PublicAccess::kOwn ? caller.user : Caller{}.user;
-  const auto known = views_.find(user);
-  if (known != views_.end()) return known->second;
-  if (views_.size() >= kMostViews) views_.clear();
-  return views_[user] = make_public_view(tick_, rule_, user);
+  if (!views_.contains(user) && views_.size() >= kMostViews) views_.clear();
+  auto& view = views_[user];
+  if (!view) view = make_public_view(tick_, rule_, user);
+  if (rows == Rows::kAll) {
+    processes_asked_ = tick_.now->monotonic;
+    add_public_processes(tick_, rule_, user, *view);
+  }
+  return view;
 }
 
 }  // namespace keplerd

@@ -33,18 +33,25 @@ class Access {
   // After each sample.
   void add(std::shared_ptr<const Report> report);
 
+  // Whether `report`, which is about to be added, must have its processes now: callers without full access
+  // may ask for them when there is a later sample already, or have asked just now.
+  bool wants_processes(const Report& report) const;
+
   // The same object until there is something new for this caller; null where the caller may see nothing at
-  // all.
-  std::shared_ptr<const Report> report_for(const Caller& caller);
+  // all. Where processes are asked for, it has them if the report that it is made of has.
+  std::shared_ptr<const Report> report_for(const Caller& caller, Rows rows);
 
  private:
+  bool is_public_tick(const Report& report) const;
+
   uid_t own_;
   std::optional<gid_t> group_;
   PublicAccess rule_ = PublicAccess::kOwn;
   std::shared_ptr<const Report> latest_;
   PublicTick tick_;
-  Nanoseconds due_{0};                                    // the next public tick, on CLOCK_MONOTONIC
-  std::map<uid_t, std::shared_ptr<const Report>> views_;  // of tick_; where all see the same, only that of -1
+  Nanoseconds due_{0};                              // the next public tick, on CLOCK_MONOTONIC
+  std::optional<Nanoseconds> processes_asked_;      // the last public tick of which processes were asked for
+  std::map<uid_t, std::shared_ptr<Report>> views_;  // of tick_; where all see the same, only that of -1
 };
 
 }  // namespace keplerd

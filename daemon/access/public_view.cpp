@@ -40,18 +40,14 @@ void floor_others(ProcessRow& row) { row.in_unit = floored(row.in_unit); }
 // What is the user's, by the rules of systemd's logind and of the kernel.
 class Ownership {
  public:
-  Ownership(const Report& report, uid_t user)
-      : user_(user), slice_("/user.slice/user-" + std::to_string(user) + ".slice") {
-    for (const ProcessRow& row : report.processes) {
-      if (owns(row) && row.machine && row.machine->pid == row.info->id.pid) machines_.insert(row.machine->id);
-    }
-  }
+  explicit Ownership(uid_t user)
+      : user_(user), slice_("/user.slice/user-" + std::to_string(user) + ".slice") {}
 
   bool owns(const UnitRow& row) const { return is_in_slice(row.info->id); }
   bool owns(const ContainerRow& row) const { return is_in_slice(row.info->unit); }
   bool owns(const ProcessRow& row) const { return row.info->user == user_; }
   bool owns(const MachineRow& row) const {
-    return (row.info->unit && is_in_slice(*row.info->unit)) || machines_.contains(row.info->id);
+    return (row.info->unit && is_in_slice(*row.info->unit)) || row.user == user_;
   }
 
  private:
@@ -62,12 +58,11 @@ class Ownership {
 
   uid_t user_;
   std::string slice_;
-  std::set<std::string_view> machines_;  // ids of those whose process is the user's
 };
 
 // Ids of the machines in `report` that are the user's.
 std::set<std::string_view> machines_of(const Report& report, uid_t user) {
-  const Ownership ownership(report, user);
+  const Ownership ownership(user);
   std::set<std::string_view> ids;
   for (const MachineRow& row : report.machines) {
     if (ownership.owns(row)) ids.insert(row.info->id);
@@ -77,31 +72,30 @@ std::set<std::string_view> machines_of(const Report& report, uid_t user) {
 
 class ViewMaker {
  public:
-  explicit ViewMaker(const PublicTick& tick)
-      : now_(*tick.now), before_(tick.before.get()), view_(std::make_shared<Report>()) {
+  ViewMaker(const PublicTick& tick, Report& view) : now_(*tick.now), before_(tick.before.get()), view_(view) {
     if (before_ == nullptr) return;
-    view_->window = now_.monotonic - before_->monotonic;
-    if (is_power_known()) span_ = view_->window;
+    view_.window = now_.monotonic - before_->monotonic;
+    if (is_power_known()) span_ = view_.window;
   }
 
   void tell_host() {
-    view_->full = false;
-    view_->sequence = now_.sequence;
-    view_->realtime = now_.realtime;
-    view_->monotonic = now_.monotonic;
-    view_->instance_id = now_.instance_id;
-    view_->since = now_.since;
-    view_->discarded_windows = now_.discarded_windows;
-    view_->groups_left_out = now_.groups_left_out;
-    view_->source = now_.source;
-    view_->workload_quality = now_.workload_quality;
-    view_->host = told(now_.host, before_ == nullptr ? nullptr : &before_->host);
+    view_.full = false;
+    view_.sequence = now_.sequence;
+    view_.realtime = now_.realtime;
+    view_.monotonic = now_.monotonic;
+    view_.instance_id = now_.instance_id;
+    view_.since = now_.since;
+    view_.discarded_windows = now_.discarded_windows;
+    view_.groups_left_out = now_.groups_left_out;
+    view_.source = now_.source;
+    view_.workload_quality = now_.workload_quality;
+    view_.host = told(now_.host, before_ == nullptr ? nullptr : &before_->host);
   }
 
   void tell_zones() {
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
       const bool known = before_ != nullptr && i < before_->zones.size();
-      view_->zones.push_back(told(now_.zones[i], known ? &before_->zones[i] : nullptr));
+      view_.zones.push_back(told(now_.zones[i], known ? &before_->zones[i] : nullptr));
     }
   }
 
@@ -115,7 +109,7 @@ class ViewMaker {
       if (!sees(row)) continue;
       while (last != before.end() && key(*last) < key(row)) ++last;
       const bool known = last != before.end() && key(*last) == key(row);
-      Row& told = (view_.get()->*rows).emplace_back(row);
+      Row& told = (view_.*rows).emplace_back(row);
       told.active = floored(row.active);
       told.idle = floored(row.idle);
       told.power = power(told_energy(row), known ? told_energy(*last) : Microjoules{});
@@ -126,17 +120,15 @@ class ViewMaker {
 
   // Of the machines that are told now, or were at the tick before: an end is told too.
   void tell_events(std::set<std::string_view> ids) {
-    for (const MachineRow& row : view_->machines) ids.insert(row.info->id);
+    for (const MachineRow& row : view_.machines) ids.insert(row.info->id);
     if (ids.empty()) return;
     std::vector<MachineEvent> events;
     std::ranges::copy_if(*now_.machine_events, std::back_inserter(events),
                          [&](const MachineEvent& event) { return ids.contains(event.id); });
-    view_->machine_events = std::make_shared<const std::vector<MachineEvent>>(std::move(events));
+    view_.machine_events = std::make_shared<const std::vector<MachineEvent>>(std::move(events));
   }
 
-  void tell_all_events() { view_->machine_events = now_.machine_events; }
-
-  std::shared_ptr<const Report> view() { return std::move(view_); }
+  void tell_all_events() { view_.machine_events = now_.machine_events; }
 
  private:
   // Where each zone of the total was counted over the whole of the span.
@@ -175,33 +167,42 @@ class ViewMaker {
   const Report& now_;
   const Report* before_;
   std::optional<Nanoseconds> span_;  // that power is of; unset: no power is known
-  std::shared_ptr<Report> view_;
+  Report& view_;
 };
+
+// Calls `f` with who sees which rows; not at all where the rule is the host alone.
+template <class F>
+void with_rule(PublicAccess rule, uid_t user, F f) {
+  const Ownership ownership(user);
+  if (rule == PublicAccess::kOwn) f([&ownership](const auto& row) { return ownership.owns(row); });
+  if (rule == PublicAccess::kAll) f([](const auto&) { return true; });
+}
 
 }  // namespace
 
-std::shared_ptr<const Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user) {
-  ViewMaker maker(tick);
+std::shared_ptr<Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user) {
+  auto view = std::make_shared<Report>();
+  ViewMaker maker(tick, *view);
   maker.tell_host();
-  const auto tell_rows = [&maker](auto sees) {
+  if (rule == PublicAccess::kAll) maker.tell_zones();
+  with_rule(rule, user, [&maker](auto sees) {
     maker.tell_rows(&Report::units, sees);
     maker.tell_rows(&Report::machines, sees);
     maker.tell_rows(&Report::containers, sees);
     maker.tell_rows(&Report::pods, sees);
-    maker.tell_rows(&Report::processes, sees);
-  };
-  if (rule == PublicAccess::kOwn) {
-    const Ownership ownership(*tick.now, user);
-    tell_rows([&ownership](const auto& row) { return ownership.owns(row); });
-    if (tick.now->machine_events && !tick.now->machine_events->empty())
-      maker.tell_events(tick.before ? machines_of(*tick.before, user) : std::set<std::string_view>());
-  }
-  if (rule == PublicAccess::kAll) {
-    maker.tell_zones();
-    tell_rows([](const auto&) { return true; });
-    maker.tell_all_events();
-  }
-  return maker.view();
+  });
+  if (rule == PublicAccess::kAll) maker.tell_all_events();
+  if (rule == PublicAccess::kOwn && tick.now->machine_events && !tick.now->machine_events->empty())
+    maker.tell_events(tick.before ? machines_of(*tick.before, user) : std::set<std::string_view>());
+  return view;
+}
+
+void add_public_processes(const PublicTick& tick, PublicAccess rule, uid_t user, Report& view) {
+  if (!tick.now->has_processes || std::exchange(view.has_processes, true)) return;
+  const PublicTick powerless{.now = tick.now, .before = nullptr};
+  const bool known = tick.before && tick.before->has_processes;
+  ViewMaker maker(known ? tick : powerless, view);
+  with_rule(rule, user, [&maker](auto sees) { maker.tell_rows(&Report::processes, sees); });
 }
 
 }  // namespace keplerd

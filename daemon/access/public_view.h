@@ -27,6 +27,10 @@ struct PublicTick {
 //
 // A user's own workloads: the user's slice and what is below it, the containers and pods there, and machines
 // there or whose process runs as the user, with what happened to these; processes that run as the user.
-std::shared_ptr<const Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user);
+std::shared_ptr<Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user);
+
+// Adds the processes to such a view, if `tick` has them and the view has not; without their power if the tick
+// before has none.
+void add_public_processes(const PublicTick& tick, PublicAccess rule, uid_t user, Report& view);
 
 }  // namespace keplerd

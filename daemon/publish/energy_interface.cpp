@@ -71,7 +71,7 @@ Caller caller_of(const Reports& reports, const Call& call) {
 }
 
 Answer get_status(Reports& reports, const Call& call) {
-  const auto report = reports.fresh(caller_of(reports, call));
+  const auto report = reports.fresh(caller_of(reports, call), Rows::kWithoutProcesses);
   if (!report) return varlink::permission_denied();
   return Reply{status_json(*report, reports.settings())};
 }
@@ -86,7 +86,7 @@ Answer list(Reports& reports, const Call& call) {
   const auto order = parse_row_order(sort.value.value_or("energy"));
   if (sort.bad || !order) return varlink::invalid_parameter("sort");
 
-  const auto report = reports.fresh(caller_of(reports, call));
+  const auto report = reports.fresh(caller_of(reports, call), rows_for(kind.value));
   if (!report) return varlink::permission_denied();
   const auto most = static_cast<std::size_t>(limit.value.value_or(INT64_MAX));
   return std::make_unique<ListStream>(report, *kind.value, select_rows(*report, *kind.value, *order, most));
@@ -98,7 +98,7 @@ Answer get(Reports& reports, const Call& call) {
   const auto id = text(call, "id");
   if (!id.value) return varlink::invalid_parameter("id");
 
-  const auto report = reports.fresh(caller_of(reports, call));
+  const auto report = reports.fresh(caller_of(reports, call), rows_for(kind.value));
   if (!report) return varlink::permission_denied();
   const FoundRow found = find_row(*report, *kind.value, *id.value);
   if (found.index) return Reply{{{"row", row_json(*report, *kind.value, *found.index)}}};
@@ -116,7 +116,7 @@ Answer monitor(Reports& reports, const Call& call) {
   if (as_stranger.bad) return varlink::invalid_parameter("public");
   constexpr std::int64_t kMost = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
   const Caller caller = as_stranger.value.value_or(false) ? Caller{} : caller_of(reports, call);
-  if (!reports.fresh(caller)) return varlink::permission_denied();
+  if (!reports.fresh(caller, rows_for(kind.value))) return varlink::permission_denied();
   return std::make_unique<MonitorStream>(
       reports, caller, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));
 }

@@ -44,12 +44,12 @@ MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowK
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   if (!telling_) {
-    const auto latest = reports_.latest(caller_);
+    const auto latest = reports_.latest(caller_, Rows::kWithoutProcesses);
     if (!latest) return varlink::permission_denied();
     if (latest == told_) return std::nullopt;
     // A tick that comes a little early still counts.
     if (told_ && latest->monotonic - told_->monotonic < interval_ - interval_ / 10) return std::nullopt;
-    telling_ = latest;
+    telling_ = reports_.latest(caller_, rows_for(kind_));
     if (kind_) collect_changes(*telling_);
   }
   Json json = monitor_json(*telling_);
@@ -89,7 +89,7 @@ void MonitorStream::collect_changes(const Report& report) {
     if (order < 0) {
       changed_.push_back(i++);
     } else if (order > 0) {
-      removed_.emplace_back(row_key(*told_, *kind_, j++).id);
+      removed_.push_back(row_key(*told_, *kind_, j++).id_text());
     } else {
       if (row_changed(report, i, *told_, j, *kind_)) changed_.push_back(i);
       ++i;

@@ -135,7 +135,8 @@ class FamiliesStream : public varlink::Stream {
 
 Answer list(Reports& reports, const Call& call) {
   if (!call.more) return varlink::expected_more();
-  const auto report = reports.fresh(reports.identify(call.peer.uid, call.peer.groups));
+  const auto report =
+      reports.fresh(reports.identify(call.peer.uid, call.peer.groups), Rows::kWithoutProcesses);
   if (!report) return Failure{std::string(kInterface) + ".NoSuchMetric", Json::object()};
   Metrics metrics;
   for (std::size_t i = 0; i < kFamilies.size(); ++i) kFamilies[i].add(*report, i, metrics);

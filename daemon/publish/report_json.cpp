@@ -188,7 +188,8 @@ Json row_json(const Report& report, const ContainerRow& container) {
 }
 
 Json row_json(const Report& report, const ProcessRow& process) {
-  Json json = workload_json(report, process, process.info->id_text, process.info->comm, "process");
+  Json json =
+      workload_json(report, process, process_id_text(process.info->id), process.info->comm, "process");
   json["pid"] = process.info->id.pid;
   json["comm"] = process.info->comm;
   if (process.unit) json["unit"] = process.unit->id;

@@ -18,11 +18,12 @@ class Reports {
   virtual ~Reports() = default;
   // Who this is. `groups`: all of the caller's, the primary one too.
   virtual Caller identify(uid_t user, std::span<const gid_t> groups) const = 0;
-  // The last report that is for this caller; null where nothing is. The same object until there is another.
-  virtual std::shared_ptr<const Report> latest(const Caller& caller) = 0;
+  // The last report that is for this caller; null where nothing is. The same object until there is another:
+  // where it has no processes and they are asked for, they are added to it.
+  virtual std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) = 0;
   // The same, but for a caller with full access and with Interval=0 a new one if the last is older than
   // Staleness=.
-  virtual std::shared_ptr<const Report> fresh(const Caller& caller) = 0;
+  virtual std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) = 0;
   virtual const Settings& settings() const = 0;
 };
 

@@ -40,15 +40,17 @@ auto with_rows(RowKind kind, F f) {
 }
 
 RowKey workload_key(const std::string& id, const std::string& name, const WorkloadRow& row) {
-  return {id, name, row.active + row.idle, row.power, row.cpu};
+  return {id, {}, name, row.active + row.idle, row.power, row.cpu};
 }
 
 RowKey key(const UnitRow& row) { return workload_key(row.info->id, row.info->name, row); }
 RowKey key(const MachineRow& row) { return workload_key(row.info->id, row.info->name, row); }
 RowKey key(const ContainerRow& row) { return workload_key(row.info->id, row.info->name, row); }
-RowKey key(const ProcessRow& row) { return workload_key(row.info->id_text, row.info->comm, row); }
+RowKey key(const ProcessRow& row) {
+  return {{}, row.info->id, row.info->comm, row.active + row.idle, row.power, row.cpu};
+}
 RowKey key(const ZoneReport& row) {
-  return {row.zone.id, row.zone.name, row.energy, row.power, Nanoseconds{0}};
+  return {row.zone.id, {}, row.zone.name, row.energy, row.power, Nanoseconds{0}};
 }
 
 bool share_changed(const ZoneShare& a, const ZoneShare& b) {
@@ -98,6 +100,8 @@ std::optional<RowKind> parse_row_kind(std::string_view name) {
 }
 
 const RowKindNames& row_kind_names(RowKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+std::string RowKey::id_text() const { return process ? process_id_text(*process) : std::string(id); }
 
 std::size_t row_count(const Report& report, RowKind kind) {
   return with_rows(kind, [&](auto rows) { return (report.*rows).size(); });

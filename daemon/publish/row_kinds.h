@@ -27,15 +27,23 @@ const RowKindNames& row_kind_names(RowKind kind);
 // By the plural or the singular; unset where there is no such kind.
 std::optional<RowKind> parse_row_kind(std::string_view name);
 
+// The rows that a report must have for this kind to be there.
+constexpr Rows rows_for(std::optional<RowKind> kind) {
+  return kind == RowKind::kProcesses ? Rows::kAll : Rows::kWithoutProcesses;
+}
+
 std::size_t row_count(const Report& report, RowKind kind);
 
 // What rows are sorted and found by.
 struct RowKey {
-  std::string_view id;
+  std::string_view id;               // empty: of `process`
+  std::optional<ProcessId> process;  // of which no text is kept
   std::string_view name;
   Microjoules energy;
   std::optional<Microwatts> power;
   Nanoseconds cpu{0};
+
+  std::string id_text() const;
 };
 RowKey row_key(const Report& report, RowKind kind, std::size_t index);
 

@@ -30,7 +30,7 @@ std::strong_ordering compare(const RowKey& a, const RowKey& b, RowOrder order) {
     case RowOrder::kId:
       break;
   }
-  return a.id <=> b.id;
+  return a.process && b.process ? *a.process <=> *b.process : a.id <=> b.id;
 }
 
 }  // namespace
@@ -60,15 +60,16 @@ std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrde
 }
 
 FoundRow find_row(const Report& report, RowKind kind, std::string_view id_or_name) {
+  const auto process = parse_process_id(id_or_name);
   std::optional<std::size_t> named;
   std::vector<std::string> ids;
   const std::size_t count = row_count(report, kind);
   for (std::size_t i = 0; i < count; ++i) {
     const RowKey key = row_key(report, kind, i);
-    if (key.id == id_or_name) return {i, {}};
+    if (key.process ? key.process == process : key.id == id_or_name) return {i, {}};
     if (key.name != id_or_name || ids.size() == kToldIds) continue;
     named = i;
-    ids.emplace_back(key.id);
+    ids.push_back(key.id_text());
   }
   if (ids.size() == 1) return {named, {}};
   return {std::nullopt, std::move(ids)};

@@ -14,6 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/parse.h"
+
 namespace keplerd {
 namespace {
 
@@ -65,24 +67,46 @@ Result<std::string_view> read_descriptor(int fd, const char* path, std::span<cha
   return std::string_view(buffer.data(), *size);
 }
 
-// The names in a directory that `wanted` says yes to, up to `most`.
-template <class Wanted>
-Result<std::vector<std::string>> list(int directory, const char* path, std::size_t most, Wanted wanted) {
+// As much of the file as `limit` allows; `buffer` grows to hold it, the view is of it.
+Result<std::string_view> read_growing(int fd, const char* path, std::string& buffer, std::size_t limit) {
+  if (buffer.empty()) buffer.resize(std::min(limit, kFirstTextSize));
+  std::size_t size = 0;
+  while (true) {
+    const auto filled = fill(fd, path, buffer, size);
+    if (!filled) return filled.error();
+    size = *filled;
+    if (size < buffer.size()) break;
+    const auto ended = ends_at(fd, path, size);
+    if (!ended) return ended.error();
+    if (*ended) break;
+    if (size == limit) return system_error(path, EFBIG);
+    buffer.resize(size > limit / 4 ? limit : size * 4);
+  }
+  return std::string_view(buffer.data(), size);
+}
+
+// Calls `take` with each name in a directory until it yields false, as it does when it has enough.
+template <class Take>
+Result<Done> for_each_name(int directory, const char* path, Take take) {
   auto fd = open_file(directory, path, O_DIRECTORY);
   if (!fd) return fd.error();
   const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> stream(::fdopendir(fd->get()));
   if (!stream) return system_error(path, errno);
   const int opened = fd->release();
-  std::vector<std::string> names;
-  while (names.size() < most) {
+  while (true) {
     errno = 0;
     const dirent* entry = ::readdir(stream.get());
     if (entry == nullptr && errno != 0) return system_error(path, errno);
-    if (entry == nullptr) break;
+    if (entry == nullptr) return Done{};
     const std::string_view name = entry->d_name;
-    if (name != "." && name != ".." && wanted(opened, *entry)) names.emplace_back(name);
+    if (name != "." && name != ".." && !take(opened, *entry)) return Done{};
   }
-  return names;
+}
+
+bool is_directory(int parent, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+  struct stat status {};
+  return ::fstatat(parent, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
 }  // namespace
@@ -104,20 +128,10 @@ Result<std::string_view> read_beginning(int directory, const char* path, std::sp
 Result<std::string> read_text(int directory, const char* path, std::size_t limit) {
   const auto fd = open_file(directory, path, 0);
   if (!fd) return fd.error();
-  std::string text(std::min(limit, kFirstTextSize), '\0');
-  std::size_t size = 0;
-  while (true) {
-    const auto filled = fill(fd->get(), path, text, size);
-    if (!filled) return filled.error();
-    size = *filled;
-    if (size < text.size()) break;
-    const auto ended = ends_at(fd->get(), path, size);
-    if (!ended) return ended.error();
-    if (*ended) break;
-    if (size == limit) return system_error(path, EFBIG);
-    text.resize(size > limit / 4 ? limit : size * 4);
-  }
-  text.resize(size);
+  std::string text;
+  const auto all = read_growing(fd->get(), path, text, limit);
+  if (!all) return all.error();
+  text.resize(all->size());
   return text;
 }
 
@@ -129,14 +143,32 @@ Result<std::string> read_link(int directory, const char* path) {
 }
 
 Result<std::vector<std::string>> list_directory(int directory, const char* path, std::size_t most) {
-  return list(directory, path, most, [](int, const dirent&) { return true; });
+  std::vector<std::string> names;
+  const auto done = for_each_name(directory, path, [&](int, const dirent& entry) {
+    if (names.size() == most) return false;
+    names.emplace_back(entry.d_name);
+    return true;
+  });
+  if (!done) return done.error();
+  return names;
 }
 
 Result<std::vector<std::string>> list_subdirectories(int directory, const char* path) {
-  return list(directory, path, SIZE_MAX, [](int fd, const dirent& entry) {
-    if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
-    struct stat status {};
-    return ::fstatat(fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+  std::vector<std::string> names;
+  const auto done = for_each_name(directory, path, [&](int opened, const dirent& entry) {
+    if (is_directory(opened, entry)) names.emplace_back(entry.d_name);
+    return true;
+  });
+  if (!done) return done.error();
+  return names;
+}
+
+Result<Done> list_processes(int procfs, std::vector<std::int32_t>& pids) {
+  pids.clear();
+  return for_each_name(procfs, ".", [&](int, const dirent& entry) {
+    const auto pid = parse_number<std::int32_t>(entry.d_name);
+    if (pid && *pid > 0) pids.push_back(*pid);
+    return true;
   });
 }
 
@@ -190,6 +222,13 @@ Result<std::string_view> KeptFile::read(std::span<char> buffer) const {
   // make the kernel write the whole record once more.
   if (static_cast<std::size_t>(got) == buffer.size()) return system_error(path_, EFBIG);
   return std::string_view(buffer.data(), static_cast<std::size_t>(got));
+}
+
+Result<std::string_view> KeptFile::read_list(std::string& buffer, std::size_t limit) const {
+  if (fd_) return read_growing(fd_.get(), path_.c_str(), buffer, limit);
+  const auto fd = open_file(directory_, path_.c_str(), 0);
+  if (!fd) return fd.error();
+  return read_growing(fd->get(), path_.c_str(), buffer, limit);
 }
 
 }  // namespace keplerd

@@ -35,6 +35,9 @@ Result<std::vector<std::string>> list_directory(int directory, const char* path,
 // Names of the directories in the directory `path`, in no particular order.
 Result<std::vector<std::string>> list_subdirectories(int directory, const char* path);
 
+// `pids` becomes those in a /proc: tens of thousands, so that no names are made of them.
+Result<Done> list_processes(int procfs, std::vector<std::int32_t>& pids);
+
 Result<UniqueFd> open_directory(int directory, const char* path);
 
 // A number for what `path` names that nothing else has or had: its inode number, which cgroup2 never gives
@@ -48,15 +51,18 @@ Result<std::uint32_t> read_owner(int directory, const char* path);
 // A file that is read over and over: opened once and read from its start each time. That holds on the
 // kernel's own file systems (sysfs, procfs, cgroup2), where a kept descriptor also tells a reborn object from
 // the old one. On any other, where a file may be replaced by renaming, it is opened anew for each read.
-// `directory` must stay open as long as the file is used. For files of one record (energy_uj, cpu.stat,
-// comm): a list that the kernel hands out in pieces (cgroup.procs) would be cut.
+// `directory` must stay open as long as the file is used.
 class KeptFile {
  public:
   KeptFile() = default;
   static Result<KeptFile> open(int directory, std::string path);
 
-  // As read_file, but the buffer must be larger than the file.
+  // As read_file, but the buffer must be larger than the file. For files of one record (energy_uj, cpu.stat,
+  // comm): a list that the kernel hands out in pieces would be cut.
   Result<std::string_view> read(std::span<char> buffer) const;
+  // The same for such lists (cgroup.procs) of up to `limit` bytes. `buffer` grows as needed, and is best
+  // kept.
+  Result<std::string_view> read_list(std::string& buffer, std::size_t limit) const;
   explicit operator bool() const { return directory_ != kNoDirectory; }
 
  private:

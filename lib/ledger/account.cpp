@@ -9,19 +9,16 @@ namespace keplerd {
 void EnergyAccount::begin(std::uint64_t window_sequence) {
   if (sequence == window_sequence) return;
   sequence = window_sequence;
-  std::ranges::fill(window, Microjoules{});
+  for (ZoneEnergy& zone : zones) zone.window = {};
   window_cpu = Nanoseconds{0};
 }
 
 void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy) {
   begin(window_sequence);
   if (energy == Microjoules{}) return;
-  if (total.size() <= zone) {
-    total.resize(zone + 1);
-    window.resize(zone + 1);
-  }
-  total[zone] += energy;
-  window[zone] += energy;
+  if (zones.size() <= zone) zones.resize(zone + 1);
+  zones[zone].total += energy;
+  zones[zone].window += energy;
 }
 
 void EnergyAccount::add_cpu(std::uint64_t window_sequence, Nanoseconds time) {
@@ -32,35 +29,31 @@ void EnergyAccount::add_cpu(std::uint64_t window_sequence, Nanoseconds time) {
 
 void EnergyAccount::add_window(std::uint64_t window_sequence, const EnergyAccount& other) {
   if (other.sequence != window_sequence) return;
-  for (std::size_t zone = 0; zone < other.window.size(); ++zone) {
-    add(window_sequence, zone, other.window[zone]);
-  }
+  for (std::size_t zone = 0; zone < other.zones.size(); ++zone)
+    add(window_sequence, zone, other.zones[zone].window);
   add_cpu(window_sequence, other.window_cpu);
 }
 
 void EnergyAccount::add_total(const EnergyAccount& other) {
-  if (total.size() < other.total.size()) {
-    total.resize(other.total.size());
-    window.resize(other.total.size());
-  }
-  for (std::size_t zone = 0; zone < other.total.size(); ++zone) total[zone] += other.total[zone];
+  if (zones.size() < other.zones.size()) zones.resize(other.zones.size());
+  for (std::size_t zone = 0; zone < other.zones.size(); ++zone) zones[zone].total += other.zones[zone].total;
   cpu += other.cpu;
 }
 
-Microjoules EnergyAccount::energy(const std::vector<ZoneWindow>& zones) const {
+Microjoules EnergyAccount::energy(const std::vector<ZoneWindow>& standings) const {
   Microjoules sum;
-  for (std::size_t zone = 0; zone < total.size(); ++zone) {
-    if (zones[zone].in_total) sum += total[zone];
+  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
+    if (standings[zone].in_total) sum += zones[zone].total;
   }
   return sum;
 }
 
 Microjoules EnergyAccount::window_energy(std::uint64_t window_sequence,
-                                         const std::vector<ZoneWindow>& zones) const {
+                                         const std::vector<ZoneWindow>& standings) const {
   Microjoules sum;
   if (sequence != window_sequence) return sum;
-  for (std::size_t zone = 0; zone < window.size(); ++zone) {
-    if (zones[zone].in_total) sum += window[zone];
+  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
+    if (standings[zone].in_total) sum += zones[zone].window;
   }
   return sum;
 }
@@ -75,11 +68,11 @@ void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::v
   assert(shares.capacity() - shares.size() >= zones.size());
   const std::size_t first = shares.size();
   for (std::size_t zone = 0; zone < zones.size(); ++zone) {
-    const bool has = zone < account.total.size();
-    ZoneShare share{has ? account.total[zone] : Microjoules{}, std::nullopt};
+    const bool has = zone < account.zones.size();
+    ZoneShare share{has ? account.zones[zone].total : Microjoules{}, std::nullopt};
     if (zones[zone].span) {
       const bool moved = has && account.sequence == sequence;
-      share.power = mean_power(moved ? account.window[zone] : Microjoules{}, *zones[zone].span);
+      share.power = mean_power(moved ? account.zones[zone].window : Microjoules{}, *zones[zone].span);
     }
     if (zones[zone].in_total && zones[zone].current) {
       if (row.power && share.power) {

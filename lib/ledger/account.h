@@ -33,10 +33,12 @@ struct BookedWindow {
   bool in_total(std::size_t source_zone) const { return standings[zones[source_zone]].in_total; }
 };
 
-// Totals by zone of the ledger, and what of them came in the window `sequence`.
+// Energy by zone of the ledger: in all, and in the window `sequence`.
 struct EnergyAccount {
-  std::vector<Microjoules> total;
-  std::vector<Microjoules> window;
+  struct ZoneEnergy {
+    Microjoules total, window;
+  };
+  std::vector<ZoneEnergy> zones;  // as far as it ever got something
   std::uint64_t sequence = 0;
   Nanoseconds cpu{0};
   Nanoseconds window_cpu{0};
@@ -50,8 +52,8 @@ struct EnergyAccount {
   // Adds all of `other`, which came in earlier windows.
   void add_total(const EnergyAccount& other);
   // Over the zones that are in the host's total.
-  Microjoules energy(const std::vector<ZoneWindow>& zones) const;
-  Microjoules window_energy(std::uint64_t window_sequence, const std::vector<ZoneWindow>& zones) const;
+  Microjoules energy(const std::vector<ZoneWindow>& standings) const;
+  Microjoules window_energy(std::uint64_t window_sequence, const std::vector<ZoneWindow>& standings) const;
 
  private:
   void begin(std::uint64_t window_sequence);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <unordered_set>
+#include <utility>
 
 namespace keplerd {
 namespace {
@@ -19,8 +20,7 @@ void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) 
 // Of a unit, container or machine; whatever runs still comes back with the first sample.
 template <class State>
 void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
-  account.total = saved.energy;
-  account.window.resize(saved.energy.size());
+  for (const Microjoules energy : saved.energy) account.zones.push_back({energy, {}});
   account.cpu = saved.cpu;
   account.since = saved.since;
   account.ended = saved.ended.value_or(at);
@@ -28,7 +28,7 @@ void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
 
 template <class State>
 void save_account(const EnergyAccount& account, State& state) {
-  state.energy = account.total;
+  for (const EnergyAccount::ZoneEnergy& zone : account.zones) state.energy.push_back(zone.total);
   state.cpu = account.cpu;
   state.since = account.since;
   state.ended = account.ended;
@@ -152,14 +152,14 @@ std::unique_ptr<Report> Ledger::report() const {
   report_zones(*report);
   // Rows refer to the shares: no reallocation from here on.
   const std::size_t rows = units_.all().size() + containers_.containers().size() + containers_.pods().size() +
-                           machines_.all().size() + processes_.all().size();
+                           machines_.all().size();
   report->shares.reserve(rows * zones_.size());
   report_units(*report);
   report_machines(*report);
   report->machine_events = machines_.events().last();
   report_containers(containers_.containers(), *report, report->containers);
   report_containers(containers_.pods(), *report, report->pods);
-  report_processes(*report);
+  report->running_processes = processes_.running();
   return report;
 }
 
@@ -240,6 +240,7 @@ void Ledger::report_machines(Report& report) const {
     MachineRow& row = report.machines.emplace_back();
     fill_row(machine.energy, sequence_, windows_, report.shares, row);
     row.info = machine.info;
+    row.user = machine.user;
     row.halt_polling = machine.halt_polling;
     if (machine.parts.empty()) continue;
     Microjoules other = row.active + row.idle;
@@ -251,11 +252,14 @@ void Ledger::report_machines(Report& report) const {
   }
 }
 
-void Ledger::report_processes(Report& report) const {
+void Ledger::add_processes(Report& report) const {
+  assert(report.sequence == sequence_);
+  if (std::exchange(report.has_processes, true)) return;
   report.processes.reserve(processes_.all().size());
+  report.process_shares.reserve(processes_.all().size() * zones_.size());
   for (const auto& [id, process] : processes_.all()) {
     ProcessRow& row = report.processes.emplace_back();
-    fill_row(process.energy, sequence_, windows_, report.shares, row);
+    fill_row(process.energy, sequence_, windows_, report.process_shares, row);
     row.info = process.info;
     row.machine = process.machine;
     row.in_unit = process.in_unit;

@@ -42,8 +42,11 @@ class Ledger {
   const MachineLedger& machines() const { return machines_; }
   const ProcessLedger& processes() const { return processes_; }
 
-  // All of it after the last sample. The source's name and reason are the caller's to fill.
+  // All of it after the last sample, but for the processes. The source's name and reason are the caller's to
+  // fill.
   std::unique_ptr<Report> report() const;
+  // Adds the processes to the report that was made after the last sample.
+  void add_processes(Report& report) const;
 
   // What to save; the caller adds the boot id and the counters' readings.
   LedgerState state(Realtime now) const;
@@ -66,7 +69,6 @@ class Ledger {
   void report_containers(const ContainerLedger::Accounts& accounts, Report& report,
                          std::vector<ContainerRow>& rows) const;
   void report_machines(Report& report) const;
-  void report_processes(Report& report) const;
 
   std::string instance_id_;
   Realtime since_;

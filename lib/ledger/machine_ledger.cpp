@@ -30,7 +30,7 @@ void MachineLedger::apply(const BookedWindow& window, const FoundMachines& found
   }
   for (const FoundMachine& machine : found.machines) take(machine, window, units);
   bind_groups(processes);
-  guess(window, units);
+  guess(window, processes);
   take_helpers(found, window);
   book(window, processes);
   divide_all(window, units, processes);
@@ -67,7 +67,7 @@ void MachineLedger::take(const FoundMachine& found, const BookedWindow& window, 
   const Group* const group = group_of(unit);
   MachineAccount* machine = running_in(process, found.command, group);
   if (machine == nullptr) {
-    machine = &account_of(process, found.command, window.now);
+    machine = &account_of(process.id, found.command, window.now);
     // Its end was within this window: nobody has told of it.
     if (machine->told_running && machine->processes.empty()) tell_end_or_start(*machine, window.now);
     keplerd::describe(*machine, found.command, group == nullptr ? unit : group->unit, process.id.pid);
@@ -117,15 +117,14 @@ MachineAccount* MachineLedger::running_in(const ProcessUsage& process, const Mac
   return group != nullptr && group->is_taken() ? group->machine : nullptr;
 }
 
-MachineAccount& MachineLedger::account_of(const ProcessUsage& process, const MachineCommand& command,
-                                          Realtime now) {
+MachineAccount& MachineLedger::account_of(ProcessId process, const MachineCommand& command, Realtime now) {
   std::string id = command.uuid;
   if (!id.empty()) {
     // Two may run with one UUID; it is the first's.
     const auto known = accounts_.find(id);
     if (known != accounts_.end() && !known->second.processes.empty()) id.clear();
   }
-  if (id.empty()) id = process_id_text(process.id);
+  if (id.empty()) id = process_id_text(process);
   const auto [entry, is_new] = accounts_.try_emplace(id);
   if (is_new) {
     auto info = std::make_shared<MachineInfo>();
@@ -161,26 +160,26 @@ void MachineLedger::bind(Group& group, MachineAccount& machine) {
 }
 
 // A cgroup that must be a machine's, but nobody in it says which: its oldest process stands for it.
-void MachineLedger::guess(const BookedWindow& window, const UnitLedger& units) {
-  std::map<Group*, const ProcessUsage*> oldest;
+void MachineLedger::guess(const BookedWindow& window, const ProcessLedger& processes) {
+  std::map<Group*, ProcessId> oldest;
   const bool wanted = std::ranges::any_of(groups_, [](const auto& entry) {
     return entry.second.machine == nullptr && entry.second.windows >= kWindowsBeforeGuess;
   });
   if (!wanted) return;
-  for (const ProcessUsage& process : window.usage.processes) {
-    Group* const group = group_of(units.of_group(process.group));
+  for (const auto& [id, process] : processes.all()) {
+    if (process.energy.ended || by_process_.contains(id)) continue;
+    Group* const group = group_of(process.unit);
     if (group == nullptr || group->machine != nullptr || group->windows < kWindowsBeforeGuess) continue;
-    if (process.kernel_thread || by_process_.contains(process.id)) continue;
-    const ProcessUsage*& known = oldest[group];
-    if (known == nullptr || process.id.start < known->id.start) known = &process;
+    const auto [known, is_first] = oldest.try_emplace(group, id);
+    if (!is_first && id.start < known->second.start) known->second = id;
   }
-  for (const auto& [group, process] : oldest) {
+  for (const auto& [group, id] : oldest) {
     MachineCommand command;
     command.hypervisor = group->unit->workload->hypervisor.value_or(Hypervisor::kKvm);
-    MachineAccount& machine = account_of(*process, command, window.now);
-    keplerd::describe(machine, command, group->unit, process->id.pid);
+    MachineAccount& machine = account_of(id, command, window.now);
+    keplerd::describe(machine, command, group->unit, id.pid);
     machine.guessed = true;
-    add_process(machine, process->id);
+    add_process(machine, id);
     bind(*group, machine);
   }
 }
@@ -302,6 +301,11 @@ void MachineLedger::tell_units(const UnitLedger& units) {
 
 void MachineLedger::tell_processes(const FoundMachines& found, const BookedWindow& window,
                                    ProcessLedger& processes) {
+  for (const ProcessUsage& process : window.usage.processes) {
+    if (by_process_.empty()) break;
+    const auto machine = by_process_.find(process.id);
+    if (machine != by_process_.end()) machine->second->user = process.user;
+  }
   for (const FoundMachine& machine : found.machines) {
     const ProcessId id = window.usage.processes[machine.process].id;
     processes.set_machine(id, by_process_.at(id)->info);

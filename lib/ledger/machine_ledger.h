@@ -73,7 +73,7 @@ class MachineLedger {
   void take(const FoundMachine& found, const BookedWindow& window, const UnitLedger& units);
   void take_helpers(const FoundMachines& found, const BookedWindow& window);
   MachineAccount* machine_of(const HelperCommand& helper);
-  void guess(const BookedWindow& window, const UnitLedger& units);
+  void guess(const BookedWindow& window, const ProcessLedger& processes);
   void bind_groups(const ProcessLedger& processes);
   void book(const BookedWindow& window, const ProcessLedger& processes);
   void book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
@@ -84,7 +84,7 @@ class MachineLedger {
   void tell_end_or_start(MachineAccount& machine, Realtime now);
   void tell_units(const UnitLedger& units);
   void tell_processes(const FoundMachines& found, const BookedWindow& window, ProcessLedger& processes);
-  MachineAccount& account_of(const ProcessUsage& process, const MachineCommand& command, Realtime now);
+  MachineAccount& account_of(ProcessId process, const MachineCommand& command, Realtime now);
   MachineAccount* running_in(const ProcessUsage& process, const MachineCommand& command, const Group* group);
   void add_process(MachineAccount& machine, ProcessId id);
   void give_up_guess(MachineAccount& machine);

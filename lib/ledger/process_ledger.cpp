@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/parse.h"
 #include "ledger/container_ledger.h"
 
 namespace keplerd {
@@ -10,12 +11,19 @@ namespace {
 
 std::shared_ptr<const ProcessInfo> make_info(const ProcessUsage& process) {
   return std::make_shared<const ProcessInfo>(
-      ProcessInfo{process.id, process_id_text(process.id), std::string(process.comm), process.user});
+      ProcessInfo{process.id, std::string(process.comm), process.user});
 }
 
 }  // namespace
 
 std::string process_id_text(ProcessId id) { return std::to_string(id.pid) + "." + std::to_string(id.start); }
+
+std::optional<ProcessId> parse_process_id(std::string_view text) {
+  const auto pid = parse_number<std::int32_t>(take_until(text, '.'));
+  const auto start = parse_number<std::uint64_t>(text);
+  if (!pid || !start) return std::nullopt;
+  return ProcessId{*pid, *start};
+}
 
 Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& units) {
   Microjoules outside;
@@ -39,7 +47,7 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
     const auto process = accounts_.find(id);
     if (process == accounts_.end() || process->second.energy.ended) continue;
     process->second.energy.ended = window.now;
-    ++ended_;
+    ended_.insert(id);
   }
   return outside;
 }
@@ -72,28 +80,31 @@ Microjoules ProcessLedger::leave_unit(ProcessAccount& process) {
 
 Microjoules ProcessLedger::prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows,
                                  Realtime now) {
-  if (ended_ == 0) return {};
   Microjoules outside;
-  const auto remove = [&](auto entry) {
-    outside += leave_unit(entry->second);
-    --ended_;
-    return accounts_.erase(entry);
-  };
+  std::vector<ProcessId> gone;
   std::vector<Ended<const ProcessAccount>> kept;
-  for (auto entry = accounts_.begin(); entry != accounts_.end();) {
-    const EnergyAccount& account = entry->second.energy;
-    const Microjoules energy = account.ended ? account.energy(windows) : Microjoules{};
-    const bool too_small = account.ended && energy < limits.min_energy;
-    if (account.ended && !too_small) kept.push_back({&entry->second, energy, *account.ended});
-    entry = too_small ? remove(entry) : std::next(entry);
+  for (const ProcessId id : ended_) {
+    const ProcessAccount& process = accounts_.at(id);
+    const Microjoules energy = process.energy.energy(windows);
+    if (energy < limits.min_energy) {
+      gone.push_back(id);
+    } else {
+      kept.push_back({&process, energy, *process.energy.ended});
+    }
   }
-  for (const ProcessAccount* const process : overdue(std::move(kept), limits, now)) {
-    remove(accounts_.find(process->info->id));
+  for (const ProcessAccount* const process : overdue(std::move(kept), limits, now))
+    gone.push_back(process->info->id);
+  for (const ProcessId id : gone) {
+    const auto entry = accounts_.find(id);
+    outside += leave_unit(entry->second);
+    accounts_.erase(entry);
+    ended_.erase(id);
   }
   return outside;
 }
 
 void ProcessLedger::remove_of(const std::unordered_set<const UnitAccount*>& units) {
+  if (units.empty()) return;
   for (auto entry = accounts_.begin(); entry != accounts_.end();) {
     if (entry->second.unit == nullptr || !units.contains(entry->second.unit)) {
       ++entry;
@@ -101,7 +112,7 @@ void ProcessLedger::remove_of(const std::unordered_set<const UnitAccount*>& unit
     }
     leave_unit(entry->second);
     if (entry->second.energy.ended) {
-      --ended_;
+      ended_.erase(entry->first);
       entry = accounts_.erase(entry);
     } else {  // it has moved to where it has not been seen yet
       entry->second.unit = nullptr;

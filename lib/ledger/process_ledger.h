@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -35,13 +36,14 @@ class ProcessLedger {
   void set_machine(ProcessId id, std::shared_ptr<const MachineInfo> machine);
 
   const std::map<ProcessId, ProcessAccount>& all() const { return accounts_; }
+  std::size_t running() const { return accounts_.size() - ended_.size(); }
 
  private:
   ProcessAccount& account_of(const ProcessUsage& process, UnitAccount* unit, Realtime now);
   static Microjoules leave_unit(ProcessAccount& process);
 
   std::map<ProcessId, ProcessAccount> accounts_;
-  std::size_t ended_ = 0;
+  std::set<ProcessId> ended_;
 };
 
 }  // namespace keplerd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What publishers publish: all that is known after one sample, and never changed afterwards. Energies are
-// totals since counting began; power is of the last window and absent where it is not known.
+// What publishers publish: all that is known after one sample, and never changed afterwards (but see Rows).
+// Energies are totals since counting began; power is of the last window and absent where it is not known.
 #pragma once
 
 #include <chrono>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -122,6 +123,7 @@ struct MachinePart {
 
 struct MachineRow : WorkloadRow {
   std::shared_ptr<const MachineInfo> info;
+  std::optional<std::uint32_t> user;        // that its process ran as, when that last ran; not always known
   std::optional<Nanoseconds> halt_polling;  // inside `cpu`, but since the machine started; not always known
   std::vector<MachinePart> parts;  // they add up to its energy; empty where its parts cannot be told apart
 };
@@ -135,10 +137,10 @@ struct MachineEvent {
 };
 
 std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
+std::optional<ProcessId> parse_process_id(std::string_view text);
 
 struct ProcessInfo {
   ProcessId id;
-  std::string id_text;                // "PID.STARTTIME"
   std::string comm;                   // escaped
   std::optional<std::uint32_t> user;  // the effective one; unset where it is not known
 };
@@ -151,9 +153,12 @@ struct ProcessRow : WorkloadRow {
   Microjoules in_unit;                             // what it used in its present unit
 };
 
+// Which rows a report must have. There may be very many processes: they are there for those who ask.
+enum class Rows { kWithoutProcesses, kAll };
+
 struct Report {
   Report() = default;
-  Report(const Report&) = delete;  // rows refer to `shares`
+  Report(const Report&) = delete;  // rows refer to `shares` and `process_shares`
   Report& operator=(const Report&) = delete;
 
   // False: what a caller without full access may see of one. Accounts, outside_other, machines' events, the
@@ -183,8 +188,11 @@ struct Report {
   std::shared_ptr<const std::vector<MachineEvent>> machine_events;  // the last ones, oldest first; null: none
   std::vector<ContainerRow> containers;
   std::vector<ContainerRow> pods;
+  std::vector<ZoneShare> shares;  // what these rows refer to
+  std::size_t running_processes = 0;
+  bool has_processes = false;         // the next two: all of them or, as long as nobody has asked, none
   std::vector<ProcessRow> processes;  // by pid and start
-  std::vector<ZoneShare> shares;      // what the rows refer to
+  std::vector<ZoneShare> process_shares;
 };
 
 // What happened to machines after `earlier` was made, a report of the same ledger; nothing where that is

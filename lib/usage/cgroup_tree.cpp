@@ -18,6 +18,7 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kPidsLimit = 64 << 20;
+constexpr std::uint64_t kReadsAtRest = 8;  // after which a group holds its cgroup.procs no more
 
 bool is_threaded(int directory) {
   std::array<char, 32> buffer;
@@ -35,9 +36,11 @@ struct CgroupTree::Node {
   std::uint64_t identity = 0;
   int watch = -1;
   KeptFile cpu_stat;
+  KeptFile procs;  // held while it moves
   std::uint64_t incarnation = 0;
   std::uint64_t born = 0;             // number of the read before which it came; 0: earlier, or unknown
   std::uint64_t last_read = 0;        // number of the last read in which it could be read
+  std::uint64_t looked = 0;           // number of the last read after which its pids were asked for
   Nanoseconds usage{0};               // at that read
   std::optional<Nanoseconds> before;  // at the read before the current one
   int reads = 0;                      // up to kSettled
@@ -190,7 +193,13 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
     if (moved) read_part(node);
     return;
   }
-  if (!read_usage(node)) return;
+  if (is_at_rest(node)) {
+    node.before = node.usage;
+    node.last_read = reads_;
+  } else if (!read_usage(node)) {
+    return;
+  }
+  if (reads_ - node.looked > kReadsAtRest) node.procs = KeptFile();
 
   node.index = groups.size();
   order_.push_back(&node);
@@ -200,6 +209,14 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
                     .usage = node.usage,
                     .before = node.before});
   for (auto& [name, child] : node.children) visit(*child, groups);
+}
+
+// Its time cannot have moved, because that of its parent, which it is a part of, has not. Where every change
+// of the tree is told, so that it is there still; in a written tree parents do not always count their
+// children.
+bool CgroupTree::is_at_rest(const Node& node) const {
+  if (!reliable_ || node.parent == root_.get() || node.last_read + 1 != reads_) return false;
+  return node.parent->before == node.parent->usage;
 }
 
 void CgroupTree::read_part(Node& node) {
@@ -243,7 +260,13 @@ bool CgroupTree::read_usage(Node& node) {
 void CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
   Node& node = index == kNoGroup ? *root_ : *order_[index];
-  const auto text = read_text(node.directory.get(), "cgroup.procs", kPidsLimit);
+  node.looked = reads_;
+  if (!node.procs) {
+    auto file = KeptFile::open(node.directory.get(), "cgroup.procs");
+    if (!file) return;
+    node.procs = *std::move(file);
+  }
+  const auto text = node.procs.read_list(pids_text_, kPidsLimit);
   if (!text) {
     node.threaded = node.threaded || (text.error().code == EOPNOTSUPP && &node != root_.get());
     return;

@@ -33,9 +33,9 @@ class CgroupTree {
   explicit CgroupTree(int root, CgroupLimits limits = {});
   ~CgroupTree();
 
-  // Finds out what has come and gone and reads every group's time. `groups` becomes all groups but the root
-  // and the threaded ones (they are inside their domain), parents before children; its paths are valid until
-  // the next call.
+  // Finds out what has come and gone and reads the groups' time: of those inside a group that did not move,
+  // it cannot have moved either, and is not read. `groups` becomes all groups but the root and the threaded
+  // ones (they are inside their domain), parents before children; its paths are valid until the next call.
   void read(std::vector<GroupUsage>& groups);
 
   // The threaded groups right below those groups of the last read() that moved; views as above.
@@ -63,6 +63,7 @@ class CgroupTree {
   void unwatch(const Node& node);
   void visit(Node& node, std::vector<GroupUsage>& groups);
   bool read_usage(Node& node);
+  bool is_at_rest(const Node& node) const;
   void read_part(Node& node);
 
   CgroupLimits limits_;
@@ -78,6 +79,7 @@ class CgroupTree {
   std::unordered_map<int, Node*> by_watch_;
   std::vector<Node*> order_;  // of the last read()
   std::vector<PartUsage> parts_;
+  std::string pids_text_;
 };
 
 }  // namespace keplerd

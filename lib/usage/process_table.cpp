@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/process_table.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include "base/parse.h"
@@ -13,62 +16,123 @@
 namespace keplerd {
 namespace {
 
-constexpr Nanoseconds kFullScanPeriod = std::chrono::seconds(10);
-constexpr int kQuietSamples = 8;  // after which a descriptor is given back
+constexpr Nanoseconds kScanPeriod = std::chrono::seconds(10);
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
 constexpr std::uint32_t kRoot = 0;
+
+bool has_moved(const GroupUsage& group) { return !group.before || group.usage != *group.before; }
+
+std::uint64_t incarnation_of(std::size_t group, const UsageSample& sample) {
+  return group == kNoGroup ? 0 : sample.groups[group].incarnation;
+}
+
+std::size_t find_group(std::uint64_t incarnation, const UsageSample& sample) {
+  const auto group = std::ranges::find(sample.groups, incarnation, &GroupUsage::incarnation);
+  return group == sample.groups.end() ? kNoGroup : static_cast<std::size_t>(group - sample.groups.begin());
+}
 
 }  // namespace
 
 void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample) {
   ++sample_;
-  found_.clear();
-  quiet_.clear();
-  ended_.clear();
-  if (sample.groups.empty()) tree = nullptr;
-  const bool by_group = tree != nullptr && host_.has_own_procfs();
-  const bool scan_due = !last_full_scan_ || boottime - *last_full_scan_ >= kFullScanPeriod;
-  bool all_found = false;
-  if (by_group && !scan_due) {
-    find_by_group(*tree, sample);
-  } else {
-    all_found = find_all(tree, sample);
-    if (all_found) last_full_scan_ = boottime;
-  }
-
+  // The first sample tells of all, the others of few.
+  if (sample.processes.size() < sample.processes.capacity() / 4) sample.processes.shrink_to_fit();
   sample.processes.clear();
-  for (const Seen& seen : found_) {
-    Process* const process = read_one(seen, sample);
-    if (process == nullptr) continue;
-    if (process->fresh || scan_due) look_at_user(*process);
-    sample.processes.back().user = process->user;
+  sample.ended.clear();
+  if (sample.groups.empty()) tree = nullptr;
+  by_group_ = tree != nullptr && host_.has_own_procfs();
+  scan_due_ = !last_scan_ || boottime - *last_scan_ >= kScanPeriod;
+  if (scan_due_) last_scan_ = boottime;
+  if (by_group_) {
+    read_moved(*tree, sample);
+    if (scan_due_) scan(*tree, sample);
+    drop_missing(sample);
+  } else {
+    read_all(tree, sample);
   }
-  if (by_group || all_found) drop_ended(all_found);
-  // The table does not change any more: now its strings can be referred to.
-  for (ProcessUsage& process : sample.processes) process.comm = processes_.at(process.id.pid).comm;
-  sample.ended = ended_;
   last_boottime_ = boottime;
 }
 
 // The processes of every group that moved, and those in the root.
-void ProcessTable::find_by_group(CgroupTree& tree, const UsageSample& sample) {
-  const auto take = [&](std::size_t group) {
-    tree.read_pids(group, pids_);
-    for (const std::int32_t pid : pids_) found_.push_back({pid, group});
-  };
-  take(kNoGroup);
+void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
+  forget_groups(sample);
+  look_into(tree, kNoGroup, sample);
   for (std::size_t i = 0; i < sample.groups.size(); ++i) {
-    const GroupUsage& group = sample.groups[i];
-    if (group.before && group.usage == *group.before) {
-      quiet_.insert(group.incarnation);
-    } else {
-      take(i);
-    }
+    if (has_moved(sample.groups[i])) look_into(tree, i, sample);
   }
 }
 
-// False where /proc cannot be listed.
-bool ProcessTable::find_all(CgroupTree* tree, const UsageSample& sample) {
+void ProcessTable::look_into(CgroupTree& tree, std::size_t index, UsageSample& sample) {
+  Group& group = groups_[incarnation_of(index, sample)];
+  group.looked_before = std::exchange(group.looked, sample_);
+  tree.read_pids(index, pids_);
+  for (const std::int32_t pid : pids_) read_one({pid, index}, sample);
+  if (pids_ == group.pids) return;
+  note_missing(group.pids);
+  group.pids = pids_;
+}
+
+// Those that were there before and are not among pids_.
+void ProcessTable::note_missing(std::vector<std::int32_t>& before) {
+  sorted_ = pids_;
+  std::ranges::sort(sorted_);
+  std::ranges::sort(before);
+  std::ranges::set_difference(before, sorted_, std::back_inserter(missing_));
+}
+
+// What was in a group that is gone is somewhere else now, or gone too.
+void ProcessTable::forget_groups(const UsageSample& sample) {
+  std::uint64_t sum = 0;
+  for (const GroupUsage& group : sample.groups) sum += group.incarnation;
+  if (sum == group_sum_ && sample.groups.size() == group_count_) return;
+  group_sum_ = sum;
+  group_count_ = sample.groups.size();
+
+  std::unordered_set<std::uint64_t> there{0};
+  for (const GroupUsage& group : sample.groups) there.insert(group.incarnation);
+  std::erase_if(groups_, [&](const auto& entry) {
+    const bool gone = !there.contains(entry.first);
+    if (gone) missing_.insert(missing_.end(), entry.second.pids.begin(), entry.second.pids.end());
+    return gone;
+  });
+}
+
+// Looks at all of /proc, for what no group that moved has told: who came into the others, who is gone from
+// them or has another user now.
+void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
+  if (!list_processes(host_.procfs(), pids_)) return;
+  for (const std::int32_t pid : missing_) read_one({pid, group_of(pid, &tree)}, sample);
+  for (const std::int32_t pid : pids_) {
+    const auto known = processes_.find(pid);
+    if (known == processes_.end()) {
+      read_one({pid, group_of(pid, &tree)}, sample);
+    } else {
+      known->second.listed = true;
+    }
+  }
+  for (auto& [pid, process] : processes_) {
+    const bool listed = std::exchange(process.listed, false);
+    if (process.seen == sample_) continue;
+    if (!listed) missing_.push_back(pid);
+    if (!process.moved) process.comm_file.reset();
+    if (process.moved && look_at_user(process, false))
+      tell(process, find_group(process.group, sample), false, {{process.group, process.usage}}, sample);
+  }
+}
+
+// Forgets those that are gone. The others are in a group that was not looked into, or are zombies.
+void ProcessTable::drop_missing(UsageSample& sample) {
+  std::erase_if(missing_, [&](std::int32_t pid) {
+    const auto known = processes_.find(pid);
+    if (known == processes_.end() || known->second.seen == sample_) return true;
+    if (read_process_clock(pid)) return false;
+    sample.ended.push_back(known->second.id);
+    processes_.erase(known);
+    return true;
+  });
+}
+
+void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
   std::unordered_map<std::int32_t, std::size_t> groups;
   const auto take = [&](std::size_t group) {
     tree->read_pids(group, pids_);
@@ -77,15 +141,16 @@ bool ProcessTable::find_all(CgroupTree* tree, const UsageSample& sample) {
   for (std::size_t i = 0; i < sample.groups.size(); ++i) take(i);
   if (tree != nullptr) take(kNoGroup);
 
-  const auto names = list_subdirectories(host_.procfs(), ".");
-  if (!names) return false;
-  for (const std::string& name : *names) {
-    const auto pid = parse_number<std::int32_t>(name);
-    if (!pid || *pid <= 0) continue;
-    const auto group = groups.find(*pid);
-    found_.push_back({*pid, group != groups.end() ? group->second : group_of(*pid, tree)});
+  if (!list_processes(host_.procfs(), pids_)) return;
+  for (const std::int32_t pid : pids_) {
+    const auto group = groups.find(pid);
+    read_one({pid, group != groups.end() ? group->second : group_of(pid, tree)}, sample);
   }
-  return true;
+  std::erase_if(processes_, [&](const auto& entry) {
+    const bool gone = entry.second.seen != sample_;
+    if (gone) sample.ended.push_back(entry.second.id);
+    return gone;
+  });
 }
 
 // For what no cgroup.procs lists: zombies, and written trees that have no such files.
@@ -95,115 +160,136 @@ std::size_t ProcessTable::group_of(std::int32_t pid, CgroupTree* tree) const {
   return text ? tree->find(parse_process_cgroup(*text)) : kNoGroup;
 }
 
-// Adds a process that was found to the sample. Null where it is gone, or in the sample already.
-ProcessTable::Process* ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
-  auto known = processes_.find(seen.pid);
-  if (known != processes_.end() && known->second.seen == sample_)
-    return nullptr;  // moved while it was looked for
-  std::optional<ProcessUsage::Before> before;
-  if (known != processes_.end()) {
-    const ProcessUsage::Before last{known->second.group, known->second.stat.usage};
-    const bool seen_before = known->second.seen + 1 == sample_;  // else its time is of more than this window
-    known->second.fresh = false;
-    if (refresh(known->second)) {
-      if (seen_before) before = last;
-    } else {
-      ended_.push_back(known->second.stat.id);
-      processes_.erase(known);
-      known = processes_.end();
-    }
-  }
-  if (known == processes_.end()) {
-    auto stat = read_stat(seen.pid);
-    if (!stat) return nullptr;
-    // What was born since and is in no group has used all its time there: no group's time could tell.
-    const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
-    if (born_since && seen.group == kNoGroup) before = ProcessUsage::Before{};
-    Process process;
-    process.comm = escape_name(stat->comm);
-    process.stat = *std::move(stat);
-    known = processes_.insert_or_assign(seen.pid, std::move(process)).first;
-  }
+// Adds a process that was found to the sample, if there is something to tell of it.
+void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
+  const auto known = processes_.find(seen.pid);
+  if (known == processes_.end()) return take_up(seen, sample);
   Process& process = known->second;
+  if (process.seen == sample_) return;  // moved while it was looked for
+
+  const ProcessUsage::Before last{process.group, process.usage};
+  const bool seen_before = was_seen_before(process);  // else its time is of more than this window
+  const State state = refresh(process);
+  if (state == State::kGone) {
+    sample.ended.push_back(process.id);
+    processes_.erase(known);
+    return take_up(seen, sample);
+  }
   process.seen = sample_;
-  process.group = seen.group == kNoGroup ? 0 : sample.groups[seen.group].incarnation;
-  sample.processes.push_back({.id = process.stat.id,
-                              .parent = process.stat.parent,
-                              .comm = {},
-                              .fresh = process.fresh,
-                              .kernel_thread = process.stat.kernel_thread,
-                              .user = {},
-                              .group = seen.group,
-                              .usage = process.stat.usage,
+  process.group = incarnation_of(seen.group, sample);
+  const bool renamed = state == State::kRenamed;
+  const bool has_other_user = (renamed || (scan_due_ && process.moved)) && look_at_user(process, renamed);
+  if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user) return;
+  tell(process, seen.group, renamed, seen_before ? std::optional(last) : std::nullopt, sample);
+}
+
+// One that was not known.
+void ProcessTable::take_up(const Seen& seen, UsageSample& sample) {
+  auto stat = read_stat(seen.pid);
+  if (!stat) return;
+  Process& process = processes_[seen.pid];
+  process.id = stat->id;
+  process.usage = stat->usage;
+  process.comm = escape_name(stat->comm);
+  process.group = incarnation_of(seen.group, sample);
+  process.seen = sample_;
+  process.parent = stat->parent;
+  process.kernel_thread = stat->kernel_thread;
+  look_at_user(process, true);
+  // What was born since and is in no group has used all its time there: no group's time could tell.
+  const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
+  std::optional<ProcessUsage::Before> before;
+  if (born_since && seen.group == kNoGroup) before = ProcessUsage::Before{};
+  tell(process, seen.group, true, before, sample);
+}
+
+// Whether what is known of its time is that of the sample before: it was seen when its group was last looked
+// into, or since, and neither has moved in between.
+bool ProcessTable::was_seen_before(const Process& process) const {
+  if (!by_group_) return process.seen + 1 == sample_;
+  const auto group = groups_.find(process.group);
+  if (group == groups_.end()) return false;
+  const bool looked_now = group->second.looked == sample_;
+  return process.seen >= (looked_now ? group->second.looked_before : group->second.looked);
+}
+
+void ProcessTable::tell(const Process& process, std::size_t group, bool fresh,
+                        std::optional<ProcessUsage::Before> before, UsageSample& sample) {
+  sample.processes.push_back({.id = process.id,
+                              .parent = process.parent,
+                              .comm = process.comm,
+                              .fresh = fresh,
+                              .kernel_thread = process.kernel_thread,
+                              .user = process.user,
+                              .group = group,
+                              .usage = process.usage,
                               .before = before});
-  return &process;
 }
 
 // One that hides from its user has a directory of root's. Only there the status, which costs ten times as
-// much, is read, and not again as long as the owner stays.
-void ProcessTable::look_at_user(Process& process) const {
-  const std::string directory = std::to_string(process.stat.id.pid);
+// much, is read, and not again as long as the owner and the program stay. True where the user is another than
+// before.
+bool ProcessTable::look_at_user(Process& process, bool is_new) const {
+  process.moved = false;
+  const std::string directory = std::to_string(process.id.pid);
   const auto owner = read_owner(host_.procfs(), directory.c_str());
-  if (!owner) return;
-  const bool known = process.user && *owner == process.owner && !process.fresh;
+  if (!owner) return false;
+  const bool known = process.user && *owner == process.owner && !is_new;
   process.owner = *owner;
-  if (known) return;
-  process.user = *owner;
-  if (*owner != kRoot) return;
-  std::array<char, 512> buffer;
-  const auto status = read_beginning(host_.procfs(), (directory + "/status").c_str(), buffer);
-  if (const auto user = status ? parse_process_user(*status) : std::nullopt) process.user = user;
+  if (known) return false;
+  const auto before = std::exchange(process.user, *owner);
+  if (*owner == kRoot) {
+    std::array<char, 512> buffer;
+    const auto status = read_beginning(host_.procfs(), (directory + "/status").c_str(), buffer);
+    if (const auto user = status ? parse_process_user(*status) : std::nullopt) process.user = user;
+  }
+  return process.user != before;
 }
 
-// Reads the CPU time of a process that is known already. False where it is gone, or its pid is another's now.
-bool ProcessTable::refresh(Process& process) {
-  if (!host_.has_own_procfs()) {
-    auto stat = read_stat(process.stat.id.pid);
-    if (!stat || stat->id != process.stat.id || stat->usage < process.stat.usage) return false;
-    rename(process, stat->comm);
-    process.stat.usage = stat->usage;
-    return true;
-  }
-  const auto usage = read_process_clock(process.stat.id.pid);
-  if (!usage || *usage < process.stat.usage) return false;
-  if (*usage == process.stat.usage) {
-    rest(process);
-    return true;
-  }
-  process.quiet = 0;
-  if (!is_same(process)) return false;
-  process.stat.usage = *usage;
-  return true;
+// Reads the CPU time of a process that is known already. Gone is one whose pid is another's now, too.
+ProcessTable::State ProcessTable::refresh(Process& process) {
+  if (host_.has_own_procfs()) return refresh_by_clock(process);
+  const auto stat = read_stat(process.id.pid);
+  if (!stat || stat->id != process.id || stat->usage < process.usage) return State::kGone;
+  if (std::exchange(process.usage, stat->usage) != stat->usage) process.moved = true;
+  return rename(process, stat->comm);
 }
 
-// Its clock did not move: after a while it holds no descriptor any more.
-void ProcessTable::rest(Process& process) {
-  if (++process.quiet > kQuietSamples) process.comm_file = KeptFile();
+ProcessTable::State ProcessTable::refresh_by_clock(Process& process) {
+  const auto usage = read_process_clock(process.id.pid);
+  if (!usage || *usage < process.usage) return State::kGone;
+  if (*usage == process.usage) {
+    // After a while it holds no descriptor any more.
+    if (scan_due_ && !process.moved) process.comm_file.reset();
+    return State::kSame;
+  }
+  const State state = read_comm(process);
+  if (state == State::kGone) return state;
+  process.usage = *usage;
+  process.moved = true;
+  return state;
 }
 
 // Whether the pid, whose clock was just read, is still the same process; learns its name on the way.
-bool ProcessTable::is_same(Process& process) {
+ProcessTable::State ProcessTable::read_comm(Process& process) {
   std::array<char, 64> buffer;
   if (process.comm_file) {
-    const auto comm = process.comm_file.read(buffer);
-    if (!comm) return false;
-    const std::string_view name = comm->substr(0, comm->size() - (comm->ends_with('\n') ? 1 : 0));
-    rename(process, name);
-    return true;
+    const auto comm = process.comm_file->read(buffer);
+    if (!comm) return State::kGone;
+    return rename(process, comm->substr(0, comm->size() - (comm->ends_with('\n') ? 1 : 0)));
   }
-  const auto stat = read_stat(process.stat.id.pid);
-  if (!stat || stat->id != process.stat.id) return false;
-  rename(process, stat->comm);
-  auto file = KeptFile::open(host_.procfs(), std::to_string(process.stat.id.pid) + "/comm");
-  if (file) process.comm_file = *std::move(file);
-  return true;
+  const auto stat = read_stat(process.id.pid);
+  if (!stat || stat->id != process.id) return State::kGone;
+  auto file = KeptFile::open(host_.procfs(), std::to_string(process.id.pid) + "/comm");
+  if (file) process.comm_file = std::make_unique<KeptFile>(*std::move(file));
+  return rename(process, stat->comm);
 }
 
-void ProcessTable::rename(Process& process, std::string_view comm) {
-  if (comm == process.stat.comm) return;
-  process.stat.comm = comm;
-  process.comm = escape_name(comm);
-  process.fresh = true;
+ProcessTable::State ProcessTable::rename(Process& process, std::string_view comm) {
+  std::string escaped = escape_name(comm);
+  if (escaped == process.comm) return State::kSame;
+  process.comm = std::move(escaped);
+  return State::kRenamed;
 }
 
 Result<ProcessStat> ProcessTable::read_stat(std::int32_t pid) const {
@@ -219,22 +305,6 @@ Result<ProcessStat> ProcessTable::read_stat(std::int32_t pid) const {
     stat->usage = *usage;
   }
   return stat;
-}
-
-// Forgets those that are gone: not found although all were looked for, or although their group was looked
-// into.
-void ProcessTable::drop_ended(bool all_found) {
-  for (auto entry = processes_.begin(); entry != processes_.end();) {
-    Process& process = entry->second;
-    if (quiet_.contains(process.group)) {  // not looked for, since its clock stood still
-      process.seen = sample_;
-      rest(process);
-    }
-    // What was looked for and not found may have moved to a quiet group, or be a zombie.
-    const bool gone = process.seen != sample_ && (all_found || !read_process_clock(entry->first));
-    if (gone) ended_.push_back(process.stat.id);
-    entry = gone ? processes_.erase(entry) : std::next(entry);
-  }
 }
 
 }  // namespace keplerd

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's processes and their CPU time. On this host's own /proc a process is found by its cgroup and
-// asked for its CPU clock, and only where its group has moved; under another procfs root, or without cgroup2,
-// all of /proc is read.
+// asked for its CPU clock, and only where its group has moved: what a sample costs grows with what moved, not
+// with what is there. Under another procfs root, or without cgroup2, all of /proc is read.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -33,43 +33,69 @@ class ProcessTable {
   void read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample);
 
  private:
+  // There may be 50,000 of them: each byte counts.
   struct Process {
-    ProcessStat stat;
+    ProcessId id;
+    Nanoseconds usage{0};
     std::string comm;         // escaped
-    bool fresh = true;        // as ProcessUsage tells it
-    std::uint32_t owner = 0;  // of its directory in /proc, when it was last looked at
-    std::optional<std::uint32_t> user;
     std::uint64_t group = 0;  // incarnation; 0: none
     std::uint64_t seen = 0;   // number of the sample
-    KeptFile comm_file;       // held while the process runs: it fails once the process is gone
-    int quiet = 0;            // samples since its clock moved
+    std::int32_t parent = 0;
+    std::uint32_t owner = 0;  // of its directory in /proc, when that was last looked at
+    std::optional<std::uint32_t> user;
+    bool kernel_thread = false;
+    bool moved = false;                   // its clock, since its user was last looked at
+    bool listed = false;                  // in /proc: used by scan() only
+    std::unique_ptr<KeptFile> comm_file;  // held while the process runs: it fails once the process is gone
   };
+  using Processes = std::unordered_map<std::int32_t, Process>;
+
+  // A group that has been looked into.
+  struct Group {
+    std::uint64_t looked = 0, looked_before = 0;  // numbers of the last samples that did
+    std::vector<std::int32_t> pids;               // that were in it then
+  };
+
   struct Seen {
     std::int32_t pid = 0;
     std::size_t group = kNoGroup;
   };
 
-  void find_by_group(CgroupTree& tree, const UsageSample& sample);
-  bool find_all(CgroupTree* tree, const UsageSample& sample);
+  void read_moved(CgroupTree& tree, UsageSample& sample);
+  void look_into(CgroupTree& tree, std::size_t index, UsageSample& sample);
+  void note_missing(std::vector<std::int32_t>& before);
+  void forget_groups(const UsageSample& sample);
+  void scan(CgroupTree& tree, UsageSample& sample);
+  void drop_missing(UsageSample& sample);
+  void read_all(CgroupTree* tree, UsageSample& sample);
   std::size_t group_of(std::int32_t pid, CgroupTree* tree) const;
-  Process* read_one(const Seen& seen, UsageSample& sample);
-  bool refresh(Process& process);
-  void rest(Process& process);
-  bool is_same(Process& process);
-  static void rename(Process& process, std::string_view comm);
-  void look_at_user(Process& process) const;
+
+  void read_one(const Seen& seen, UsageSample& sample);
+  void take_up(const Seen& seen, UsageSample& sample);
+  bool was_seen_before(const Process& process) const;
+  static void tell(const Process& process, std::size_t group, bool fresh,
+                   std::optional<ProcessUsage::Before> before, UsageSample& sample);
+  enum class State { kGone, kSame, kRenamed };
+  State refresh(Process& process);
+  State refresh_by_clock(Process& process);
+  State read_comm(Process& process);
+  static State rename(Process& process, std::string_view comm);
+  bool look_at_user(Process& process, bool is_new) const;
   Result<ProcessStat> read_stat(std::int32_t pid) const;
-  void drop_ended(bool all_found);
 
   const HostRoot& host_;
-  std::unordered_map<std::int32_t, Process> processes_;
-  std::vector<Seen> found_;
-  std::vector<std::int32_t> pids_;
-  std::vector<ProcessId> ended_;
-  std::unordered_set<std::uint64_t> quiet_;  // groups that were not looked into, because they did not move
+  Processes processes_;
+  std::unordered_map<std::uint64_t, Group> groups_;  // by incarnation; 0: the root
+  // The groups of the last sample: as no incarnation is used again, any change changes their number or sum.
+  std::size_t group_count_ = 0;
+  std::uint64_t group_sum_ = 0;
+  std::vector<std::int32_t> missing_;  // known, but not where they were: gone, moved elsewhere, or zombies
+  std::vector<std::int32_t> pids_, sorted_;
   std::uint64_t sample_ = 0;
+  bool by_group_ = false;
+  bool scan_due_ = false;
   std::optional<Nanoseconds> last_boottime_;
-  std::optional<Nanoseconds> last_full_scan_;
+  std::optional<Nanoseconds> last_scan_;
 };
 
 }  // namespace keplerd

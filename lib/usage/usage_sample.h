@@ -65,9 +65,11 @@ struct UsageSample {
   bool interrupts_apart =
       false;  // interrupt time is not inside the interrupted task's: the kernel has /proc/pressure/irq
   std::vector<GroupUsage> groups;  // every cgroup but the root and threaded ones, parents before children
-  std::vector<ProcessUsage> processes;  // every process of a group that moved, and those outside any group
-  std::vector<ProcessId> ended;         // seen at an earlier sample and gone
-  std::vector<PartUsage> parts;         // of the groups with threaded ones inside, and of processes asked for
+  // Those with news: who has used CPU time since the sample before, was not seen then, or is in another group
+  // or under another name or user.
+  std::vector<ProcessUsage> processes;
+  std::vector<ProcessId> ended;  // seen at an earlier sample and gone
+  std::vector<PartUsage> parts;  // of the groups with threaded ones inside, and of processes asked for
 };
 
 }  // namespace keplerd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel charges for a sample: the same information as keplerd's, read in the cheapest way that is known, and
-// nothing done with it. All cgroups' CPU time through kept descriptors; of the groups that moved, the processes and
-// their CPU clocks. What comes and goes is not noticed.
+// What the kernel charges for a sample: the same information as keplerd's, read in the cheapest way that is
+// known, and nothing done with it. All cgroups' CPU time through kept descriptors; of the groups that moved,
+// the processes and their CPU clocks. What comes and goes is not noticed.
 #pragma once
 
 #include <cstdint>

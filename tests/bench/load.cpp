@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_load DIRECTORY PROCESSES GROUPS ACTIVE: real processes in real cgroups, for measuring what they cost keplerd.
-// Makes GROUPS cgroups in DIRECTORY (of cgroup2) and PROCESSES processes, spread over them; the first ACTIVE of them
-// compute for some 20 us twice a second, the others sleep. Writes "ready" and goes away, with all of it, at the end
-// of its standard input.
+// bench_load DIRECTORY PROCESSES GROUPS ACTIVE: real processes in real cgroups, for measuring what they cost
+// keplerd. Makes GROUPS cgroups in DIRECTORY (of cgroup2) and PROCESSES processes, spread over them; the
+// first ACTIVE of them compute for some 20 us twice a second, the others sleep. Writes "ready" and goes away,
+// with all of it, at the end of its standard input.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -90,7 +90,6 @@ int main(int count, char** arguments) {
   for (const pid_t child : children) ::kill(child, SIGKILL);
   while (::wait(nullptr) > 0 || errno == EINTR) {
   }
-  for (long i = 0; i < groups; ++i)
-    ::rmdir((directory + "/bench-" + std::to_string(i) + ".service").c_str());
+  for (long i = 0; i < groups; ++i) ::rmdir((directory + "/bench-" + std::to_string(i) + ".service").c_str());
   ::rmdir(directory.c_str());
 }

@@ -43,9 +43,10 @@ class ReportMaker {
     add_container("joes", "/user.slice/user-1000.slice/libpod-joes.scope", report_->containers);
     add_container("systems", "/system.slice/docker-systems.scope", report_->containers);
     add_container("pod", "/kubepods/pod", report_->pods);
-    const auto mine = add_machine("by-process", 11, "/system.slice/cron.service");
-    add_machine("by-unit", 99, "/user.slice/user-1000.slice/qemu.scope");
-    const auto systems = add_machine("systems", 12, "/machine.slice/vm.scope");
+    const auto mine = add_machine("by-process", 11, "/system.slice/cron.service", kJoe);
+    add_machine("by-unit", 99, "/user.slice/user-1000.slice/qemu.scope", std::nullopt);
+    const auto systems = add_machine("systems", 12, "/machine.slice/vm.scope", 0);
+    report_->has_processes = true;
     add_process(10, kJoe);
     add_process(11, kJoe, mine);
     add_process(12, 0, systems);
@@ -93,8 +94,9 @@ class ReportMaker {
   }
 
   std::shared_ptr<const MachineInfo> add_machine(const std::string& id, std::int32_t pid,
-                                                 const std::string& unit) {
+                                                 const std::string& unit, std::optional<uid_t> user) {
     MachineRow& row = fill_workload(report_->machines.emplace_back());
+    row.user = user;
     row.parts = {{"vcpu0", energy_}};
     MachineInfo info{};
     info.id = info.name = id;
@@ -115,8 +117,7 @@ class ReportMaker {
     ProcessRow& row = fill_workload(report_->processes.emplace_back());
     row.in_unit = energy_;
     row.machine = std::move(machine);
-    row.info = std::make_shared<ProcessInfo>(
-        ProcessInfo{.id = {pid, 7}, .id_text = std::to_string(pid), .comm = "x", .user = user});
+    row.info = std::make_shared<ProcessInfo>(ProcessInfo{.id = {pid, 7}, .comm = "x", .user = user});
   }
 
   static constexpr std::array<ZoneShare, 1> shares_ = {};
@@ -144,7 +145,7 @@ std::vector<std::string> ids(const std::vector<Row>& rows) {
   std::vector<std::string> ids;
   for (const Row& row : rows) {
     if constexpr (std::is_same_v<Row, ProcessRow>) {
-      ids.push_back(row.info->id_text);
+      ids.push_back(std::to_string(row.info->id.pid));
     } else {
       ids.push_back(row.info->id);
     }
@@ -175,7 +176,7 @@ Seen seen_in(const std::shared_ptr<const Report>& report) {
 Access new_access() { return {kDaemon, kGroup}; }
 
 std::shared_ptr<const Report> seen_by(Access& access, uid_t user, std::vector<gid_t> groups) {
-  return access.report_for(access.identify(user, groups));
+  return access.report_for(access.identify(user, groups), Rows::kAll);
 }
 
 const Seen kEverything = seen_in(ReportMaker(1s).take());
@@ -395,6 +396,60 @@ TEST_F(Public, AStalledSampleIsNoTick) {
   const auto told = seen();
   access.add(report);
   EXPECT_EQ(seen(), told);
+}
+
+// Of processes there may be very many.
+TEST_F(Public, ProcessesAreToldWhereTheReportHasThem) {
+  ReportMaker without(1s);
+  (*without).processes.clear();
+  (*without).has_processes = false;
+  const auto report = without.take();
+  access.add(report);
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  const auto view = access.report_for(joe, Rows::kAll);
+  EXPECT_FALSE(view->has_processes);
+  EXPECT_EQ(access.report_for(joe, Rows::kWithoutProcesses), view);
+}
+
+TEST_F(Public, ProcessesComeIntoTheViewThatIsThere) {
+  tick(1s, {1'000'000});
+  tick(2s, {2'000'000});
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  const auto view = access.report_for(joe, Rows::kWithoutProcesses);
+  EXPECT_THAT(view->processes, IsEmpty());
+  EXPECT_EQ(access.report_for(joe, Rows::kAll), view);
+  EXPECT_EQ(view->processes.size(), 2U);
+  EXPECT_TRUE(view->processes.front().power);
+}
+
+TEST_F(Public, PowerOfProcessesIsNotToldWhereTheTickBeforeHadNone) {
+  ReportMaker without(1s);
+  (*without).processes.clear();
+  (*without).has_processes = false;
+  access.add(without.take());
+  tick(2s, {2'000'000});
+  EXPECT_FALSE(seen()->processes.front().power);
+  EXPECT_TRUE(seen()->units.front().power);
+}
+
+// A caller may ask for a tick's processes as long as there is no later sample; else they must be there
+// before.
+TEST_F(Public, ProcessesAreWantedOfFastTicksAndForAMinuteAfterTheyWereAskedFor) {
+  const auto wants = [&](Nanoseconds time, Nanoseconds window) {
+    ReportMaker report(time);
+    (*report).window = window;
+    return access.wants_processes(*report);
+  };
+  tick(10s, {1'000'000});
+  EXPECT_FALSE(wants(11s, 1s));
+  EXPECT_TRUE(wants(11s, 100ms));
+  EXPECT_FALSE(wants(10'500ms, 100ms)) << "no public tick";
+  seen();
+  EXPECT_TRUE(wants(11s, 1s));
+  EXPECT_TRUE(wants(69s, 1s));
+  EXPECT_FALSE(wants(70s, 1s));
+  access.set_rule(PublicAccess::kHost);
+  EXPECT_FALSE(wants(11s, 100ms));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::shared_ptr<const Report> report_at(Nanoseconds time, std::vector<Unit> unit
 std::vector<std::string> rows_of(const Changes& changes) {
   std::vector<std::string> ids;
   for (const KindChanges& kind : changes.kinds) {
-    for (const std::size_t row : kind.rows) ids.emplace_back(row_key(*changes.report, kind.kind, row).id);
+    for (const std::size_t row : kind.rows) ids.push_back(row_key(*changes.report, kind.kind, row).id_text());
   }
   return ids;
 }

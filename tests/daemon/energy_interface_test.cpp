@@ -79,13 +79,13 @@ class EnergyInterface : public testing::Test, private Reports {
     EXPECT_FALSE(groups.empty());
     return caller;
   }
-  std::shared_ptr<const Report> latest(const Caller& who) override {
+  std::shared_ptr<const Report> latest(const Caller& who, Rows rows) override {
     access.add(host.meter().last_report());
-    return access.report_for(who);
+    return access.report_for(who, rows);
   }
-  std::shared_ptr<const Report> fresh(const Caller& who) override {
+  std::shared_ptr<const Report> fresh(const Caller& who, Rows rows) override {
     ++asked;
-    return latest(who);
+    return latest(who, rows);
   }
   const Settings& settings() const override { return settings_; }
 

@@ -200,7 +200,8 @@ TEST_F(Machines, AScriptThatStartsOneIsFoundWhenItHas) {
   host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .start = 70, .cmdline = script});
   host.begin();
   EXPECT_TRUE(host.meter().last_report()->machines.empty());
-  host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .start = 70, .cmdline = qemu("web", kUuid)});
+  host.files.add_process(
+      {.pid = 100, .comm = "qemu-system-x86", .start = 70, .utime = 1, .cmdline = qemu("web", kUuid)});
   step(0);
   EXPECT_NE(host.machine(kUuid), nullptr);
 }

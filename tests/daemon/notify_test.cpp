@@ -12,7 +12,7 @@ TEST(StatusLine, NamesPowerSourceQualityAndCounts) {
   report.host.power = Microwatts{42'345'678};
   report.units.resize(3);
   report.units[1].running = false;
-  report.processes.resize(5);
+  report.running_processes = 5;
   EXPECT_EQ(status_line(report, report.host.power), "42.3 W, powercap (measured), 2 units, 5 processes");
 }
 

@@ -39,8 +39,8 @@ void expect_units(const Report& report) {
   std::map<std::string, Microjoules> children, processes;
   Microjoules outside = report.outside_other;
   for (const ProcessRow& process : report.processes) {
-    expect_zones_of(report, process, process.info->id_text);
-    EXPECT_LE(process.in_unit.value, process.active.value) << process.info->id_text;
+    expect_zones_of(report, process, process_id_text(process.info->id));
+    EXPECT_LE(process.in_unit.value, process.active.value) << process_id_text(process.info->id);
     if (process.unit) {
       processes[process.unit->id] += process.in_unit;
     } else {
@@ -112,7 +112,7 @@ void expect_machines(const Report& report) {
   }
   for (const ProcessRow& process : report.processes) {
     if (process.machine && process.running) {
-      EXPECT_TRUE(ids.contains(process.machine->id)) << process.info->id_text;
+      EXPECT_TRUE(ids.contains(process.machine->id)) << process_id_text(process.info->id);
     }
   }
 }
@@ -158,7 +158,7 @@ void expect_no_step_back(const Report& earlier, const Report& later) {
                              [](const ContainerRow& row) { return row.info->id; });
   }
   expect_rows_no_step_back(earlier.processes, later.processes,
-                           [](const ProcessRow& row) { return row.info->id_text; });
+                           [](const ProcessRow& row) { return process_id_text(row.info->id); });
 }
 
 }  // namespace keplerd

@@ -15,8 +15,10 @@ class FakeReports : public Reports {
  public:
   explicit FakeReports(MeterHost& host) : host_(host) {}
   Caller identify(uid_t, std::span<const gid_t>) const override { return kInside; }
-  std::shared_ptr<const Report> latest(const Caller&) override { return host_.meter().last_report(); }
-  std::shared_ptr<const Report> fresh(const Caller& caller) override { return latest(caller); }
+  std::shared_ptr<const Report> latest(const Caller&, Rows) override { return host_.meter().last_report(); }
+  std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override {
+    return latest(caller, rows);
+  }
   const Settings& settings() const override { return settings_; }
 
  private:
@@ -139,7 +141,7 @@ TEST_F(Streams, ManyRowsComeInPartsOfOneInstant) {
 }
 
 TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
-  ListStream stream(reports.latest(kInside), RowKind::kUnits, {2, 0});
+  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, {2, 0});
   const Reply first = std::get<Reply>(*stream.next());
   EXPECT_EQ(first.parameters.at("row").at("id"), "/c.service");
   EXPECT_TRUE(first.continues);
@@ -149,7 +151,7 @@ TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
 }
 
 TEST_F(Streams, AnEmptyListIsOneReplyWithoutARow) {
-  ListStream stream(reports.latest(kInside), RowKind::kUnits, {});
+  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, {});
   const Reply only = std::get<Reply>(*stream.next());
   EXPECT_TRUE(only.parameters.empty());
   EXPECT_FALSE(only.continues);

@@ -37,7 +37,7 @@ std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& 
       bytes += cost(from.removed.back().size());
     for (; !from.rows.empty() && bytes < bytes_at_once_; move_last(from.rows, to.rows)) {
       const RowKey key = row_key(*telling_, from.kind, from.rows.back());
-      bytes += cost(key.id.size() + key.name.size());
+      bytes += cost(key.id_text().size() + key.name.size());
     }
     if (from.rows.empty() && from.removed.empty()) waiting_.pop_back();
   }
@@ -80,7 +80,7 @@ KindChanges ChangeTracker::compare(const Report& report, RowKind kind, const std
     if (order < 0) {
       ++i;
     } else if (order > 0) {
-      changes.removed.emplace_back(row_key(*told_, kind, told[j++]).id);
+      changes.removed.push_back(row_key(*told_, kind, told[j++]).id_text());
     } else {
       same[now[i]] = !row_changed(report, now[i], *told_, told[j], kind);
       ++i;

@@ -36,7 +36,7 @@ Manager::Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers,
 Manager::~Manager() { unregisterAdaptor(); }
 
 Manager::Told Manager::now() const {
-  const auto report = turn_.latest(kInside);
+  const auto report = turn_.latest(kInside, Rows::kWithoutProcesses);
   const Settings& settings = turn_.settings();
   return {.instance_id = report->instance_id,
           .source = report->source.name,
@@ -88,12 +88,12 @@ void Manager::answer_list(ListResult&& result, RowKind kind, VariantMap options)
 
 void Manager::answer_get(RowResult&& result, RowKind kind, std::string id) {
   answer(std::move(result),
-         [this, kind, id = std::move(id)] { return make_row(*turn_, kind, find(kind, id), true); });
+         [this, kind, id = std::move(id)] { return make_row(turn_.with(kind), kind, find(kind, id), true); });
 }
 
 std::vector<Row> Manager::list(RowKind kind, const VariantMap& options) {
   const ListOptions asked = parse_list_options(options);
-  const Report& report = *turn_;
+  const Report& report = turn_.with(kind);
   std::vector<Row> rows;
   std::size_t size = 0;
   for (const std::size_t row : select_rows(report, kind, asked.order, asked.limit)) {
@@ -106,7 +106,7 @@ std::vector<Row> Manager::list(RowKind kind, const VariantMap& options) {
 }
 
 std::size_t Manager::find(RowKind kind, const std::string& id) {
-  const FoundRow found = find_row(*turn_, kind, id);
+  const FoundRow found = find_row(turn_.with(kind), kind, id);
   if (found.index) return *found.index;
   if (found.ids.empty())
     throw make_error(kErrorPrefix + std::string(row_kind_names(kind).no_such), "there is no such one: " + id);

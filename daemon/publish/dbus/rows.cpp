@@ -176,7 +176,8 @@ Row make_row(const Report& report, RowKind kind, std::size_t index, bool details
       return container_row(report, report.pods[index], details);
     case RowKind::kProcesses: {
       const ProcessRow& row = report.processes[index];
-      return workload_row(row, row.info->id_text, row.info->comm, details_if(details, report, row));
+      return workload_row(row, process_id_text(row.info->id), row.info->comm,
+                          details_if(details, report, row));
     }
     case RowKind::kZones:
       break;

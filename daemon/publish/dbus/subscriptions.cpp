@@ -44,6 +44,15 @@ struct Subscriptions::Client {
   bool given_up = false;  // it did not in time
   bool denied = false;    // it may see nothing any more
   bool left = false;      // the bus
+
+  // That its subscriptions tell of.
+  Rows rows() const {
+    const bool all = std::ranges::any_of(subscriptions, [](const Subscription& subscription) {
+      const auto& kinds = subscription.tracker.options().kinds;
+      return std::ranges::find(kinds, RowKind::kProcesses) != kinds.end();
+    });
+    return all ? Rows::kAll : Rows::kWithoutProcesses;
+  }
 };
 
 Subscriptions::Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, std::uint64_t& last_id)
@@ -105,7 +114,7 @@ void Subscriptions::deliver(Turn& turn) {
     Client& client = *position->second;
     // One without subscriptions is remembered until it has taken what was sent: else it could have it sent
     // again and again by subscribing anew.
-    const auto latest = turn.latest(client.caller);
+    const auto latest = turn.latest(client.caller, client.rows());
     client.denied = !latest;
     if (client.left || client.given_up || client.denied ||
         (client.subscriptions.empty() && !client.awaited)) {

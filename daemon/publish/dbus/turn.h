@@ -10,6 +10,7 @@
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/dbus/names.h"
 #include "daemon/publish/reports.h"
+#include "daemon/publish/row_kinds.h"
 
 namespace keplerd::dbus {
 
@@ -33,25 +34,33 @@ class Turn {
   // For keplerd's own work: nothing fresher is asked for in this turn.
   void begin_inside() {
     begin({.name = {}, .caller = kInside, .path = {}});
-    report_ = latest(kInside);
+    report_ = latest(kInside, Rows::kWithoutProcesses);
   }
 
   const Sender& sender() const { return sender_; }
 
   // What the sender may see. Throws AccessDenied where that is nothing.
   const std::shared_ptr<const Report>& get() {
-    if (!report_) report_ = reports_.fresh(sender_.caller);
+    if (!report_) report_ = reports_.fresh(sender_.caller, Rows::kWithoutProcesses);
     if (!report_) throw make_error(kAccessDenied, kDenied);
     return report_;
   }
   const Report& operator*() { return *get(); }
+  // The same, with the rows of this kind.
+  const Report& with(RowKind kind) {
+    get();
+    if (rows_for(kind) == Rows::kAll && !report_->has_processes) report_ = latest(sender_.caller, Rows::kAll);
+    return *report_;
+  }
 
   // The same for an object that is not there for the sender: as libsystemd says it of one that is nowhere.
   sdbus::Error unknown_object() const {
     return make_error(kUnknownObject, "Unknown object '" + sender_.path + "'.");
   }
 
-  std::shared_ptr<const Report> latest(const Caller& caller) { return reports_.latest(caller); }
+  std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) {
+    return reports_.latest(caller, rows);
+  }
   const Settings& settings() const { return reports_.settings(); }
 
  private:
