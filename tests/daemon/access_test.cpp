@@ -245,10 +245,10 @@ class Public : public testing::Test {
   std::uint64_t sequence_ = 0;
 };
 
-TEST_F(Public, TheEndOfOnesMachineIsToldThoughNothingRunsItThen) {
+TEST_F(Public, TheEndOfOnesMachineIsToldThoughItIsNoLongerKept) {
   tick(1s, {1'000'000});
   ReportMaker report(2s, {1'000'000}, 2);
-  std::erase_if((*report).processes, [](const ProcessRow& row) { return row.info->id.pid == 11; });
+  std::erase_if((*report).machines, [](const MachineRow& row) { return row.info->id == "by-process"; });
   access.add(report.take());
   EXPECT_EQ(seen_in(seen()).machines, (std::vector<std::string>{"by-unit"}));
   EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "by-unit"}));

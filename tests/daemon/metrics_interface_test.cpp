@@ -70,11 +70,11 @@ class MetricsInterface : public testing::Test, private Reports {
   }
 
   Caller identify(uid_t, std::span<const gid_t>) const override { return caller; }
-  std::shared_ptr<const Report> latest(const Caller& who) override {
+  std::shared_ptr<const Report> latest(const Caller& who, Rows rows) override {
     access.add(host.meter().last_report());
-    return access.report_for(who);
+    return access.report_for(who, rows);
   }
-  std::shared_ptr<const Report> fresh(const Caller& who) override { return latest(who); }
+  std::shared_ptr<const Report> fresh(const Caller& who, Rows rows) override { return latest(who, rows); }
   const Settings& settings() const override { return settings_; }
 
   MeterHost host;
