@@ -80,7 +80,7 @@ def everything(host, report):
     units = {row["id"].replace("\\", "\\\\") for row in host.ask("units")["units"] if row["kind"] == "unit"}
     told = labels(found, "keplerd_unit_cpu_joules_total", "id")
     report.check(f"{len(told)} units, those of keplerctl", len(units ^ told) <= 4, units ^ told)
-    machines = {row["name"] for row in host.ask("vms")["virtualMachines"]}
+    machines = {row["name"].replace("\\", "\\\\") for row in host.ask("vms")["virtualMachines"]}
     report.equal(f"{len(machines)} machines, those of keplerctl", labels(found, "kepler_vm_cpu_joules_total", "vm_name"), machines)
     containers = {row["name"] for row in host.ask("containers")["containers"]}
     report.equal(f"{len(containers)} containers, those of keplerctl",
@@ -119,7 +119,8 @@ def faults(host, report):
     report.equal("well again", scrape(host).get("keplerd_up"), "1")
     journal = host.sh("journalctl -q --no-pager -o cat -p warning -u keplerd-exporter.service").splitlines()
     report.equal("nothing else in the journal", [line for line in journal if not line.startswith((
-        "keplerd does not answer: ", "keplerd-exporter.service: Failed with result 'exit-code'", "Failed to start keplerd-exporter.service"))], [])
+        "keplerd does not answer: ", "keplerd-exporter.service: Failed with result 'exit-code'", "Failed to start keplerd-exporter.service",
+        "keplerd-exporter.service: Failed to read pids.max for"))], [])  # the testbed has no such controller
     host.sh("systemctl disable --now keplerd-exporter.socket; systemctl stop keplerd-exporter.service")
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """libvirt's machines, by what virsh does to them: one counter for as long as the UUID lives, and what libvirt tells."""
 import json
-import re
 import shlex
 
 from guest_meter import write
@@ -21,8 +20,6 @@ CLOUD = f"""<domain type='qemu'><name>instance-0000002a</name><uuid>{{uuid}}</uu
 </metadata>
 <memory unit='MiB'>32</memory><vcpu>1</vcpu><os><type arch='x86_64' machine='pc'>hvm</type><boot dev='hd'/></os>
 <devices><emulator>/usr/bin/qemu-system-x86_64</emulator>
-<disk type='file' device='disk'><driver name='qemu' type='raw'/><source file='/var/lib/testbed/spin.img'/>
-<target dev='hda' bus='ide'/><shareable/></disk>
 <controller type='usb' model='none'/><memballoon model='none'/>
 <graphics type='vnc' port='5917' autoport='no' listen='127.0.0.1' passwd='{SECRET}'/></devices></domain>
 """
@@ -95,7 +92,8 @@ def life(host, report):
     host.sh("virsh -q destroy life1")
     see("it destroyed", lambda row: row["state"] == "terminated")
     host.sh("systemctl stop events")
-    report.equal("what happened, and why", events(host), [
+    seen = [event for event in events(host) if event != ("life1", "paused", "save")]  # may be too short to be seen
+    report.equal("what happened, and why", seen, [
         ("life1", "paused", "user"), ("life1", "resumed", "unpaused"),
         ("life1", "stopped", "saved"), ("life1", "started", None), ("life1", "resumed", "restored"),
         ("life1", "stopped", "destroyed")])
@@ -142,8 +140,7 @@ def metadata(host, report):
 def session(host, report):
     """A machine of a user's own libvirt (joe is here since guests.user_units)"""
     uuid = "5b6a7c1e-0000-4000-8000-00000000002b"
-    domain = CLOUD.format(uuid=uuid).replace("instance-0000002a", "mine").replace("5917", "5918")
-    write(host, "/run/mine.xml", re.sub("<disk.*</disk>", "", domain, flags=re.DOTALL))  # which joe may not write to
+    write(host, "/run/mine.xml", CLOUD.format(uuid=uuid).replace("instance-0000002a", "mine").replace("5917", "5918"))
 
     def virsh(*arguments):  # what starts joe's libvirtd must not end it
         command = shlex.join(["virsh", "-q", "-c", "qemu:///session", *arguments])
