@@ -117,7 +117,9 @@ def faults(host, report):
     host.sh(f"""rm /etc/keplerd/web.yml {DROP_IN}; systemctl daemon-reload
                 systemctl reset-failed 'keplerd-exporter*'; systemctl restart keplerd-exporter.socket""")
     report.equal("well again", scrape(host).get("keplerd_up"), "1")
-    journal = host.sh("journalctl -q --no-pager -o cat -p warning -u keplerd-exporter.service").splitlines()
+    # Its own words; and systemd's, but for what systemd 262 says of each unit here.
+    journal = host.sh("journalctl -q --no-pager -o cat -p warning -u keplerd-exporter.service | grep -v 'Failed to read pids.max'",
+                      check=False).splitlines()
     report.equal("nothing else in the journal", [line for line in journal if not line.startswith((
         "keplerd does not answer: ", "keplerd-exporter.service: Failed with result 'exit-code'", "Failed to start keplerd-exporter.service",
         "keplerd-exporter.service: Failed to read pids.max for"))], [])  # the testbed has no such controller

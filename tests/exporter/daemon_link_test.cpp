@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to keplerd, against a server on the same loop.
+#include "exporter/daemon_link.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exporter/sample_replies.h"
+#include "varlink/server.h"
+
+namespace keplerd::exporter {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using varlink::Answer;
+using varlink::Call;
+using varlink::Failure;
+using varlink::Reply;
+
+// One reply, then silence; or an end.
+class OneReply : public varlink::Stream {
+ public:
+  explicit OneReply(std::variant<Reply, Failure> reply) : reply_(std::move(reply)) {}
+  std::optional<std::variant<Reply, Failure>> next() override { return std::exchange(reply_, std::nullopt); }
+
+ private:
+  std::optional<std::variant<Reply, Failure>> reply_;
+};
+
+class DaemonLinkTest : public testing::Test {
+ protected:
+  DaemonLinkTest() {
+    directory = std::filesystem::temp_directory_path() / ("keplerd-link-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(directory);
+    path = directory / "socket";
+    sd_event_new(&loop);
+  }
+  ~DaemonLinkTest() override {
+    link.reset();
+    server.reset();
+    sd_event_unref(loop);
+    std::filesystem::remove_all(directory);
+  }
+
+  void serve() {
+    server = std::make_unique<varlink::Server>(loop, varlink::ServiceInfo{"v", "p", "1", "u"});
+    server->add({.name = "org.keplerd.Energy",
+                 .description = "interface org.keplerd.Energy",
+                 .methods = {{"Monitor", [this](const Call& call) -> Answer {
+                                calls.push_back(call.parameters.dump());
+                                return std::make_unique<OneReply>(answer(call.parameters));
+                              }}}});
+    EXPECT_TRUE(server->listen(*varlink::bind_unix_socket(path, 0600)).ok());
+  }
+  void begin(Kinds wanted, Kinds in_full) {
+    link = std::make_unique<DaemonLink>(
+        loop, DaemonLink::Plan{path, wanted, in_full},
+        DaemonLink::Events{.reply = [this](Kind kind, const Json&) { told.emplace_back(name_of(kind)); },
+                           .lost = [this](Kind kind) { lost.emplace_back(name_of(kind)); },
+                           .changed =
+                               [this](bool up, const std::string& reason) {
+                                 changes.push_back(up ? "up" : "down: " + reason);
+                               }});
+    EXPECT_TRUE(link->start().ok());
+  }
+  template <class Condition>
+  void run_until(Condition condition) {
+    for (int turn = 0; !condition() && turn < 100'000; ++turn) ASSERT_GE(sd_event_run(loop, 100'000), 0);
+  }
+  // As keplerd does it.
+  static std::variant<Reply, Failure> as_keplerd(const Json& parameters) {
+    Json reply = reply_of(Json::array());
+    if (parameters.contains("public")) reply.erase("accounts");
+    return Reply{std::move(reply), true};
+  }
+
+  std::filesystem::path directory;
+  std::string path;
+  sd_event* loop = nullptr;
+  std::unique_ptr<varlink::Server> server;
+  std::unique_ptr<DaemonLink> link;
+  std::function<std::variant<Reply, Failure>(const Json&)> answer = as_keplerd;
+  std::vector<std::string> calls, told, lost, changes;
+};
+
+const Kinds kZonesAndUnits = Kinds().set(index_of(Kind::kZones)).set(index_of(Kind::kUnits));
+
+TEST_F(DaemonLinkTest, AsksAsAStrangerForWhatIsNotServed) {
+  serve();
+  begin(kZonesAndUnits, Kinds().set(index_of(Kind::kUnits)));
+  run_until([this] { return link->is_up(); });
+  EXPECT_THAT(calls, ElementsAre(R"({"kind":"zones","intervalUsec":5000000,"public":true})",
+                                 R"({"kind":"units","intervalUsec":5000000})"));
+  EXPECT_THAT(told, ElementsAre("zones", "units"));
+  EXPECT_THAT(changes, ElementsAre("up"));
+}
+
+TEST_F(DaemonLinkTest, AKeplerdThatDoesNotKnowOfStrangersIsNotListenedTo) {
+  answer = [](const Json&) { return Reply{reply_of(Json::array()), true}; };
+  serve();
+  begin(kZonesAndUnits, {});
+  run_until([this] { return !changes.empty(); });
+  EXPECT_THAT(changes, ElementsAre(HasSubstr("older than the exporter")));
+  EXPECT_THAT(told, IsEmpty());
+  EXPECT_FALSE(link->is_up());
+}
+
+TEST_F(DaemonLinkTest, WhatIsForNobodyIsNoFailure) {
+  answer = [](const Json& parameters) -> std::variant<Reply, Failure> {
+    if (parameters.at("kind") == "units") return varlink::permission_denied();
+    return as_keplerd(parameters);
+  };
+  serve();
+  begin(kZonesAndUnits, {});
+  run_until([this] { return link->is_up(); });
+  EXPECT_THAT(told, ElementsAre("zones"));
+  EXPECT_THAT(lost, ElementsAre("units"));
+  EXPECT_THAT(changes, ElementsAre("up"));
+}
+
+TEST_F(DaemonLinkTest, WithoutAKeplerdItSaysSoOnceAndGoesOnTrying) {
+  begin(kZonesAndUnits, {});
+  run_until([this] { return !changes.empty(); });
+  EXPECT_THAT(changes, ElementsAre(HasSubstr("down: " + path)));
+  serve();
+  run_until([this] { return link->is_up(); });
+  EXPECT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes.back(), "up");
+}
+
+TEST_F(DaemonLinkTest, WhenAStreamBreaksAllIsForgottenAndBegunAnew) {
+  serve();
+  begin(kZonesAndUnits, {});
+  run_until([this] { return link->is_up(); });
+  server.reset();
+  run_until([this] { return !link->is_up(); });
+  EXPECT_THAT(lost, ElementsAre("zones", "units"));
+  EXPECT_THAT(changes, Contains("down: the daemon closed the connection"));
+  calls.clear();
+  serve();
+  run_until([this] { return link->is_up(); });
+  EXPECT_EQ(calls.size(), 2u);
+}
+
+TEST_F(DaemonLinkTest, AnErrorIsTold) {
+  answer = [](const Json&) { return varlink::invalid_parameter("kind"); };
+  serve();
+  begin(kZonesAndUnits, {});
+  run_until([this] { return !changes.empty(); });
+  EXPECT_THAT(changes, ElementsAre("down: keplerd answers org.varlink.service.InvalidParameter"));
+}
+
+}  // namespace
+}  // namespace keplerd::exporter
