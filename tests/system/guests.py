@@ -156,9 +156,10 @@ END
         systemd-run -q --unit=lxc-box lxc-start -n lxcbox -F""")
     # Debian 12's podman has made its database at boot, and takes no other driver for it then.
     host.sh("rm -f /var/lib/containers/storage/libpod/bolt_state.db")
-    # Debian's crun insists on a pids controller, unless no limit is wanted. And with systemd's variable podman would
-    # leave conmon in the service of this very command, instead of giving it a scope.
-    host.sh(f"env -u INVOCATION_ID {PODMAN} run -q -d --name=podbox --network=none --pids-limit=0 "
+    # Debian's crun insists on a pids controller, unless no limit is wanted. That of Debian 12 raises limits, which needs a
+    # capability that this machine may not have, unless the container is privileged. And with systemd's variable podman
+    # would leave conmon in the service of this very command, instead of giving it a scope.
+    host.sh(f"env -u INVOCATION_ID {PODMAN} run -q -d --name=podbox --network=none --pids-limit=0 --privileged --ulimit=host "
             f"--rootfs {BOX} /sbin/init")
 
 
