@@ -73,6 +73,7 @@ void TopProcesses::choose(const Rows<ProcessRow>& processes) {
     if (!is_new && key(row) > key(*other->second)) other->second = &row;
   }
   std::vector<std::tuple<double, std::int64_t, const ProcessRow*>> order;
+  order.reserve(by_pid.size());
   for (const auto& [pid, row] : by_pid) {
     order.emplace_back(known_.find(row->id)->second.recent, row->all.energy.value, row);
   }

@@ -41,9 +41,7 @@ std::optional<Credentials> credentials_of(MHD_Connection* connection) {
 ssize_t read_body(void* body, std::uint64_t position, char* out, std::size_t most) {
   const std::string& text = **static_cast<Body*>(body);
   if (position >= text.size()) return MHD_CONTENT_READER_END_OF_STREAM;
-  const std::size_t count = std::min(most, text.size() - static_cast<std::size_t>(position));
-  std::memcpy(out, text.data() + position, count);
-  return static_cast<ssize_t>(count);
+  return static_cast<ssize_t>(text.copy(out, most, static_cast<std::size_t>(position)));
 }
 
 void free_body(void* body) { delete static_cast<Body*>(body); }

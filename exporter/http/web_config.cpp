@@ -37,7 +37,7 @@ void take_keys(const YAML::Node& map, const std::string& name, const std::map<st
   for (const auto& entry : map) {
     if (!entry.first.IsScalar()) wrong(entry.first, "a key is no text");
     const std::string key = entry.first.Scalar();
-    const std::string full = name.empty() ? key : name + "." + key;
+    const std::string full = (name.empty() ? "" : name + ".").append(key);
     const auto setter = setters.find(key);
     if (setter == setters.end()) wrong(entry.first, "unknown key '" + full + "'");
     setter->second(entry.second);

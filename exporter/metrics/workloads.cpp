@@ -117,6 +117,7 @@ std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows
                         Exposition& out) {
   const auto chosen = choose(rows, input.most_series_of_kind, series_of_others);
   std::vector<Labelled> labelled;
+  labelled.reserve(chosen.size());
   for (const ContainerRow* row : chosen) {
     const std::string_view state = state_name(row->running);
     labelled.push_back({row, pods ? label_text({{"node_name", input.node_name},
@@ -172,6 +173,7 @@ ProcessLabels labels_of_others(const RenderInput& input) {
 std::size_t write_units(const RenderInput& input, Exposition& out) {
   const auto chosen = choose(input.snapshot.units(), input.most_series_of_kind, series_of_others);
   std::vector<Labelled> labelled;
+  labelled.reserve(chosen.size());
   for (const UnitRow* row : chosen) {
     labelled.push_back(
         {row, label_text({{"id", row->id}, {"name", row->name}, {"slice", slice_of(row->id)}})});
@@ -188,6 +190,7 @@ std::size_t write_units(const RenderInput& input, Exposition& out) {
 std::size_t write_machines(const RenderInput& input, Exposition& out) {
   const auto chosen = choose(input.snapshot.machines(), input.most_series_of_kind, series_of_machine);
   std::vector<Labelled> labelled;
+  labelled.reserve(chosen.size());
   for (const MachineRow* row : chosen) {
     labelled.push_back({row, label_text({{"node_name", input.node_name},
                                          {"vm_id", row->id},
