@@ -3,11 +3,11 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <utility>
 
 #include <sys/utsname.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 #include "base/parse.h"
 #include "exporter/http/listen.h"
