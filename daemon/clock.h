@@ -12,7 +12,4 @@ using Clock = std::function<Instant()>;
 
 Instant read_system_clocks();
 
-// CPU time of this process since it was started.
-Nanoseconds read_own_cpu_time();
-
 }  // namespace keplerd

@@ -32,12 +32,6 @@ Instant read_system_clocks() {
           std::chrono::duration_cast<Realtime>(read_clock(CLOCK_REALTIME))};
 }
 
-Nanoseconds read_own_cpu_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
-
 Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
              Clock clock)
     : keeper_(host, std::move(choice)),
@@ -85,6 +79,7 @@ std::shared_ptr<const Report> Meter::sample() {
   if (!keeper_.reason().empty()) report->source.reason = keeper_.reason();
   report->source.tried = keeper_.probes();
   report->groups_left_out = usage_.groups_left_out();
+  report->daemon_cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
   report_ = std::move(report);
   keeper_.refresh(sample_.at.monotonic);
   return report_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "daemon/clock.h"
 #include "daemon/publish/report_json.h"
 
 namespace keplerd {
@@ -23,7 +22,7 @@ Json monitor_json(const Report& report) {
   json["windowUsec"] = to_usec(report.window);
   json["instanceId"] = report.instance_id;
   json["discardedWindows"] = report.discarded_windows;
-  json["daemonCpuUsec"] = to_usec(read_own_cpu_time());
+  json["daemonCpuUsec"] = to_usec(report.daemon_cpu);
   return json;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/report_json.h"
 
-#include "daemon/clock.h"
-
 namespace keplerd {
 namespace {
 
@@ -116,7 +114,7 @@ Json status_json(const Report& report, const Settings& settings) {
   json["discardedWindows"] = report.discarded_windows;
   json["meters"] = meters_json(report.source);
   json["groupsLeftOut"] = report.groups_left_out;
-  json["daemonCpuUsec"] = to_usec(read_own_cpu_time());
+  json["daemonCpuUsec"] = to_usec(report.daemon_cpu);
   return json;
 }
 

@@ -172,6 +172,7 @@ struct Report {
   std::string instance_id;
   Realtime since{0};
   std::uint64_t discarded_windows = 0;
+  Nanoseconds daemon_cpu{0};        // CPU time that keplerd itself had used by then
   std::size_t groups_left_out = 0;  // cgroups that are too many or too deep: counted in those above them
 
   SourceReport source;
