@@ -34,6 +34,7 @@ struct MachineAccount {
   bool runs() const { return groups > 0 || !processes.empty(); }
   // What was told of it.
   bool told_running = false;
+  bool starting = false;  // its start was told, its guest's state not yet
   int windows_since_end = 0;
   std::optional<std::string> end_reason;
 };

@@ -269,6 +269,7 @@ void MachineLedger::tell_end_or_start(MachineAccount& machine, Realtime now) {
   machine.told_running = !machine.told_running;
   auto reason = machine.told_running ? std::nullopt : std::exchange(machine.end_reason, std::nullopt);
   events_.tell(*machine.info, machine.told_running ? "started" : "stopped", std::move(reason), now);
+  machine.starting = machine.told_running;
   if (!machine.told_running) keplerd::describe(machine, nullptr);
 }
 
@@ -277,9 +278,12 @@ void MachineLedger::describe(MachineAccount& machine, std::shared_ptr<const Libv
   const std::string before = machine.info->guest_state;
   keplerd::describe(machine, std::move(status));
   const std::string& state = machine.info->guest_state;
-  if (before.empty() || state.empty() || before == state) return;
+  if (state.empty() || before == state) return;
   const std::string& reason = machine.status->reason;
-  if (state == "running" && reason == "booted") return;  // libvirt starts them paused
+  const bool starting = std::exchange(machine.starting, false);
+  const bool goes_on = state == "running" && reason != "booted";  // each boots paused, then runs
+  if (before.empty() && !(starting && goes_on)) return;
+  if (state == "running" && !goes_on) return;
   const std::string event = state == "running" ? "resumed" : state == "shutdown" ? "shutting-down" : state;
   events_.tell(*machine.info, event, reason.empty() ? std::nullopt : std::optional(reason), now);
 }

@@ -21,7 +21,7 @@ constexpr std::size_t kKeptOutput = 64 << 10;    // of a buffer that has been em
 }  // namespace
 
 Connection::Connection(const Owner& owner, UniqueFd socket, Peer peer)
-    : owner_(owner), socket_(std::move(socket)), peer_(peer), input_(owner.limits.message) {}
+    : owner_(owner), socket_(std::move(socket)), peer_(std::move(peer)), input_(owner.limits.message) {}
 
 Result<Done> Connection::attach(sd_event* event) {
   sd_event_source* source = nullptr;

@@ -244,6 +244,28 @@ TEST_F(MachineLife, WhatLibvirtTellsOfTheGuestAreEventsWithTheirReason) {
                               "4 web paused: migration", "5 web resumed: migrated"}));
 }
 
+TEST_F(MachineLife, OneThatWasRestoredAndRunsByTheFirstSampleHasResumedToo) {
+  const auto status = [&](const char* reason) {
+    write_status("web", kUuid, 100, "", "", std::string("state='running' reason='") + reason + "'");
+  };
+  status("restored");
+  start_in_scope(100);
+  host.begin();
+  step(0);
+  EXPECT_EQ(events(), Events{});  // both before keplerd began
+  end_in_scope(100);
+  step(0);
+  start_in_scope(100);
+  step(0);
+  end_in_scope(100);
+  step(0);
+  status("booted");
+  start_in_scope(100);
+  step(0);
+  EXPECT_EQ(events(), (Events{"1 web stopped", "2 web started", "3 web resumed: restored", "4 web stopped",
+                              "5 web started"}));
+}
+
 LibvirtNews ended(const char* reason) {
   return {.kind = LibvirtNews::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = reason};
 }
