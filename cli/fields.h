@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the daemon's replies. A reply comes from another program, perhaps of another version: a field
-// that is absent, null or of another type is not known.
+// Fields of the daemon's replies, and how they are shown.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "varlink/json.h"
+#include "varlink/fields.h"
 
 namespace keplerd::cli {
 
+using varlink::bool_field;
+using varlink::field;
+using varlink::integer_field;
 using varlink::Json;
-
-// The field; a null value where there is none.
-const Json& field(const Json& object, std::string_view name);
-
-std::optional<std::int64_t> integer_field(const Json& object, std::string_view name);
-std::optional<std::string> string_field(const Json& object, std::string_view name);
-std::optional<bool> bool_field(const Json& object, std::string_view name);
+using varlink::string_field;
 
 // As shown to people: "-" (or an empty text, for names) where not known; names are made safe for a terminal.
 std::string power_text(const Json& object, std::string_view name);

@@ -23,11 +23,6 @@ const ProcessAccount* process_of(const Ledger& ledger, std::int32_t pid) {
   return &std::prev(next)->second;
 }
 
-std::optional<std::uint32_t> user_of(const Ledger& ledger, const MachineAccount& machine) {
-  const ProcessAccount* const process = process_of(ledger, machine.info->pid);
-  return process == nullptr ? std::nullopt : process->info->user;
-}
-
 }  // namespace
 
 void Namer::name(Ledger& ledger, const Instant& now) {
@@ -40,7 +35,7 @@ void Namer::name(Ledger& ledger, const Instant& now) {
     if (auto name = names_.pod(id))
       ContainerLedger::rename(pod, std::move(name->name), std::move(name->name_space));
   }
-  name_machines(ledger, now);
+  name_machines(ledger.machines(), now);
   ask_kvm(ledger.machines(), now);
   names_.end();
 }
@@ -66,13 +61,12 @@ void Namer::name_containers(Ledger& ledger, const Instant& now) {
 }
 
 // Users whose machines run without a status of the system's libvirt may have a libvirt of their own.
-void Namer::find_sessions(const Ledger& ledger, Nanoseconds now) {
+void Namer::find_sessions(const MachineLedger& machines, Nanoseconds now) {
   std::set<std::uint32_t> users;
-  for (const auto& [id, machine] : ledger.machines().all()) {
+  for (const auto& [id, machine] : machines.all()) {
     if (!machine.runs() || machine.info->hypervisor != "kvm") continue;
     if (libvirt_.find(machine.info->uuid.value_or(""), machine.info->pid)) continue;
-    const auto user = user_of(ledger, machine);
-    if (user && *user != 0 && users.size() < kMostSessions) users.insert(*user);
+    if (machine.user.value_or(0) != 0 && users.size() < kMostSessions) users.insert(*machine.user);
   }
   std::erase_if(sessions_, [&](const auto& session) { return !users.contains(session.first); });
   for (const std::uint32_t user : users) {
@@ -83,14 +77,13 @@ void Namer::find_sessions(const Ledger& ledger, Nanoseconds now) {
 
 // libvirt's status and Proxmox's configuration follow renames; the command line and the machine's own cgroup,
 // where the ledger has the names of all others from, do not. What has none in these may be machined's.
-void Namer::name_machines(Ledger& ledger, const Instant& now) {
-  MachineLedger& machines = ledger.machines();
+void Namer::name_machines(MachineLedger& machines, const Instant& now) {
   libvirt_.refresh(now.monotonic);
-  find_sessions(ledger, now.monotonic);
+  find_sessions(machines, now.monotonic);
   std::vector<MachineAccount*> nameless;
   for (auto& [id, machine] : machines.all()) {
     if (machine.energy.ended) continue;
-    machines.describe(machine, status_of(ledger, machine), now.realtime);
+    machines.describe(machine, status_of(machine), now.realtime);
     const bool may_be_proxmox =
         !machine.status && !machine.number.empty() && machine.info->hypervisor == "kvm";
     if (const auto name = may_be_proxmox ? names_.proxmox_guest(machine.number) : std::nullopt) {
@@ -118,13 +111,12 @@ void Namer::name_by_machined(const MachineLedger& machines, const std::vector<Ma
   }
 }
 
-std::shared_ptr<const LibvirtStatus> Namer::status_of(const Ledger& ledger,
-                                                      const MachineAccount& machine) const {
+std::shared_ptr<const LibvirtStatus> Namer::status_of(const MachineAccount& machine) const {
   const std::string uuid = machine.info->uuid.value_or("");
   if (auto status = libvirt_.find(uuid, machine.info->pid)) return status;
   if (!sessions_.empty()) {
     // Only of the user's own machines: others' are none of his to name.
-    const auto session = sessions_.find(user_of(ledger, machine).value_or(0));
+    const auto session = sessions_.find(machine.user.value_or(0));
     if (session != sessions_.end()) return session->second.find(uuid, machine.info->pid);
   }
   const auto told = told_.find(machine.info->hypervisor + "/" + machine.number);

@@ -37,10 +37,10 @@ class Namer {
 
  private:
   void name_containers(Ledger& ledger, const Instant& now);
-  void name_machines(Ledger& ledger, const Instant& now);
+  void name_machines(MachineLedger& machines, const Instant& now);
   void name_by_machined(const MachineLedger& machines, const std::vector<MachineAccount*>& nameless);
-  void find_sessions(const Ledger& ledger, Nanoseconds now);
-  std::shared_ptr<const LibvirtStatus> status_of(const Ledger& ledger, const MachineAccount& machine) const;
+  void find_sessions(const MachineLedger& machines, Nanoseconds now);
+  std::shared_ptr<const LibvirtStatus> status_of(const MachineAccount& machine) const;
   void ask_kvm(MachineLedger& machines, const Instant& now);
 
   const HostRoot& host_;

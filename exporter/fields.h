@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of keplerd's replies. They come from another program, perhaps of another version: a field that is
-// absent, null or of another type is not known.
+// Fields of keplerd's replies, with what stands for one that is not known.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
-#include "varlink/json.h"
+#include "varlink/fields.h"
 
 namespace keplerd::exporter {
 
-// The field; a null value where there is none.
-const varlink::Json& field(const varlink::Json& object, const char* name);
+using varlink::field;
+using varlink::integer_field;
 
-std::optional<std::int64_t> integer(const varlink::Json& object, const char* name);
 std::string text(const varlink::Json& object, const char* name);  // empty where it is not known
 bool flag(const varlink::Json& object, const char* name);         // false where it is not known
 

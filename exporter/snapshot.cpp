@@ -8,10 +8,10 @@ namespace {
 
 using varlink::Json;
 
-Microjoules energy(const Json& object, const char* name) { return {integer(object, name).value_or(0)}; }
+Microjoules energy(const Json& object, const char* name) { return {integer_field(object, name).value_or(0)}; }
 
 std::optional<Microwatts> power(const Json& object, const char* name) {
-  const auto value = integer(object, name);
+  const auto value = integer_field(object, name);
   if (!value) return std::nullopt;
   return Microwatts{*value};
 }
@@ -31,16 +31,16 @@ HostState read_host(const Json& reply) {
   const Json& source = field(reply, "source");
   state.source = text(source, "name");
   state.quality = text(source, "quality");
-  state.sampled = std::chrono::microseconds(integer(reply, "realtimeUsec").value_or(0));
-  state.discarded_windows = integer(reply, "discardedWindows").value_or(0);
-  state.daemon_cpu = CpuTime(integer(reply, "daemonCpuUsec").value_or(0));
+  state.sampled = std::chrono::microseconds(integer_field(reply, "realtimeUsec").value_or(0));
+  state.discarded_windows = integer_field(reply, "discardedWindows").value_or(0);
+  state.daemon_cpu = CpuTime(integer_field(reply, "daemonCpuUsec").value_or(0));
   return state;
 }
 
 void read_row(const Json& json, ZoneRow& row) {
   row.name = text(json, "name");
   row.quality = text(json, "quality");
-  row.index = integer(json, "index").value_or(0);
+  row.index = integer_field(json, "index").value_or(0);
   row.running = text(json, "state") == "running";
   row.in_total = flag(json, "inTotal");
   read_energies(json, row.all, row.active, row.idle);
@@ -58,7 +58,7 @@ void read_workload(const Json& json, WorkloadRow& row) {
   row.name = text(json, "name");
   row.running = text(json, "state") == "running";
   row.all = {energy(json, "energyMicrojoules"), power(json, "powerMicrowatts")};
-  row.cpu = CpuTime(integer(json, "cpuUsec").value_or(0));
+  row.cpu = CpuTime(integer_field(json, "cpuUsec").value_or(0));
   for (const Json& zone : elements(field(json, "zones"))) add_zone(row, zone);
 }
 
@@ -70,8 +70,8 @@ void read_row(const Json& json, MachineRow& row) {
   row.unit = text(json, "unit");
   row.title = text(json, "title");
   row.guest_state = text(json, "guestState");
-  row.pid = integer(json, "pid");
-  row.vcpus = integer(json, "vcpus");
+  row.pid = integer_field(json, "pid");
+  row.vcpus = integer_field(json, "vcpus");
   for (const auto& [name, value] : items(field(json, "metadata"))) {
     if (value.is_string()) row.metadata[name] = value.get<std::string>();
   }
@@ -89,7 +89,7 @@ void read_row(const Json& json, ContainerRow& row) {
 
 void read_row(const Json& json, ProcessRow& row) {
   read_workload(json, row);
-  row.pid = integer(json, "pid").value_or(0);
+  row.pid = integer_field(json, "pid").value_or(0);
   row.comm = text(json, "comm");
   row.container_id = text(json, "containerId");
   row.machine_id = text(json, "virtualMachineId");

@@ -7,10 +7,10 @@
 #include <functional>
 
 #include <fcntl.h>
-#include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
 #include "base/parse.h"
+#include "base/read_all.h"
 #include "base/unique_fd.h"
 
 namespace keplerd::exporter::http {
@@ -223,17 +223,8 @@ Result<WebConfig> load_web_config(const std::string& path) {
 Result<std::string> read_small_file(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return system_error(path, errno);
-  std::string text(kLongestFile + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t count = ::read(file.get(), text.data() + size, text.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error(path, errno);
-    if (count == 0) break;
-    size += static_cast<std::size_t>(count);
-  }
-  if (size > kLongestFile) return Error{path + ": more than a megabyte"};
-  text.resize(size);
+  auto text = read_all(file.get(), kLongestFile, path);
+  if (!text && text.error().code == EFBIG) return Error{path + ": more than a megabyte"};
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "config/settings_table.h"
@@ -41,20 +42,10 @@ Result<std::string> read_file(const std::string& path) {
   if (!fd || ::fstat(fd.get(), &status) < 0) return file_error(path, errno);
   const auto content = has_content(path, status);
   if (!content) return content.error();
-  std::string text;
-  if (!*content) return text;
+  if (!*content) return std::string();
 
-  text.resize(kLargestFile + 1);  // one more than allowed tells a larger file
-  std::size_t length = 0;
-  while (length < text.size()) {
-    const auto got = ::read(fd.get(), text.data() + length, text.size() - length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_error(path, errno);
-    if (got == 0) break;
-    length += static_cast<std::size_t>(got);
-  }
-  if (length > kLargestFile) return Error{escape_name(path) + ": larger than 1 MiB"};
-  text.resize(length);
+  auto text = read_all(fd.get(), kLargestFile, escape_name(path));
+  if (!text && text.error().code == EFBIG) return Error{escape_name(path) + ": larger than 1 MiB"};
   return text;
 }
 

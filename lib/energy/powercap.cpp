@@ -225,7 +225,8 @@ Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
 std::vector<LeftOut> powercap_left_out(const HostRoot& host) {
   std::vector<LeftOut> left_out;
   const auto tree = open_class(host);
-  const auto directories = tree ? zone_directories(*tree) : Result<std::vector<std::string>>(tree.error());
+  if (!tree) return left_out;
+  const auto directories = zone_directories(*tree);
   if (!directories) return left_out;
   powercap_zones(read_directories(*tree, *directories), read_processor(host), &left_out);
   const auto all = list_directory(tree->root.get(), kClass);

@@ -30,7 +30,7 @@ struct MachineAccount {
   // What runs it now.
   std::vector<ProcessId> processes;
   std::size_t groups = 0;
-  std::optional<std::uint32_t> user;  // that a process of it ran as last
+  std::optional<std::uint32_t> user;  // that its process runs as, or did last
   bool runs() const { return groups > 0 || !processes.empty(); }
   // What was told of it.
   bool told_running = false;

@@ -29,7 +29,7 @@ void MachineLedger::apply(const BookedWindow& window, const FoundMachines& found
     groups_.try_emplace(unit).first->second.unit = unit;
   }
   for (const FoundMachine& machine : found.machines) take(machine, window, units);
-  bind_groups(processes);
+  follow_processes(processes);
   guess(window, processes);
   take_helpers(found, window);
   book(window, processes);
@@ -137,10 +137,11 @@ MachineAccount& MachineLedger::account_of(ProcessId process, const MachineComman
 }
 
 // A process may have been moved into the cgroup of its machine after it was found.
-void MachineLedger::bind_groups(const ProcessLedger& processes) {
+void MachineLedger::follow_processes(const ProcessLedger& processes) {
   for (const auto& [id, machine] : by_process_) {
     const auto process = processes.all().find(id);
     if (process == processes.all().end()) continue;
+    if (id.pid == machine->info->pid) machine->user = process->second.info->user;
     Group* const group = group_of(process->second.unit);
     if (group != nullptr && !group->is_taken()) bind(*group, *machine);
   }
@@ -305,11 +306,6 @@ void MachineLedger::tell_units(const UnitLedger& units) {
 
 void MachineLedger::tell_processes(const FoundMachines& found, const BookedWindow& window,
                                    ProcessLedger& processes) {
-  for (const ProcessUsage& process : window.usage.processes) {
-    if (by_process_.empty()) break;
-    const auto machine = by_process_.find(process.id);
-    if (machine != by_process_.end()) machine->second->user = process.user;
-  }
   for (const FoundMachine& machine : found.machines) {
     const ProcessId id = window.usage.processes[machine.process].id;
     processes.set_machine(id, by_process_.at(id)->info);

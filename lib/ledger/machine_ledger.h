@@ -74,7 +74,7 @@ class MachineLedger {
   void take_helpers(const FoundMachines& found, const BookedWindow& window);
   MachineAccount* machine_of(const HelperCommand& helper);
   void guess(const BookedWindow& window, const ProcessLedger& processes);
-  void bind_groups(const ProcessLedger& processes);
+  void follow_processes(const ProcessLedger& processes);
   void book(const BookedWindow& window, const ProcessLedger& processes);
   void book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
                     MachineAccount& machine);

@@ -74,8 +74,8 @@ UnitAccount& UnitLedger::restore(const std::string& id) {
 
 std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits,
                                               const std::vector<ZoneWindow>& windows, Realtime now) const {
+  if (accounts_.size() == running_.size()) return {};  // all run
   std::vector<Ended<UnitAccount>> ended;
-  if (accounts_.size() == running_.size()) return {};
   // Children before parents; a child never has more than its parent, and stays before it where they are
   // equal.
   for (auto entry = accounts_.rbegin(); entry != accounts_.rend(); ++entry) {

@@ -2,36 +2,22 @@
 // org.keplerd.Energy over a real socket, on a written host.
 #include "daemon/publish/energy_interface.h"
 
-#include <filesystem>
 #include <set>
 
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <systemd/sd-event.h>
 
-#include "daemon/access/access.h"
-#include "daemon/meter_host.h"
-#include "varlink/client.h"
+#include "daemon/interface_host.h"
 
 namespace keplerd {
 namespace {
 
-using namespace std::chrono_literals;
 using varlink::ClientReply;
 using varlink::Json;
 
-class EnergyInterface : public testing::Test, private Reports {
+class EnergyInterface : public InterfaceHost {
  protected:
-  EnergyInterface() {
-    directory = std::filesystem::temp_directory_path() / ("keplerd-interface-" + std::to_string(::getpid()));
-    std::filesystem::create_directory(directory);
-    sd_event_new(&loop);
-    server = std::make_unique<varlink::Server>(loop, varlink::ServiceInfo{"v", "p", "1", "u"});
-    add_energy_interface(*server, *this);
-    const std::string path = directory / "socket";
-    EXPECT_TRUE(server->listen(*varlink::bind_unix_socket(path, 0600)).ok());
-    client = std::make_unique<varlink::Client>(*varlink::Client::connect(path));
-
+  EnergyInterface() : InterfaceHost("keplerd-interface", add_energy_interface) {
     host.files.add_cgroup("/user.slice/a.scope", 0);
     host.files.add_cgroup("/b.slice/a.scope", 0);
     host.files.add_cgroup("/c.service", 0);
@@ -44,21 +30,7 @@ class EnergyInterface : public testing::Test, private Reports {
     host.files.set_process_time(11, 10);
     host.step();
   }
-  ~EnergyInterface() override {
-    client.reset();
-    server.reset();
-    sd_event_unref(loop);
-    std::filesystem::remove_all(directory);
-  }
 
-  ClientReply receive() {
-    auto reply = client->receive(0ms);
-    for (int turn = 0; !reply && turn < 1000; ++turn) {
-      sd_event_run(loop, 10'000);
-      reply = client->receive(0ms);
-    }
-    return *reply;
-  }
   ClientReply call(const std::string& method, Json parameters = Json::object()) {
     EXPECT_TRUE(client->send("org.keplerd.Energy." + method, std::move(parameters)).ok());
     return receive();
@@ -73,31 +45,6 @@ class EnergyInterface : public testing::Test, private Reports {
       if (!reply.continues) return rows;
     }
   }
-
-  Caller identify(uid_t user, std::span<const gid_t> groups) const override {
-    EXPECT_EQ(user, ::getuid());
-    EXPECT_FALSE(groups.empty());
-    return caller;
-  }
-  std::shared_ptr<const Report> latest(const Caller& who, Rows rows) override {
-    access.add(host.meter().last_report());
-    return access.report_for(who, rows);
-  }
-  std::shared_ptr<const Report> fresh(const Caller& who, Rows rows) override {
-    ++asked;
-    return latest(who, rows);
-  }
-  const Settings& settings() const override { return settings_; }
-
-  mutable MeterHost host;
-  Access access{0, std::nullopt};
-  Caller caller = kInside;
-  std::filesystem::path directory;
-  sd_event* loop = nullptr;
-  std::unique_ptr<varlink::Server> server;
-  std::unique_ptr<varlink::Client> client;
-  Settings settings_;
-  int asked = 0;
 };
 
 TEST_F(EnergyInterface, StatusTellsHostAccountsSourceAndSettings) {

@@ -2,37 +2,23 @@
 // io.systemd.Metrics over a real socket, on a written host.
 #include "daemon/publish/metrics_interface.h"
 
-#include <filesystem>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <systemd/sd-event.h>
 
-#include "daemon/access/access.h"
-#include "daemon/meter_host.h"
-#include "varlink/client.h"
+#include "daemon/interface_host.h"
 
 namespace keplerd {
 namespace {
 
-using namespace std::chrono_literals;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::Not;
 using varlink::ClientReply;
 using varlink::Json;
 
-class MetricsInterface : public testing::Test, private Reports {
+class MetricsInterface : public InterfaceHost {
  protected:
-  MetricsInterface() {
-    directory = std::filesystem::temp_directory_path() / ("keplerd-metrics-" + std::to_string(::getpid()));
-    std::filesystem::create_directory(directory);
-    sd_event_new(&loop);
-    server = std::make_unique<varlink::Server>(loop, varlink::ServiceInfo{"v", "p", "1", "u"});
-    add_metrics_interface(*server, *this);
-    const std::string path = directory / "socket";
-    EXPECT_TRUE(server->listen(*varlink::bind_unix_socket(path, 0600)).ok());
-    client = std::make_unique<varlink::Client>(*varlink::Client::connect(path));
+  MetricsInterface() : InterfaceHost("keplerd-metrics", add_metrics_interface) {
     host.files.add_cgroup("/a.service", 0);
     host.files.add_cgroup("/a.service/group", 0);
     host.files.add_process({.pid = 10, .comm = "one", .start = 77, .cgroup = "/a.service"});
@@ -42,21 +28,7 @@ class MetricsInterface : public testing::Test, private Reports {
     host.files.set_process_time(10, 10);
     host.step();
   }
-  ~MetricsInterface() override {
-    client.reset();
-    server.reset();
-    sd_event_unref(loop);
-    std::filesystem::remove_all(directory);
-  }
 
-  ClientReply receive() {
-    auto reply = client->receive(0ms);
-    for (int turn = 0; !reply && turn < 1000; ++turn) {
-      sd_event_run(loop, 10'000);
-      reply = client->receive(0ms);
-    }
-    return *reply;
-  }
   // All replies, as text; or the error.
   std::vector<std::string> call(const std::string& method, bool more = true) {
     EXPECT_TRUE(client->send("io.systemd.Metrics." + method, Json::object(), more).ok());
@@ -68,23 +40,6 @@ class MetricsInterface : public testing::Test, private Reports {
       if (!reply.continues) return replies;
     }
   }
-
-  Caller identify(uid_t, std::span<const gid_t>) const override { return caller; }
-  std::shared_ptr<const Report> latest(const Caller& who, Rows rows) override {
-    access.add(host.meter().last_report());
-    return access.report_for(who, rows);
-  }
-  std::shared_ptr<const Report> fresh(const Caller& who, Rows rows) override { return latest(who, rows); }
-  const Settings& settings() const override { return settings_; }
-
-  MeterHost host;
-  Access access{0, std::nullopt};
-  Caller caller = kInside;
-  std::filesystem::path directory;
-  sd_event* loop = nullptr;
-  std::unique_ptr<varlink::Server> server;
-  std::unique_ptr<varlink::Client> client;
-  Settings settings_;
 };
 
 TEST_F(MetricsInterface, ListsHostAccountsZonesAndUnits) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/read_all.h"
+
+#include <cerrno>
+
+#include <unistd.h>
+
+namespace keplerd {
+
+Result<std::string> read_all(int fd, std::size_t most, std::string_view path) {
+  std::string text(most + 1, '\0');  // one more than allowed tells a larger file
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(fd, text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(path, errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > most) return system_error(path, EFBIG);
+  text.resize(size);
+  return text;
+}
+
+}  // namespace keplerd

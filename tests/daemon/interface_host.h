@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A varlink interface of the daemon over a real socket, on a written host.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <gtest/gtest.h>
+#include <systemd/sd-event.h>
+
+#include "daemon/access/access.h"
+#include "daemon/meter_host.h"
+#include "daemon/publish/reports.h"
+#include "varlink/client.h"
+#include "varlink/server.h"
+
+namespace keplerd {
+
+class InterfaceHost : public testing::Test, private Reports {
+ protected:
+  // `name`: of the directory for the socket.
+  InterfaceHost(const std::string& name, void (*add_interface)(varlink::Server&, Reports&));
+  ~InterfaceHost() override;
+
+  varlink::ClientReply receive();
+
+  Caller identify(uid_t user, std::span<const gid_t> groups) const override;
+  std::shared_ptr<const Report> latest(const Caller& who, Rows rows) override;
+  std::shared_ptr<const Report> fresh(const Caller& who, Rows rows) override;
+  const Settings& settings() const override { return settings_; }
+
+  mutable MeterHost host;
+  Access access{0, std::nullopt};
+  Caller caller = kInside;
+  std::filesystem::path directory;
+  sd_event* loop = nullptr;
+  std::unique_ptr<varlink::Server> server;
+  std::unique_ptr<varlink::Client> client;
+  Settings settings_;
+  int asked = 0;
+};
+
+}  // namespace keplerd
