@@ -2,10 +2,9 @@
 // keplerd-nvml [DIRECTORY [LIBRARY]]: tells keplerd what NVIDIA's cards draw. A process of its own, because
 // the driver's library may hang or crash, and because it needs devices that keplerd must not open.
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <string>
-
-#include <time.h>
 
 #include "daemon/nvml/card_files.h"
 #include "daemon/nvml/nvml.h"
