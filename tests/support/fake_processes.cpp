@@ -20,7 +20,7 @@ std::string parent_of(const std::string& cgroup) {
 }
 
 bool lies_in(const std::string& cgroup, const std::string& ancestor) {
-  return cgroup == ancestor || cgroup.starts_with(ancestor + "/");
+  return cgroup.starts_with(ancestor) && (cgroup.size() == ancestor.size() || cgroup[ancestor.size()] == '/');
 }
 
 }  // namespace
@@ -114,6 +114,7 @@ std::string FakeHost::domain_of(std::string cgroup) const {
 void FakeHost::write_procs_of(const std::string& cgroup) {
   std::vector<pid_t> pids;
   for (const auto& [pid, process] : processes_) {
+    if (cgroup != "/" && !lies_in(process.cgroup, cgroup)) continue;  // most of them, and cheaper to tell
     if (domain_of(process.cgroup) == cgroup) pids.push_back(pid);
   }
   set_cgroup_procs(cgroup, pids);

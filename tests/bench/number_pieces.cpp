@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples made of numbers, as a live host's sensors tell them: of processes only those that have run. What is
+// made of them: the division, the report, what readers are told.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "attribution/attributor.h"
+#include "daemon/access/access.h"
+#include "daemon/publish/energy_streams.h"
+#include "ledger/ledger.h"
+#include "scenarios.h"
+
+namespace keplerd {
+namespace {
+
+constexpr int kProcessesPerUnit = 10, kUsers = 10;
+constexpr uid_t kFirstUser = 1000;
+constexpr Nanoseconds kWork = std::chrono::milliseconds(10);  // of a process that runs, in a step
+
+struct Size {
+  int units = 200;
+  int active = 10;  // units, whose processes all run
+};
+
+std::vector<Zone> zones() {
+  Zone package{.id = "powercap:package:0",
+               .name = "package",
+               .in_total = true,
+               .range = {262'143'328'850},
+               .largest_limit = {200'000'000}};
+  Zone dram = package;
+  dram.id = "powercap:dram:0";
+  dram.name = "dram";
+  return {package, dram};
+}
+
+// Each user has a slice and a tenth of the units; those that run are spread over them.
+class Host {
+ public:
+  explicit Host(Size size) : size_(size) {
+    add_group(kNoGroup, "/user.slice");
+    for (int i = 0; i < kUsers; ++i) add_group(0, fmt::format("/user.slice/user-{}.slice", kFirstUser + i));
+    for (int i = 0; i < size.units; ++i) {
+      const std::size_t slice = static_cast<std::size_t>(1 + i % kUsers);
+      add_group(slice, fmt::format("{}/app-{}.service", paths_[slice], i));
+      for (int j = 0; j < kProcessesPerUnit; ++j) add_process(i, j);
+    }
+    for (std::size_t i = 0; i < paths_.size(); ++i) sample_.usage.groups[i].path = paths_[i];
+  }
+
+  // A second later.
+  const Sample& step() {
+    ++step_;
+    sample_.at.monotonic += std::chrono::seconds(1);
+    sample_.at.boottime += std::chrono::seconds(1);
+    sample_.at.realtime += std::chrono::seconds(1);
+    sample_.readings.assign({Microjoules{50'000'000 * step_}, Microjoules{5'000'000 * step_}});
+    sample_.usage.ticks.busy += 50;
+    sample_.usage.ticks.idle += 50;
+    if (step_ > 1) work();
+    return sample_;
+  }
+
+ private:
+  void add_group(std::size_t parent, std::string path) {
+    paths_.push_back(std::move(path));
+    sample_.usage.groups.push_back(
+        {.incarnation = paths_.size(), .parent = parent, .path = {}, .before = {}});
+  }
+  void add_process(int unit, int number) {
+    const std::size_t group = paths_.size() - 1;
+    sample_.usage.processes.push_back({.id = {10'000 + unit * kProcessesPerUnit + number, 100},
+                                       .parent = 1,
+                                       .comm = "task",
+                                       .fresh = true,
+                                       .user = kFirstUser + static_cast<uid_t>(unit % kUsers),
+                                       .group = group,
+                                       .before = {}});
+  }
+  // Only those that run are told from now on.
+  void work() {
+    UsageSample& usage = sample_.usage;
+    usage.processes.resize(static_cast<std::size_t>(size_.active * kProcessesPerUnit));
+    for (GroupUsage& group : usage.groups) group.before = group.usage;
+    for (ProcessUsage& process : usage.processes) {
+      process.fresh = false;
+      process.before = {usage.groups[process.group].incarnation, process.usage};
+      process.usage += kWork;
+      for (std::size_t i = process.group; i != kNoGroup; i = usage.groups[i].parent)
+        usage.groups[i].usage += kWork;
+    }
+  }
+
+  Size size_;
+  std::vector<std::string> paths_;  // of the groups
+  Sample sample_;
+  std::int64_t step_ = 0;
+};
+
+class NumberPiece : public Piece, private Reports {
+ public:
+  explicit NumberPiece(Size size) : host_(size), ledger_("bench", Realtime(0)), access_(0, {}) {
+    attributor_.set_zones(zones());
+    ledger_.set_zones(zones(), Realtime(0));
+  }
+
+ protected:
+  void step() { sample_ = &host_.step(); }
+  void divide() {
+    ledger_.apply(*sample_, attributor_.attribute(*sample_));
+    report_ = ledger_.report();
+  }
+  void publish() {
+    if (access_.wants_processes(*report_)) ledger_.add_processes(*report_);
+    access_.add(report_);
+  }
+  Reports& reports() { return *this; }
+
+ private:
+  Caller identify(uid_t, std::span<const gid_t>) const override { return kInside; }
+  std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) override {
+    if (rows == Rows::kAll) ledger_.add_processes(*report_);
+    return access_.report_for(caller, rows);
+  }
+  std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override {
+    return latest(caller, rows);
+  }
+  const Settings& settings() const override { return settings_; }
+
+  Host host_;
+  const Sample* sample_ = nullptr;
+  Attributor attributor_;
+  Ledger ledger_;
+  std::shared_ptr<Report> report_;
+  Access access_;
+  Settings settings_;
+};
+
+class Divide : public NumberPiece {
+ public:
+  using NumberPiece::NumberPiece;
+  void prepare() override { step(); }
+  void run() override { divide(); }
+};
+
+class Tell : public NumberPiece {
+ public:
+  explicit Tell(std::optional<RowKind> kind)
+      : NumberPiece({}), stream_(reports(), kInside, kind, Nanoseconds{0}) {}
+  void prepare() override {
+    step();
+    divide();
+    publish();
+  }
+  void run() override {
+    while (auto next = stream_.next()) text_ = varlink::encode(std::get<varlink::Reply>(*std::move(next)));
+  }
+
+ private:
+  MonitorStream stream_;
+  std::string text_;
+};
+
+class ViewOfStranger : public NumberPiece {
+ public:
+  ViewOfStranger() : NumberPiece({}) {}
+  void prepare() override {
+    step();
+    divide();
+    publish();
+  }
+  void run() override { view_ = reports().latest({.user = kFirstUser}, Rows::kAll); }
+
+ private:
+  std::shared_ptr<const Report> view_;
+};
+
+}  // namespace
+
+std::unique_ptr<Piece> divide_idle() { return std::make_unique<Divide>(Size{.active = 0}); }
+std::unique_ptr<Piece> divide_moved() { return std::make_unique<Divide>(Size{}); }
+std::unique_ptr<Piece> divide_large() { return std::make_unique<Divide>(Size{.units = 2000}); }
+std::unique_ptr<Piece> tell_host() { return std::make_unique<Tell>(std::nullopt); }
+std::unique_ptr<Piece> tell_units() { return std::make_unique<Tell>(RowKind::kUnits); }
+std::unique_ptr<Piece> tell_processes() { return std::make_unique<Tell>(RowKind::kProcesses); }
+std::unique_ptr<Piece> view_of_stranger() { return std::make_unique<ViewOfStranger>(); }
+
+}  // namespace keplerd

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of keplerd's work on hosts that are the same every time: bench_guard counts their instructions,
+// bench_pieces takes their time.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace keplerd {
+
+class Piece {
+ public:
+  virtual ~Piece() = default;
+  virtual void prepare() = 0;  // what the host does, and keplerd before: a second passes; not measured
+  virtual void run() = 0;      // the piece of work
+};
+
+// What comes at the beginning only is over after so many.
+inline constexpr int kWarmUp = 4;
+// In so many everything that is periodic has its turn, such as looking at all of /proc.
+inline constexpr int kRound = 10;
+
+struct Scenario {
+  std::string_view name;
+  std::unique_ptr<Piece> (*make)();
+};
+
+std::span<const Scenario> scenarios();
+
+// On written trees: from the files to the report.
+std::unique_ptr<Piece> tick_idle();      // 200 units, 2,000 processes, nobody runs
+std::unique_ptr<Piece> tick_moved();     // the same, 10 units and their 100 processes run
+std::unique_ptr<Piece> tick_machines();  // 100 machines of 4 vCPUs, all of them run
+
+// On numbers: from what a live host's sensors tell to the report.
+std::unique_ptr<Piece> divide_idle();   // 200 units, 2,000 processes, nobody runs
+std::unique_ptr<Piece> divide_moved();  // the same, 10 units and their 100 processes run
+std::unique_ptr<Piece> divide_large();  // 2,000 units, 20,000 processes, 10 units and their 100 processes run
+// From the report to the text for one reader. Of 200 units and 2,000 processes 10 and 100 run.
+std::unique_ptr<Piece> tell_host();
+std::unique_ptr<Piece> tell_units();
+std::unique_ptr<Piece> tell_processes();
+std::unique_ptr<Piece> view_of_stranger();  // whose are a tenth of them all
+
+}  // namespace keplerd
