@@ -22,11 +22,10 @@ constexpr char kSocketName[] = "org.keplerd.Energy";
 constexpr mode_t kSocketMode = 0666;  // everybody may ask; Access decides what is told
 constexpr char kGroup[] = "keplerd";  // whose members have full access
 
-// Counters are 32 bits wide: at 350 W the fastest comes round in 188 s. So they are read at least this often.
-constexpr Nanoseconds kWrapGuard = std::chrono::seconds(30);
 constexpr Nanoseconds kSavingPeriod = std::chrono::seconds(60);
 constexpr Nanoseconds kStatusPeriod = std::chrono::seconds(30);
 constexpr Nanoseconds kSamplingAccuracy = std::chrono::microseconds(100);
+constexpr Nanoseconds kRestingAccuracy = std::chrono::milliseconds(250);  // to wake up together with others
 constexpr Nanoseconds kLazyAccuracy = std::chrono::seconds(1);
 
 // As sd-event takes it.
@@ -74,6 +73,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host)
       host_(std::move(host)),
       access_(::geteuid(), find_group()) {
   access_.set_rule(settings_.public_access);
+  pace_.set(settings_.interval, settings_.unwatched_interval);
   make_directory(options_.state_directory, 0750);
   const Realtime now = read_system_clocks().realtime;
   state_keeper_ = std::make_unique<StateKeeper>(host_, options_.state_directory, settings_);
@@ -107,9 +107,11 @@ Result<Done> Daemon::start() {
   add_energy_interface(*server_, *this);
   add_metrics_interface(*server_, *this);
   sample();
+  pace_.ask(sampled_);  // who starts it will look
+  period_ = pace_.period(sampled_, meter_->may_rest());
   // From here on this run's numbers are seen: a crash must not look like a clean end.
   save(false);
-  if (const auto listening = listen(); !listening) return listening;
+  if (const auto listening = open_socket(); !listening) return listening;
   Reports& reports = *this;
   if (options_.bus != "none") bus_ = std::make_unique<BusPublisher>(loop_, options_.bus, reports);
   return add_timers();
@@ -134,7 +136,8 @@ Result<Done> Daemon::add_timers() {
   const auto on_sampling = [](sd_event_source* source, std::uint64_t planned, void* self) {
     auto* const daemon = static_cast<Daemon*>(self);
     daemon->sample();
-    daemon->repeat(source, planned, daemon->sampling_period());
+    daemon->choose_period();
+    daemon->repeat(source, planned, daemon->period_);
     return 0;
   };
   const auto on_saving = [](sd_event_source* source, std::uint64_t planned, void* self) {
@@ -152,8 +155,7 @@ Result<Done> Daemon::add_timers() {
     static_cast<Daemon*>(self)->repeat(source, planned, *watchdog_period() / 3);
     return 0;
   };
-  if (const auto added = add_timer(sampling_timer_, sampling_period(), kSamplingAccuracy, on_sampling);
-      !added)
+  if (const auto added = add_timer(sampling_timer_, period_, kSamplingAccuracy, on_sampling); !added)
     return added;
   if (const auto added = add_timer(saving_timer_, kSavingPeriod, kLazyAccuracy, on_saving); !added)
     return added;
@@ -178,7 +180,7 @@ int Daemon::run() {
   return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-Result<Done> Daemon::listen() {
+Result<Done> Daemon::open_socket() {
   const int passed = sd_listen_fds(1);
   for (int i = 0; i < passed; ++i) {
     const int fd = SD_LISTEN_FDS_START + i;
@@ -226,8 +228,17 @@ void Daemon::repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds 
   sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
-Nanoseconds Daemon::sampling_period() const {
-  return settings_.interval > Nanoseconds{0} ? settings_.interval : kWrapGuard;
+void Daemon::choose_period() {
+  period_ = pace_.period(read_system_clocks().monotonic, meter_->may_rest());
+  const bool resting = settings_.interval > Nanoseconds{0} && period_ > settings_.interval;
+  sd_event_source_set_time_accuracy(sampling_timer_.get(),
+                                    event_usec(resting ? kRestingAccuracy : kSamplingAccuracy));
+}
+
+// The next sample is due a period after the last one, which is at once where that was long ago.
+void Daemon::replan() {
+  choose_period();
+  sd_event_source_set_time(sampling_timer_.get(), event_usec(sampled_ + period_));
 }
 
 void Daemon::sample() {
@@ -256,11 +267,24 @@ std::shared_ptr<const Report> Daemon::latest(const Caller& caller, Rows rows) {
 }
 
 std::shared_ptr<const Report> Daemon::fresh(const Caller& caller, Rows rows) {
-  const auto last = meter_->last_report(Rows::kWithoutProcesses);
-  if (caller.full && settings_.interval == Nanoseconds{0} &&
-      read_system_clocks().monotonic - last->monotonic >= settings_.staleness)
-    sample();
+  if (!caller.full) return latest(caller, rows);
+  const Nanoseconds now = read_system_clocks().monotonic;
+  pace_.ask(now);
+  if (period_ > settings_.interval) {
+    const bool on_demand = settings_.interval == Nanoseconds{0};
+    const auto last = meter_->last_report(Rows::kWithoutProcesses);
+    if (now - last->monotonic >= (on_demand ? settings_.staleness : settings_.interval)) sample();
+    replan();
+  }
   return latest(caller, rows);
+}
+
+std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds wanted) {
+  auto listener = pace_.listen({.full = caller.full, .wanted = wanted});
+  const Nanoseconds before = period_;
+  choose_period();
+  if (period_ < before) replan();
+  return listener;
 }
 
 // systemctl shows it to everybody.
@@ -272,7 +296,7 @@ void Daemon::tell_status() {
 // Withheld where samples stall, so that systemd starts the daemon again.
 void Daemon::on_watchdog() {
   const Nanoseconds since = read_system_clocks().monotonic - sampled_;
-  if (since <= 2 * sampling_period() + std::chrono::seconds(5)) notify_watchdog();
+  if (since <= 2 * period_ + std::chrono::seconds(5)) notify_watchdog();
 }
 
 void Daemon::save(bool clean) { state_keeper_->save(meter_->state(), clean); }
@@ -299,7 +323,8 @@ void Daemon::reload() {
       guests_ = std::make_unique<GuestTrees>(guests_of(settings_), log_warning);
     access_.set_rule(settings_.public_access);
     if (server_) server_->wake();  // streams of those who may see nothing any more
-    sd_event_source_set_time_relative(sampling_timer_.get(), event_usec(sampling_period()));
+    pace_.set(settings_.interval, settings_.unwatched_interval);
+    replan();
     log_info("configuration reloaded");
   }
   notify_ready();

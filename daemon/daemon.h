@@ -12,6 +12,7 @@
 #include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
 #include "daemon/options.h"
+#include "daemon/pace.h"
 #include "daemon/publish/dbus/publisher.h"
 #include "daemon/publish/guest_trees.h"
 #include "daemon/publish/reports.h"
@@ -39,19 +40,21 @@ class Daemon : private Reports {
   }
   std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) override;
   std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override;
+  std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) override;
   const Settings& settings() const override { return settings_; }
 
   Result<Done> add_signals();
   Result<Done> add_timers();
-  Result<Done> listen();
+  Result<Done> open_socket();
   Result<Done> add_signal(int signal, sd_event_signal_handler_t handler);
   // Calls `handler` after `period`, and from then on whenever it sets the time again.
   Result<Done> add_timer(varlink::EventSource& source, Nanoseconds period, Nanoseconds accuracy,
                          sd_event_time_handler_t handler);
   void repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period);
-  Nanoseconds sampling_period() const;
 
   void sample();
+  void choose_period();
+  void replan();
   void update_libvirt();
   void on_watchdog();
   void tell_status();
@@ -72,6 +75,8 @@ class Daemon : private Reports {
   std::string bound_socket_;  // to be removed at the end; empty where systemd made it
   std::vector<varlink::EventSource> signals_;
   varlink::EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;
+  Pace pace_;
+  Nanoseconds period_{0};   // from one sample to the next, as last chosen
   Nanoseconds sampled_{0};  // when the last sample was tried
 };
 

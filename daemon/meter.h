@@ -49,6 +49,9 @@ class Meter {
   // The drivers ("qemu", "xen") whose machines run.
   std::vector<std::string> libvirt_drivers() const;
 
+  // Whether nothing is lost where samples are a few seconds apart.
+  bool may_rest() const { return keeper_.may_rest(); }
+
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 
   // What to save, with the counters' readings.

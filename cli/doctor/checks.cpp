@@ -66,10 +66,12 @@ Check check_clock(const DoctorFacts& facts) {
   using std::chrono::microseconds;
   const microseconds age = facts.monotonic - microseconds(*monotonic);
   const microseconds stepped = facts.realtime - microseconds(*realtime) - age;
-  // Without an interval, and of a meter that moves in steps, there are samples at least so often.
+  // Without an interval, and of a meter that moves in steps, there are samples at least so often; otherwise
+  // as often as while nobody is there.
   constexpr microseconds kSeldom = std::chrono::seconds(30);
   microseconds interval(integer_field(status, "intervalUsec").value_or(0));
   if (interval.count() == 0 || name_text(field(status, "source"), "name") == "guest") interval = kSeldom;
+  interval = std::max(interval, std::chrono::ceil<microseconds>(facts.settings.unwatched_interval));
   if (age > 2 * interval + std::chrono::seconds(5)) {
     return {"clock", kProblem, "the last sample is " + format_time(age) + " old",
             "systemctl restart keplerd; 'journalctl -u keplerd' tells why it stopped"};

@@ -39,7 +39,11 @@ std::optional<std::variant<Reply, varlink::Failure>> ListStream::next() {
 
 MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind,
                              Nanoseconds interval)
-    : reports_(reports), caller_(caller), kind_(kind), interval_(interval) {}
+    : reports_(reports),
+      caller_(caller),
+      kind_(kind),
+      interval_(interval),
+      listening_(reports.listen(caller, interval)) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   if (!telling_) {

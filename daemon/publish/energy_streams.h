@@ -42,6 +42,7 @@ class MonitorStream : public varlink::Stream {
   Caller caller_;
   std::optional<RowKind> kind_;
   Nanoseconds interval_;
+  std::shared_ptr<const Listener> listening_;
   std::shared_ptr<const Report> told_;     // in full
   std::shared_ptr<const Report> telling_;  // its rows changed_[position_] and on are still to be told
   std::vector<std::size_t> changed_;

@@ -9,6 +9,7 @@
 
 #include "config/settings.h"
 #include "daemon/access/caller.h"
+#include "daemon/pace.h"
 #include "ledger/report.h"
 
 namespace keplerd {
@@ -21,9 +22,11 @@ class Reports {
   // The last report that is for this caller; null where nothing is. The same object until there is another:
   // where it has no processes and they are asked for, they are added to it.
   virtual std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) = 0;
-  // The same, but for a caller with full access and with Interval=0 a new one if the last is older than
-  // Staleness=.
+  // The same, but for a caller with full access a new one if the last is older than Interval=, because nobody
+  // was there, or with Interval=0 than Staleness=.
   virtual std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) = 0;
+  // To be held by what tells this caller reports as they come: at most one in `wanted`, or each (0).
+  virtual std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) = 0;
   virtual const Settings& settings() const = 0;
 };
 

@@ -30,8 +30,8 @@ std::string_view rule_name(ShareRule rule);
 std::string_view rule_name(IdlePolicy policy);
 std::string_view rule_name(PublicAccess access);
 
-// Bounds of Interval= where it is not 0, and of Staleness=. Over a span longer than 30 s the counter of a
-// large machine may wrap unseen.
+// Bounds of Interval= where it is not 0, of UnwatchedInterval= and of Staleness=. Over a span longer than 30
+// s the counter of a large machine may wrap unseen.
 inline constexpr Nanoseconds kShortestInterval = std::chrono::milliseconds(10);
 inline constexpr Nanoseconds kLongestInterval = std::chrono::seconds(30);
 
@@ -51,8 +51,9 @@ struct Settings {
   std::string guest_meter = "/run/keplerd-meter";  // GuestMeter=; an absolute path
 
   // [Sampling]
-  Nanoseconds interval = std::chrono::seconds(1);          // Interval=; 0: sample on demand
-  Nanoseconds staleness = std::chrono::milliseconds(500);  // Staleness=; used where interval is 0
+  Nanoseconds interval = std::chrono::seconds(1);            // Interval=; 0: sample on demand
+  Nanoseconds unwatched_interval = std::chrono::seconds(5);  // UnwatchedInterval=
+  Nanoseconds staleness = std::chrono::milliseconds(500);    // Staleness=; used where interval is 0
 
   // [Attribution]
   SplitRule split = SplitRule::kUsageRatio;  // Split=

@@ -135,6 +135,13 @@ Result<Nanoseconds> parse_interval(std::string_view text) {
   return span;
 }
 
+Result<Nanoseconds> parse_unwatched_interval(std::string_view text) {
+  const auto span = parse_span(text);
+  if (span && (*span < kShortestInterval || *span > kLongestInterval))
+    return Error{"must be from 10ms to 30s"};
+  return span;
+}
+
 Result<Nanoseconds> parse_staleness(std::string_view text) {
   const auto span = parse_span(text);
   if (span && *span > kLongestInterval) return Error{"must be from 0 to 30s"};
@@ -218,6 +225,9 @@ const Row kRows[] = {
      [](const Settings& s) { return s.guest_meter; }},
     {"Sampling", "Interval", [](Settings& s, Text t) { return assign(s.interval, parse_interval(t)); },
      [](const Settings& s) { return format_time_span(s.interval); }},
+    {"Sampling", "UnwatchedInterval",
+     [](Settings& s, Text t) { return assign(s.unwatched_interval, parse_unwatched_interval(t)); },
+     [](const Settings& s) { return format_time_span(s.unwatched_interval); }},
     {"Sampling", "Staleness", [](Settings& s, Text t) { return assign(s.staleness, parse_staleness(t)); },
      [](const Settings& s) { return format_time_span(s.staleness); }},
     {"Attribution", "Split",

@@ -35,6 +35,9 @@ class EnergySource {
   // the CPU time of those who drew it ends with such a step.
   virtual bool moves_in_steps() const { return false; }
 
+  // Nothing is lost where it is read every few seconds only: its counters count by themselves.
+  virtual bool may_rest() const { return !moves_in_steps(); }
+
   // The host has changed, so that opening the source anew may find other zones. Cheap.
   virtual bool outdated() const { return false; }
 };

@@ -107,6 +107,7 @@ class Sensor {
   }
 
   const std::string& shown() const { return tree_->shown; }
+  bool tells_power() const { return zone_.tells_power; }
 
   Result<Microjoules> read(Nanoseconds now) {
     if (!zone_.slow) {
@@ -187,6 +188,9 @@ class HwmonSource final : public EnergySource {
   void refresh(Nanoseconds now) override {
     for (auto& sensor : sensors_) sensor.refresh(now);
   }
+
+  // Power is told of the moment: the energy in between is made of what was read.
+  bool may_rest() const override { return std::ranges::none_of(sensors_, &Sensor::tells_power); }
 
   bool outdated() const override {
     return std::ranges::any_of(trees_, [](const Seen& seen) { return chips_of(*seen.tree) != seen.chips; });

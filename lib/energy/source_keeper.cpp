@@ -14,6 +14,7 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
+constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(250);  // a sample is never exactly on time
 constexpr int kFailedReads = 3;
 constexpr Nanoseconds kFailedTime = std::chrono::seconds(3);
 
@@ -42,7 +43,7 @@ SourceKeeper::SourceKeeper(const HostRoot& host, SourceChoice choice)
 
 std::optional<std::string> SourceKeeper::look(Nanoseconds now) {
   const bool died = has_died(now);
-  const bool due = !looked_ || now - *looked_ >= kLookPeriod;
+  const bool due = !looked_ || now - *looked_ >= kLookPeriod - kMostEarly;
   if (!due && (!died || looked_since_it_died_)) return std::nullopt;
   looked_ = now;
   looked_since_it_died_ = died;

@@ -35,6 +35,10 @@ class SourceKeeper {
   // `now` has been read. False for any other.
   bool awaits_step(const ZoneReadings& before, const ZoneReadings& now);
 
+  // Whether nothing is lost where it is read every few seconds only. A meter that has failed is not left
+  // alone.
+  bool may_rest() const { return failed_reads_ == 0 && (!source_ || source_->may_rest()); }
+
   bool has_source() const { return source_ != nullptr; }
   // The meter's; "none".
   std::string_view name() const { return source_ ? source_->name() : "none"; }

@@ -111,6 +111,14 @@ TEST(Interval, IsZeroOrTenMillisecondsToThirtySeconds) {
   EXPECT_THAT(refusal("Sampling", "Interval", "-1s"), HasSubstr("must be a time span"));
 }
 
+TEST(UnwatchedInterval, IsNeitherZeroNorLongerThanThirtySeconds) {
+  EXPECT_EQ(with("Sampling", "UnwatchedInterval", "10ms").unwatched_interval, 10ms);
+  EXPECT_EQ(with("Sampling", "UnwatchedInterval", "30s").unwatched_interval, 30s);
+  EXPECT_EQ(refusal("Sampling", "UnwatchedInterval", "0"), "UnwatchedInterval=0: must be from 10ms to 30s");
+  EXPECT_EQ(refusal("Sampling", "UnwatchedInterval", "31s"),
+            "UnwatchedInterval=31s: must be from 10ms to 30s");
+}
+
 TEST(Staleness, IsAtMostThirtySeconds) {
   EXPECT_EQ(with("Sampling", "Staleness", "0").staleness, 0ns);
   EXPECT_EQ(with("Sampling", "Staleness", "30s").staleness, 30s);
@@ -178,10 +186,12 @@ TEST(Public, IsOneOfFour) {
 }
 
 TEST(UnknownKey, NamesWhatTheSectionAccepts) {
-  EXPECT_EQ(refusal("Sampling", "Intreval", "1s"),
-            "unknown key Intreval= in section [Sampling]; accepted: Interval=, Staleness=");
-  EXPECT_EQ(refusal("Sampling", "interval", "1s"),
-            "unknown key interval= in section [Sampling]; accepted: Interval=, Staleness=");
+  EXPECT_EQ(
+      refusal("Sampling", "Intreval", "1s"),
+      "unknown key Intreval= in section [Sampling]; accepted: Interval=, UnwatchedInterval=, Staleness=");
+  EXPECT_EQ(
+      refusal("Sampling", "interval", "1s"),
+      "unknown key interval= in section [Sampling]; accepted: Interval=, UnwatchedInterval=, Staleness=");
   EXPECT_EQ(refusal("Sampling", "Source", "auto"), "Source= belongs into section [Energy]");
   EXPECT_EQ(refusal("", "Source", "auto"), "Source= stands before the first [Section]");
 }
@@ -213,7 +223,7 @@ TEST(Table, HasEachKeyOnceAndSectionsInOnePiece) {
 TEST(Table, TellsTheDefaults) {
   EXPECT_EQ(format_settings(Settings{}),
             "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\nGuestMeter=/run/keplerd-meter\n\n"
-            "[Sampling]\nInterval=1s\nStaleness=500ms\n\n"
+            "[Sampling]\nInterval=1s\nUnwatchedInterval=5s\nStaleness=500ms\n\n"
             "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
             "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\n\n"
             "[Access]\nPublic=own\n\n"

@@ -27,6 +27,7 @@ class InterfaceHost : public testing::Test, private Reports {
   Caller identify(uid_t user, std::span<const gid_t> groups) const override;
   std::shared_ptr<const Report> latest(const Caller& who, Rows rows) override;
   std::shared_ptr<const Report> fresh(const Caller& who, Rows rows) override;
+  std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
 
   mutable MeterHost host;

@@ -366,6 +366,13 @@ class Rates(OnAPrivateBus):
             self.assertGreaterEqual(b.monotonic - a.monotonic, interval * 9 // 10)
 
 
+class OnDemand(OnAPrivateBus):
+    def test_a_subscription_that_names_an_interval_sets_the_pace(self):
+        client = self.connect()
+        number = client.subscribe(interval=GLib.Variant("t", 20_000))
+        self.assertLess(max(report.window for report in client.wait_for_reports(number, 4)), 15_000_000)
+
+
 class WithoutTheBus(OnAPrivateBus):
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.daemon.process.pid}/fd"))

@@ -197,6 +197,17 @@ class OnAWrittenHost(unittest.TestCase):
             self.assertEqual(second["host"]["energyMicrojoules"], 1_000_001)
             self.assertEqual({row["id"] for row in second["rows"]}, {"/system.slice", "/system.slice/a.service"})
 
+    def test_who_has_full_access_sets_the_pace_by_following(self):
+        with Daemon(KEPLERD, self.host, config="[Sampling]\nInterval=30s\n") as daemon:
+            stream = stream_of(daemon.connect())
+            self.addCleanup(stream.close)
+            stream.write(b'{"method":"org.keplerd.Energy.Monitor","parameters":{"intervalUsec":20000},"more":true}\0')
+            stream.flush()
+            replies = [json.loads(read_message(stream))["parameters"] for _ in range(4)]
+            first = replies[0]["sequence"]
+            self.assertEqual([reply["sequence"] for reply in replies], list(range(first, first + 4)))
+            self.assertLess(max(reply["windowUsec"] for reply in replies), 15_000_000)
+
     def test_without_a_meter_it_starts_and_says_why(self):
         host = WrittenHost()
         self.addCleanup(host.remove)

@@ -144,6 +144,19 @@ def live(host, report):
     report.equal("nothing above notice in the journal", host.complaints(), [])
 
 
+def rest(host, report):
+    """Nobody looks for half a minute"""
+    before = host.ask("status")
+    host.sh("sleep 30")
+    after = host.ask("status")
+    samples = after["sequence"] - before["sequence"]
+    # Ten seconds at Interval=, four times UnwatchedInterval=, and the one that this question causes.
+    report.check(f"it sampled {samples} times", samples <= 18, str(samples))
+    report.check("and the answer is of now", after["windowUsec"] < 6_000_000 and
+                 after["monotonicUsec"] - before["monotonicUsec"] >= 29_000_000, str(after))
+    check_sums(report, host.snapshot("units"), "after a rest")
+
+
 def varlink(host, report):
     """varlinkctl"""
     if host.run("sh", "-c", "command -v varlinkctl").returncode != 0:
@@ -294,4 +307,4 @@ def keep(host, report):
     report.check("counting starts anew", host_energy(host) < total)
 
 
-ALL = [enable, attribute, count, see_all, live, varlink, restart, kill, configure, keep]
+ALL = [enable, attribute, count, see_all, live, rest, varlink, restart, kill, configure, keep]

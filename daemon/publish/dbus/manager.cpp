@@ -133,7 +133,7 @@ void Manager::Subscribe(sdbus::Result<std::uint64_t>&& result, VariantMap option
   answer(std::move(result), [this, options = std::move(options)] {
     SubscribeOptions asked = parse_subscribe_options(options);
     turn_.get();
-    return subscriptions_.add(turn_.sender().name, turn_.sender().caller, std::move(asked));
+    return subscriptions_.add(turn_, std::move(asked));
   });
 }
 

@@ -31,6 +31,7 @@ bool is_answer(std::string_view error) {
 struct Subscription {
   std::uint64_t id;
   ChangeTracker tracker;
+  std::shared_ptr<const Listener> listening;
 };
 
 }  // namespace
@@ -78,7 +79,8 @@ void Subscriptions::check_place(const std::string& client, const Caller& caller)
     refuse(kMostOfStrangers, " of users without full access");
 }
 
-std::uint64_t Subscriptions::add(const std::string& client, const Caller& caller, SubscribeOptions options) {
+std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
+  const auto& [client, caller, path, interactive] = turn.sender();
   check_place(client, caller);
   auto& entry = clients_[client];
   if (!entry) {
@@ -88,7 +90,7 @@ std::uint64_t Subscriptions::add(const std::string& client, const Caller& caller
     entry = std::move(made);
   }
   entry->caller = caller;
-  entry->subscriptions.push_back({++last_id_, ChangeTracker(std::move(options))});
+  entry->subscriptions.push_back({++last_id_, ChangeTracker(options), turn.listen(options.interval)});
   ++count_;
   return last_id_;
 }

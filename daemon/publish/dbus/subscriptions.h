@@ -24,10 +24,10 @@ class Subscriptions {
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
-  // Throws TooManySubscriptions. The first report goes out with the next deliver(). What is told is what the
-  // client may see; of those without full access, one user gets no more than one client, and all of them not
-  // all there are.
-  std::uint64_t add(const std::string& client, const Caller& caller, SubscribeOptions options);
+  // Of the turn's sender. Throws TooManySubscriptions. The first report goes out with the next deliver().
+  // What is told is what the client may see; of those without full access, one user gets no more than one
+  // client, and all of them not all there are.
+  std::uint64_t add(Turn& turn, SubscribeOptions options);
   // Throws NoSuchSubscription where it is none of this client's.
   void remove(const std::string& client, std::uint64_t id);
 

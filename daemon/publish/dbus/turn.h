@@ -61,6 +61,9 @@ class Turn {
   std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) {
     return reports_.latest(caller, rows);
   }
+  std::shared_ptr<const Listener> listen(Nanoseconds wanted) {
+    return reports_.listen(sender_.caller, wanted);
+  }
   const Settings& settings() const { return reports_.settings(); }
 
  private:

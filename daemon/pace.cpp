@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/pace.h"
+
+#include <algorithm>
+
+#include "config/settings.h"
+
+namespace keplerd {
+namespace {
+
+// Counters are 32 bits wide: at 350 W the fastest comes round in 188 s. So they are read at least this often.
+constexpr Nanoseconds kWrapGuard = kLongestInterval;
+
+// Who has asked may ask again.
+constexpr Nanoseconds kAttention = std::chrono::seconds(10);
+
+}  // namespace
+
+void Pace::set(Nanoseconds interval, Nanoseconds unwatched) {
+  interval_ = interval > Nanoseconds{0} ? interval : kWrapGuard;
+  unwatched_ = std::max(interval_, unwatched);
+}
+
+std::shared_ptr<const Listener> Pace::listen(Listener listener) {
+  auto held = std::make_shared<const Listener>(listener);
+  listeners_.push_back(held);
+  return held;
+}
+
+Nanoseconds Pace::period(Nanoseconds now, bool may_rest) {
+  const bool attended = asked_ && now - *asked_ < kAttention;
+  Nanoseconds period = may_rest && !attended ? unwatched_ : interval_;
+  std::erase_if(listeners_, [&](const std::weak_ptr<const Listener>& listening) {
+    const auto listener = listening.lock();
+    if (!listener) return true;
+    const bool sets_the_pace = listener->full && listener->wanted > Nanoseconds{0};
+    period = std::min(period, std::max(listener->wanted, sets_the_pace ? kShortestInterval : interval_));
+    return false;
+  });
+  return period;
+}
+
+}  // namespace keplerd

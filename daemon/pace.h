@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often to sample (docs/decisions/0019-rhythm.md): once in Interval= while somebody follows or has just
+// asked, faster for who has full access and wants that, and seldom while nobody is there. No I/O.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+
+namespace keplerd {
+
+// Somebody to whom reports are told as they come, for as long as this is held.
+struct Listener {
+  bool full = false;      // has full access
+  Nanoseconds wanted{0};  // at least so long between two reports; 0: each
+};
+
+class Pace {
+ public:
+  // `interval` 0: on demand. `unwatched`: see UnwatchedInterval= in keplerd.conf(5).
+  void set(Nanoseconds interval, Nanoseconds unwatched);
+
+  std::shared_ptr<const Listener> listen(Listener listener);
+
+  // Somebody with full access asks. Times are of CLOCK_MONOTONIC.
+  void ask(Nanoseconds now) { asked_ = now; }
+
+  // From one sample to the next. `may_rest`: the meter loses nothing by being read seldom.
+  Nanoseconds period(Nanoseconds now, bool may_rest);
+
+ private:
+  Nanoseconds interval_{0}, unwatched_{0};
+  std::optional<Nanoseconds> asked_;
+  std::vector<std::weak_ptr<const Listener>> listeners_;
+};
+
+}  // namespace keplerd

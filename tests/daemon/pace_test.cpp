@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/pace.h"
+
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr bool kStranger = false, kFull = true;
+
+class PaceOfOneSecond : public testing::Test {
+ protected:
+  PaceOfOneSecond() { pace.set(1s, 5s); }
+  Nanoseconds at(Nanoseconds now) { return pace.period(now, true); }
+
+  Pace pace;
+};
+
+TEST_F(PaceOfOneSecond, IsSlowWhereNobodyIs) { EXPECT_EQ(at(100s), 5s); }
+
+TEST_F(PaceOfOneSecond, IsKeptWhereTheMeterMayNotRest) { EXPECT_EQ(pace.period(100s, false), 1s); }
+
+TEST_F(PaceOfOneSecond, IsKeptForTenSecondsAfterAQuestion) {
+  pace.ask(100s);
+  EXPECT_EQ(at(100s), 1s);
+  EXPECT_EQ(at(110s - 1ns), 1s);
+  EXPECT_EQ(at(110s), 5s);
+}
+
+TEST_F(PaceOfOneSecond, IsKeptForListenersAsLongAsTheyAreThere) {
+  for (const bool full : {kStranger, kFull}) {
+    auto listener = pace.listen({.full = full});
+    EXPECT_EQ(at(100s), 1s);
+    listener.reset();
+    EXPECT_EQ(at(100s), 5s);
+  }
+}
+
+TEST_F(PaceOfOneSecond, IsSetByTheFastestWhoHasFullAccess) {
+  const auto slow = pace.listen({.full = kFull, .wanted = 3s});
+  EXPECT_EQ(at(100s), 3s);
+  auto fast = pace.listen({.full = kFull, .wanted = 100ms});
+  EXPECT_EQ(at(100s), 100ms);
+  const auto any = pace.listen({.full = kFull});
+  EXPECT_EQ(at(100s), 100ms);
+  fast.reset();
+  EXPECT_EQ(at(100s), 1s);
+}
+
+TEST_F(PaceOfOneSecond, IsNotSetByStrangers) {
+  const auto fast = pace.listen({.full = kStranger, .wanted = 100ms});
+  EXPECT_EQ(at(100s), 1s);
+}
+
+TEST_F(PaceOfOneSecond, IsNotSlowerForWhoWantsLess) {
+  const auto listener = pace.listen({.full = kFull, .wanted = 1h});
+  EXPECT_EQ(at(100s), 5s);
+  pace.ask(100s);
+  EXPECT_EQ(at(100s), 1s);
+}
+
+TEST_F(PaceOfOneSecond, IsNeverShorterThanTheShortestInterval) {
+  const auto listener = pace.listen({.full = kFull, .wanted = 1ns});
+  EXPECT_EQ(at(100s), 10ms);
+}
+
+TEST(Pace, IsNotFasterWhereUnwatchedIsShorterThanTheInterval) {
+  Pace pace;
+  pace.set(2s, 1s);
+  EXPECT_EQ(pace.period(100s, true), 2s);
+}
+
+TEST(Pace, OnDemandThereIsOnlyTheGuardAgainstWrapsUnlessWhoHasFullAccessNamesOne) {
+  Pace pace;
+  pace.set(0s, 5s);
+  pace.ask(100s);
+  const auto any = pace.listen({.full = kFull});
+  const auto stranger = pace.listen({.full = kStranger, .wanted = 1s});
+  EXPECT_EQ(pace.period(100s, true), 30s);
+  EXPECT_EQ(pace.period(200s, true), 30s);
+  const auto named = pace.listen({.full = kFull, .wanted = 2s});
+  EXPECT_EQ(pace.period(200s, true), 2s);
+}
+
+}  // namespace
+}  // namespace keplerd
