@@ -127,6 +127,7 @@ class NumberPiece : public Piece, private Reports {
   std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override {
     return latest(caller, rows);
   }
+  std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
 
   Host host_;
