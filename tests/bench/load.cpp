@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_load DIRECTORY PROCESSES GROUPS ACTIVE: real processes in real cgroups, for measuring what they cost
-// keplerd. Makes GROUPS cgroups in DIRECTORY (of cgroup2) and PROCESSES processes, spread over them; the
-// first ACTIVE of them compute for some 20 us twice a second, the others sleep. Writes "ready" and goes away,
-// with all of it, at the end of its standard input.
+// Real processes in real cgroups, for measuring what they cost keplerd. DIRECTORY is a cgroup to be made.
+//
+//   bench_load DIRECTORY PROCESSES GROUPS ACTIVE        PROCESSES, spread over GROUPS cgroups
+//   bench_load DIRECTORY machines N ACTIVE QEMU         N machines of 4 vCPUs as libvirt lays them out; QEMU
+//   is
+//                                                       machine.cpp's program
+//
+// The first ACTIVE of them work (live.h), the others sleep. Writes "ready" and goes away, with all of it, at
+// the end of its standard input.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -18,78 +23,119 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "live.h"
+
 namespace {
 
-constexpr long kPause = 500'000'000, kWork = 20'000;  // ns
+constexpr int kVcpus = 4;
+
+std::vector<std::string> directories;  // parents before children
+std::vector<pid_t> children;
+
+void end() {
+  for (const pid_t child : children) ::kill(child, SIGKILL);
+  while (::wait(nullptr) > 0 || errno == EINTR) {
+  }
+  for (auto directory = directories.rbegin(); directory != directories.rend(); ++directory)
+    ::rmdir(directory->c_str());
+}
 
 [[noreturn]] void fail(const std::string& what) {
   std::perror(what.c_str());
+  end();
   std::exit(1);
 }
 
 int make_group(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) fail(path);
+  directories.push_back(path);
   const int group = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (group < 0) fail(path);
   return group;
 }
 
-long now() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
-[[noreturn]] void live(bool active, long number) {
-  // Not all at the same time.
-  timespec pause{0, 1 + number * 7'919'000 % kPause};
-  while (true) {
-    if (!active) ::pause();
-    ::nanosleep(&pause, nullptr);
-    pause.tv_nsec = kPause;
-    for (const long end = now() + kWork; now() < end;) {
-    }
-  }
-}
-
-// A child in the cgroup, so that nothing has to be moved.
+// A child in the cgroup, so that nothing has to be moved: 0 in the child.
 pid_t start_in(int group) {
   clone_args arguments{};
   arguments.flags = CLONE_INTO_CGROUP;
   arguments.exit_signal = SIGCHLD;
   arguments.cgroup = static_cast<unsigned>(group);
-  return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+  const auto child = static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+  if (child < 0) fail("clone3");
+  if (child > 0) children.push_back(child);
+  return child;
+}
+
+void start_processes(const std::string& directory, long processes, long groups, long active) {
+  std::vector<int> group_fds;
+  for (long i = 0; i < groups; ++i)
+    group_fds.push_back(make_group(directory + "/bench-" + std::to_string(i) + ".service"));
+  for (long i = 0; i < processes; ++i) {
+    if (start_in(group_fds[static_cast<std::size_t>(i % groups)]) == 0) live(i < active, i);
+  }
+}
+
+[[noreturn]] void become_machine(const std::string& domain, const std::string& number, bool active, int ready,
+                                 const char* qemu) {
+  ::setenv("BENCH_CGROUP", domain.c_str(), 1);
+  ::setenv("BENCH_VCPUS", std::to_string(kVcpus).c_str(), 1);
+  ::setenv("BENCH_READY", std::to_string(ready).c_str(), 1);
+  if (active) ::setenv("BENCH_WORK", number.c_str(), 1);
+  const std::string name = "guest=vm" + number + ",debug-threads=on", vcpus = std::to_string(kVcpus);
+  std::string uuid = "00000000-0000-4000-8000-000000000000";
+  uuid.replace(uuid.size() - number.size(), number.size(), number);
+  ::execl(qemu, qemu, "-name", name.c_str(), "-S", "-machine", "pc-q35-7.2,usb=off", "-accel", "kvm", "-m",
+          "1024", "-smp", vcpus.c_str(), "-uuid", uuid.c_str(), nullptr);
+  std::perror(qemu);
+  ::_exit(1);
+}
+
+void start_machine(const std::string& directory, long number, bool active, int ready, const char* qemu) {
+  const std::string text = std::to_string(number);
+  const std::string scope = directory + "/machine-qemu\\x2d" + text + "\\x2dvm" + text + ".scope";
+  ::close(make_group(scope));
+  const int domain = make_group(scope + "/libvirt");
+  for (int i = -1; i < kVcpus; ++i) {
+    const std::string part = scope + "/libvirt/" + (i < 0 ? "emulator" : "vcpu" + std::to_string(i));
+    ::close(make_group(part));
+    std::ofstream type(part + "/cgroup.type");
+    type << "threaded" << std::flush;
+    if (!type) fail(part);
+  }
+  if (start_in(domain) == 0) become_machine(scope + "/libvirt", text, active, ready, qemu);
+  ::close(domain);
+}
+
+void start_machines(const std::string& directory, long machines, long active, const char* qemu) {
+  int ready[2];
+  if (::pipe(ready) != 0) fail("pipe");
+  for (long i = 0; i < machines; ++i) start_machine(directory, i + 1, i < active, ready[1], qemu);
+  ::close(ready[1]);
+  char byte = 0;
+  for (long i = 0; i < machines; ++i) {
+    if (::read(ready[0], &byte, 1) != 1) fail(qemu);
+  }
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) {
-    std::fprintf(stderr, "usage: bench_load DIRECTORY PROCESSES GROUPS ACTIVE\n");
+  const bool machines = count == 6 && std::string(arguments[2]) == "machines";
+  if (count != 5 && !machines) {
+    std::fprintf(stderr,
+                 "usage: bench_load DIRECTORY PROCESSES GROUPS ACTIVE | DIRECTORY machines N ACTIVE QEMU\n");
     return 2;
   }
   const std::string directory = arguments[1];
-  const long processes = std::atol(arguments[2]), groups = std::atol(arguments[3]),
-             active = std::atol(arguments[4]);
   ::close(make_group(directory));
-  std::vector<int> group_fds;
-  for (long i = 0; i < groups; ++i)
-    group_fds.push_back(make_group(directory + "/bench-" + std::to_string(i) + ".service"));
-
-  std::vector<pid_t> children;
-  for (long i = 0; i < processes; ++i) {
-    const pid_t child = start_in(group_fds[static_cast<std::size_t>(i % groups)]);
-    if (child < 0) fail("clone3");
-    if (child == 0) live(i < active, i);
-    children.push_back(child);
+  if (machines) {
+    start_machines(directory, std::atol(arguments[3]), std::atol(arguments[4]), arguments[5]);
+  } else {
+    start_processes(directory, std::atol(arguments[2]), std::atol(arguments[3]), std::atol(arguments[4]));
   }
   std::puts("ready");
   std::fflush(stdout);
   while (std::getchar() != EOF) {
   }
-  for (const pid_t child : children) ::kill(child, SIGKILL);
-  while (::wait(nullptr) > 0 || errno == EINTR) {
-  }
-  for (long i = 0; i < groups; ++i) ::rmdir((directory + "/bench-" + std::to_string(i) + ".service").c_str());
-  ::rmdir(directory.c_str());
+  end();
 }

@@ -3,20 +3,24 @@
 """What keplerd costs on this very machine, with real processes in real cgroups, beside the bare reads of the same
 information. As root. See docs/performance.md.
 
-usage: real_host.py PROGRAMS "PROCESSES GROUPS ACTIVE"...
+usage: real_host.py BUILD [--machines N]... [PROCESSES GROUPS ACTIVE]...
 """
+import argparse
 import contextlib
 import json
+import os
 import pathlib
-import re
-import signal
+import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
+from running import Daemon, Subscriber
+
 SECONDS = 15
+TRACED = 5  # reports
 MIB = 2**20
+VCPUS = 4
 
 
 def cgroup_root():
@@ -24,24 +28,35 @@ def cgroup_root():
         fields, _, kind = line.partition(" - ")
         if kind.startswith("cgroup2 "):
             return pathlib.Path(fields.split()[4])
-    sys.exit("no cgroup2 here")
+    raise SystemExit("no cgroup2 here")
 
 
 @contextlib.contextmanager
-def load(programs, processes, groups, active):
-    """So many processes, while it lasts."""
-    pids = pathlib.Path("/proc/sys/kernel/pid_max")
-    if int(pids.read_text()) < processes + 10000:
-        pids.write_text(str(processes + 50000))
-    directory = cgroup_root() / "keplerd-bench.slice"
-    process = subprocess.Popen([programs / "bench_load", directory, str(processes), str(groups), str(active)],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n", "no such load on this machine"
+def room_for(processes):
+    """pid_max, while it lasts."""
+    file = pathlib.Path("/proc/sys/kernel/pid_max")
+    before = int(file.read_text())
+    if before < processes + 10000:
+        file.write_text(str(processes + 50000))
     try:
         yield
     finally:
-        process.stdin.close()
-        process.wait()
+        if before < processes + 10000:
+            file.write_text(str(before))
+
+
+@contextlib.contextmanager
+def load(programs, tasks, *what):
+    """So many processes and threads, while it lasts."""
+    with room_for(tasks):
+        process = subprocess.Popen([programs / "bench_load", cgroup_root() / "keplerd-bench.slice", *map(str, what)],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout.readline() == "ready\n", "no such load on this machine"
+            yield
+        finally:
+            process.stdin.close()
+            process.wait()
 
 
 def samples(programs):
@@ -51,88 +66,100 @@ def samples(programs):
         running[what] = subprocess.Popen([programs / "bench_tick", what, str(SECONDS)], stdout=subprocess.PIPE,
                                          stderr=subprocess.DEVNULL, text=True)
         time.sleep(0.5)
-    return {what: json.loads(process.communicate()[0].splitlines()[-1]) for what, process in running.items()}
+    cost = {what: json.loads(process.communicate()[0].splitlines()[-1]) for what, process in running.items()}
+    floor, tick = cost["floor"], cost["tick"]
+    print(f"  a sample: {tick['medianNsec'] / 1e6:.2f} ms of CPU, {tick['allocations']} allocations; "
+          f"the bare reads: {floor['medianNsec'] / 1e6:.2f} ms; {tick['medianNsec'] / floor['medianNsec']:.2f} times", flush=True)
 
 
-class Daemon:
-    """keplerd as a user would have it, on a simulated source."""
-
-    def __init__(self, programs, interval, *options):
-        self.directory = tempfile.TemporaryDirectory(prefix="keplerd-bench-")
-        place = pathlib.Path(self.directory.name)
-        (place / "keplerd.conf").write_text("")
-        self.address = f"unix:{place}/run/org.keplerd.Energy"
-        self.control = [programs / "keplerctl", "--varlink", self.address]
-        self.process = subprocess.Popen(
-            [programs / "keplerd", "--config", place / "keplerd.conf", "--bus", "none", "--source", "simulated",
-             "--runtime-dir", place / "run", "--state-dir", place / "state", "--interval", interval, *options],
-            stderr=subprocess.DEVNULL)
-        while not (place / "run/org.keplerd.Energy").exists():
-            assert self.process.poll() is None, "keplerd has ended"
-            time.sleep(0.1)
-
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
-        self.directory.cleanup()
-
-    def subscribe(self):
-        return subprocess.Popen([*self.control, "--json=short", "monitor"], stdout=subprocess.DEVNULL)
-
-    def read(self, file):
-        return pathlib.Path(f"/proc/{self.process.pid}/{file}").read_text()
-
-    def number(self, file, name):
-        return int(re.search(rf"^{name}:\s*(\d+)", self.read(file), re.MULTILINE)[1])
-
-    def sequence(self):
-        return json.loads(subprocess.run([*self.control, "--json=short", "status"], check=True, capture_output=True,
-                                         text=True).stdout)["sequence"]
-
-    def measure(self, seconds):
-        clock = (~self.process.pid << 3) | 2  # its CPU clock
-        first, begin, cpu = self.sequence(), time.monotonic(), time.clock_gettime(clock)
-        wakes = self.number("status", "voluntary_ctxt_switches")
-        time.sleep(seconds)
-        cpu, span = time.clock_gettime(clock) - cpu, time.monotonic() - begin
-        wakes = self.number("status", "voluntary_ctxt_switches") - wakes
-        return {"core": cpu / span, "wakes": wakes / span, "samples": (self.sequence() - first) / span,
-                "anonymous": self.number("smaps_rollup", "Anonymous") * 1024}
+def tell(took):
+    print(f"    {100 * took['core']:.3f} % of a core, {took['wakes']:.1f} wake-ups/s, "
+          f"{took['anonymous'] / MIB:.1f} MiB anonymous", flush=True)
 
 
-def whole(programs, interval, subscribed, seconds=SECONDS):
-    daemon = Daemon(programs, interval)
-    subscriber = daemon.subscribe() if subscribed else None
-    time.sleep(3)
-    try:
-        return daemon.measure(seconds)
-    finally:
-        if subscriber:
-            subscriber.terminate()
-            subscriber.wait()
-        daemon.end()
+def alone(programs, interval):
+    with Daemon(programs, interval) as daemon:
+        time.sleep(12)  # it takes who starts it for somebody who will look
+        print(f"  keplerd every {interval}, nobody listens:")
+        tell(daemon.measure(2 * SECONDS))
 
 
-def show(programs, size):
-    processes, groups, active = map(int, size.split())
-    with load(programs, processes, groups, active):
-        cost = samples(programs)
-        floor, tick = cost["floor"], cost["tick"]
-        print(f"{processes} processes in {groups} cgroups, {active} active:")
-        print(f"  a sample: {tick['medianNsec'] / 1e6:.2f} ms of CPU, {tick['allocations']} allocations; "
-              f"the bare reads: {floor['medianNsec'] / 1e6:.2f} ms; {tick['medianNsec'] / floor['medianNsec']:.2f} times",
-              flush=True)
-        for interval, subscribed in (("1s", True), ("1s", False), ("10ms", True)):
-            took = whole(programs, interval, subscribed)
-            print(f"  keplerd every {interval}, {'one status subscriber' if subscribed else 'nobody listens'}: "
-                  f"{100 * took['core']:.2f} % of a core, {took['samples']:.1f} samples/s, {took['wakes']:.1f} wake-ups/s, "
-                  f"{took['anonymous'] / MIB:.1f} MiB anonymous", flush=True)
+def followed(programs, interval, usec, kind=None, check=None):
+    """With a subscriber, which is told everything once before the measuring begins."""
+    with Daemon(programs, interval) as daemon:
+        subscriber = Subscriber(daemon.socket, usec, kind)
+        time.sleep(3)
+        print(f"  keplerd every {interval}, one subscriber of {kind or 'the host'}:")
+        if check:
+            check(daemon)
+        subscriber.late.clear()
+        tell(daemon.measure(SECONDS))
+        late = sorted(subscriber.late)
+        print(f"    {len(late) / SECONDS:.1f} reports/s; from the sample to the subscriber: median "
+              f"{statistics.median(late) / 1000:.2f} ms, 99 % within {late[(99 * len(late) - 1) // 100] / 1000:.2f} ms", flush=True)
+        if usec >= 1_000_000:
+            calls = daemon.system_calls(subscriber, TRACED)
+            most = sorted(calls, key=calls.get, reverse=True)[:4]
+            print(f"    {sum(calls.values()):.0f} system calls a sample: " +
+                  ", ".join(f"{name} {calls[name]:.0f}" for name in most) + "...", flush=True)
+        subscriber.close()
+
+
+def show_processes(programs, processes, groups, active):
+    print(f"{processes} processes in {groups} cgroups, {active} active:", flush=True)
+    with load(programs, processes, processes, groups, active):
+        samples(programs)
+        followed(programs, "1s", 1_000_000)
+        alone(programs, "1s")
+        followed(programs, "10ms", 10_000)
+
+
+def show_machines(programs, machines):
+    def are_there(daemon):
+        rows = daemon.ask("vms")["virtualMachines"]
+        vcpus = {f"vcpu{i}" for i in range(VCPUS)}
+        whole = [row for row in rows if vcpus <= {part["name"] for part in row["breakdown"]} and row["energyMicrojoules"] > 0]
+        assert len(whole) == machines, f"{len(rows)} machines are found, {len(whole)} of them whole"
+
+    print(f"{machines} virtual machines of {VCPUS} vCPUs each, all at work:", flush=True)
+    with load(programs, machines * (VCPUS + 1), "machines", machines, machines, programs / "bench/qemu-system-x86_64"):
+        samples(programs)
+        followed(programs, "1s", 1_000_000, None, are_there)
+        followed(programs, "1s", 1_000_000, "vms")
+
+
+def pieces(programs):
+    place = {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}
+    with tempfile.NamedTemporaryFile("r", prefix="keplerd-pieces-") as out:
+        subprocess.run([programs / "bench_pieces", f"--benchmark_out={out.name}"], check=True, capture_output=True,
+                       env=os.environ | place)
+        took = json.load(out)
+    print("Pieces of work (docs/performance.md, The guard), CPU time:")
+    for piece in took["benchmarks"]:
+        print(f"  {piece['name'].partition('/')[0]:18} {piece['real_time']:10.1f} us")
+
+
+def uptime():
+    print(subprocess.run(["uptime"], check=True, capture_output=True, text=True).stdout.strip(), flush=True)
 
 
 def main():
-    programs = pathlib.Path(sys.argv[1])
-    for size in sys.argv[2:]:
-        show(programs, size)
+    parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [PROCESSES GROUPS ACTIVE]...")
+    parser.add_argument("programs", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--machines", type=int, action="append", default=[], metavar="N", help="virtual machines of 4 vCPUs")
+    parser.add_argument("sizes", type=int, nargs="*", help="by default 2000 200 100, if no machines are asked for")
+    options = parser.parse_intermixed_args()
+    if len(options.sizes) % 3:
+        parser.error("sizes are PROCESSES GROUPS ACTIVE")
+    if not options.sizes and not options.machines:
+        options.sizes = [2000, 200, 100]
+    uptime()
+    for i in range(0, len(options.sizes), 3):
+        show_processes(options.programs, *options.sizes[i:i + 3])
+    for machines in options.machines:
+        show_machines(options.programs, machines)
+    pieces(options.programs)
+    uptime()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""keplerd as a user would have it, on a simulated source, and what it costs while it runs."""
+import json
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+
+class Subscriber(threading.Thread):
+    """Follows with Monitor, as fast as keplerd samples. How late each report was: from the instant it is of to its receipt,
+    both on CLOCK_MONOTONIC."""
+
+    def __init__(self, path, interval_usec, kind):
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(str(path))
+        parameters = {"intervalUsec": interval_usec} | ({"kind": kind} if kind else {})
+        call = {"method": "org.keplerd.Energy.Monitor", "parameters": parameters, "more": True}
+        self.socket.sendall(json.dumps(call).encode() + b"\0")
+        self.late = []  # microseconds
+        self.told = threading.Condition()
+        self.start()
+
+    def run(self):
+        rest = b""
+        try:
+            while got := self.socket.recv(1 << 20):
+                now = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+                *messages, rest = (rest + got).split(b"\0")
+                for message in messages:
+                    # The rows of one report may come in several replies; only the last is not partial.
+                    if b'"partial":true' in message:
+                        continue
+                    with self.told:
+                        self.late.append(now - int(re.search(rb'"monotonicUsec":(\d+)', message)[1]))
+                        self.told.notify()
+        except OSError:
+            pass  # closed
+
+    def wait(self, reports):
+        """For so many more; how many have come."""
+        with self.told:
+            wanted = len(self.late) + reports
+            assert self.told.wait_for(lambda: len(self.late) >= wanted, timeout=120), "keplerd tells nothing"
+            return len(self.late)
+
+    def close(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+
+class Daemon:
+    def __init__(self, programs, interval, *options):
+        self.directory = tempfile.TemporaryDirectory(prefix="keplerd-bench-")
+        place = pathlib.Path(self.directory.name)
+        (place / "keplerd.conf").write_text("")
+        self.socket = place / "run/org.keplerd.Energy"
+        self.address = f"unix:{self.socket}"
+        self.control = [programs / "keplerctl", "--varlink", self.address]
+        self.process = subprocess.Popen(
+            [programs / "keplerd", "--config", place / "keplerd.conf", "--bus", "none", "--source", "simulated",
+             "--runtime-dir", place / "run", "--state-dir", place / "state", "--interval", interval, *options],
+            stderr=subprocess.DEVNULL)
+        while not self.socket.exists():
+            assert self.process.poll() is None, "keplerd has ended"
+            time.sleep(0.1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+        self.directory.cleanup()
+
+    def read(self, file):
+        return pathlib.Path(f"/proc/{self.process.pid}/{file}").read_text()
+
+    def number(self, file, name):
+        return int(re.search(rf"^{name}:\s*(\d+)", self.read(file), re.MULTILINE)[1])
+
+    def ask(self, *verb):
+        return json.loads(subprocess.run([*self.control, "--json=short", *verb], check=True, capture_output=True, text=True).stdout)
+
+    def measure(self, seconds):
+        """Asks nothing meanwhile: a question changes the pace."""
+        clock = (~self.process.pid << 3) | 2  # its CPU clock
+        begin, cpu = time.monotonic(), time.clock_gettime(clock)
+        wakes = self.number("status", "voluntary_ctxt_switches")
+        time.sleep(seconds)
+        cpu, span = time.clock_gettime(clock) - cpu, time.monotonic() - begin
+        wakes = self.number("status", "voluntary_ctxt_switches") - wakes
+        return {"core": cpu / span, "wakes": wakes / span, "anonymous": self.number("smaps_rollup", "Anonymous") * 1024}
+
+    def system_calls(self, subscriber, reports):
+        """By name, all threads' in the course of so many reports, mean of one. At a rate of 1 s only: strace comes and goes
+        between two. It stops the daemon at each call, so that nothing can be timed meanwhile."""
+        with tempfile.NamedTemporaryFile("r", prefix="keplerd-strace-") as out:
+            subscriber.wait(1)
+            time.sleep(0.3)
+            tracer = subprocess.Popen(["strace", "-qq", "-f", "-c", "-U", "calls,name", "-o", out.name, "-p", str(self.process.pid)])
+            subscriber.wait(reports)
+            time.sleep(0.3)
+            tracer.send_signal(signal.SIGINT)
+            tracer.wait()
+            calls = re.findall(r"^ +(\d+) (\w+)$", out.read(), re.MULTILINE)
+        return {name: int(number) / reports for number, name in calls if name != "total"}
