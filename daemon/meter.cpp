@@ -5,6 +5,8 @@
 #include <ctime>
 #include <unordered_set>
 
+#include <unistd.h>
+
 #include "daemon/log.h"
 #include "host/host_root.h"
 
@@ -42,6 +44,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       machines_(host),
       threads_(host),
       namer_(host),
+      own_pid_(host.has_own_procfs() ? ::getpid() : 0),
       report_(ledger_.report()) {}
 
 std::shared_ptr<const Report> Meter::sample() {
@@ -79,7 +82,7 @@ std::shared_ptr<const Report> Meter::sample() {
   if (!keeper_.reason().empty()) report->source.reason = keeper_.reason();
   report->source.tried = keeper_.probes();
   report->groups_left_out = usage_.groups_left_out();
-  report->daemon_cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  report->own_cost = own_cost();
   report_ = std::move(report);
   keeper_.refresh(sample_.at.monotonic);
   return report_;
@@ -154,6 +157,16 @@ void Meter::look_for_source(const Instant& now) {
   }
   had_source_ = had_source_ || keeper_.has_source();
   ledger_.set_zones(zones, now.realtime);
+}
+
+OwnCost Meter::own_cost() const {
+  OwnCost cost{.cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID), .memory = own_memory_.read()};
+  cost.window_cpu = cost.cpu - report_->own_cost.cpu;
+  if (const auto row = ledger_.find_process(own_pid_)) {
+    cost.energy = row->active + row->idle;
+    cost.power = row->power;
+  }
+  return cost;
 }
 
 void Meter::log_discarded(const Attribution& attribution) {

@@ -17,6 +17,7 @@
 #include "daemon/fault_log.h"
 #include "daemon/libvirt/news.h"
 #include "daemon/namer.h"
+#include "daemon/own_memory.h"
 #include "energy/select_source.h"
 #include "energy/source_keeper.h"
 #include "ledger/ledger.h"
@@ -62,6 +63,7 @@ class Meter {
   Instant read_counters();
   bool awaits_step(const Instant& at);
   void read_machines_threads();
+  OwnCost own_cost() const;
   void log_zones();
   void log_discarded(const Attribution& attribution);
   void log_once(std::string& last, const std::string& message);
@@ -75,6 +77,8 @@ class Meter {
   ThreadReader threads_;
   Namer namer_;
   Attributor attributor_;
+  OwnMemory own_memory_;
+  std::int32_t own_pid_;  // 0 where the host's processes are not those that keplerd is one of
   FaultLog faults_;
   ZoneReadings readings_;  // of this time, while sample_ has those of the last sample
   bool zones_are_new_ = true;

@@ -87,7 +87,8 @@ class ViewMaker {
     view_.since = now_.since;
     view_.discarded_windows = now_.discarded_windows;
     view_.groups_left_out = now_.groups_left_out;
-    view_.daemon_cpu = now_.daemon_cpu;
+    view_.own_cost = {.cpu = now_.own_cost.cpu, .memory = now_.own_cost.memory};
+    if (before_ != nullptr) view_.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
     view_.source = now_.source;
     view_.workload_quality = now_.workload_quality;
     view_.host = told(now_.host, before_ == nullptr ? nullptr : &before_->host);

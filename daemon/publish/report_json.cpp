@@ -114,7 +114,12 @@ Json status_json(const Report& report, const Settings& settings) {
   json["discardedWindows"] = report.discarded_windows;
   json["meters"] = meters_json(report.source);
   json["groupsLeftOut"] = report.groups_left_out;
-  json["daemonCpuUsec"] = to_usec(report.daemon_cpu);
+  const OwnCost& cost = report.own_cost;
+  json["daemonCpuUsec"] = to_usec(cost.cpu);
+  json["daemonWindowCpuUsec"] = to_usec(cost.window_cpu);
+  if (cost.memory) json["daemonMemoryBytes"] = *cost.memory;
+  if (cost.energy) json["daemonMicrojoules"] = cost.energy->value;
+  set_power(json, "daemonMicrowatts", cost.power);
   return json;
 }
 

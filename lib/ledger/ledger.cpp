@@ -271,6 +271,20 @@ void Ledger::add_processes(Report& report) const {
   }
 }
 
+std::optional<WorkloadRow> Ledger::find_process(std::int32_t pid) const {
+  const auto& all = processes_.all();
+  for (auto process = all.lower_bound({pid, 0}); process != all.end() && process->first.pid == pid;
+       ++process) {
+    std::vector<ZoneShare> zones;
+    zones.reserve(zones_.size());
+    WorkloadRow row;
+    fill_row(process->second.energy, sequence_, windows_, zones, row);
+    row.zones = {};
+    if (row.running) return row;
+  }
+  return std::nullopt;
+}
+
 LedgerState Ledger::state(Realtime now) const {
   LedgerState state{.instance_id = instance_id_,
                     .since = since_,

@@ -48,6 +48,9 @@ class Ledger {
   // Adds the processes to the report that was made after the last sample.
   void add_processes(Report& report) const;
 
+  // What process `pid` that runs got, but for its zones; nothing where it has no account.
+  std::optional<WorkloadRow> find_process(std::int32_t pid) const;
+
   // What to save; the caller adds the boot id and the counters' readings.
   LedgerState state(Realtime now) const;
 

@@ -153,6 +153,16 @@ struct ProcessRow : WorkloadRow {
   Microjoules in_unit;                             // what it used in its present unit
 };
 
+// What keplerd itself costs.
+struct OwnCost {
+  Nanoseconds cpu{0};                  // CPU time since it was started
+  Nanoseconds window_cpu{0};           // of it, since the sample before
+  std::optional<std::int64_t> memory;  // bytes that are no file's
+  // Of its process, since it was started; unset where that has no row.
+  std::optional<Microjoules> energy;
+  std::optional<Microwatts> power;
+};
+
 // Which rows a report must have. There may be very many processes: they are there for those who ask.
 enum class Rows { kWithoutProcesses, kAll };
 
@@ -172,7 +182,7 @@ struct Report {
   std::string instance_id;
   Realtime since{0};
   std::uint64_t discarded_windows = 0;
-  Nanoseconds daemon_cpu{0};        // CPU time that keplerd itself had used by then
+  OwnCost own_cost;
   std::size_t groups_left_out = 0;  // cgroups that are too many or too deep: counted in those above them
 
   SourceReport source;

@@ -12,6 +12,7 @@ namespace keplerd::cli {
 namespace {
 
 using testing::EndsWith;
+using testing::HasSubstr;
 
 class Screens : public testing::Test {
  protected:
@@ -182,6 +183,21 @@ TEST_F(Screens, StatusTellsTheWholeHost) {
             "2.27 Wh  18.4%  workloads     units and processes\n"
             "    0 J     0%  unattributed  nobody is known to have run\n"
             "12.3 Wh      -  host          all of it\n");
+}
+
+TEST_F(Screens, StatusTellsWhatKeplerdItselfCosts) {
+  Json status = measured_status();
+  status["daemonWindowCpuUsec"] = 3412;
+  status["daemonMemoryBytes"] = 2'726'298;
+  EXPECT_THAT(status_screen(status, true, false),
+              HasSubstr("      Itself: 0.34 % of a processor, 2.6 MiB\n"));
+  status["daemonMicrowatts"] = 12'100;
+  status["daemonMicrojoules"] = 3'420'000;
+  EXPECT_THAT(
+      status_screen(status, true, false),
+      HasSubstr("      Itself: 0.34 % of a processor, 2.6 MiB, 12.1 mW, 3.42 J since it was started\n"));
+  status["windowUsec"] = 0;
+  EXPECT_THAT(status_screen(status, true, false), HasSubstr("      Itself: 2.6 MiB, 12.1 mW"));
 }
 
 TEST_F(Screens, StatusWithoutAMeterShowsNoPower) {

@@ -254,6 +254,24 @@ TEST_F(Public, TheEndOfOnesMachineIsToldThoughItIsNoLongerKept) {
   EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "by-unit"}));
 }
 
+TEST_F(Public, OfKeplerdItselfThereIsNoEnergyAndTheCpuTimeBetweenPublicTicks) {
+  const auto tick_with = [&](Nanoseconds time, Nanoseconds cpu) {
+    ReportMaker report(time);
+    (*report).own_cost = {
+        .cpu = cpu, .window_cpu = 1ms, .memory = 4096, .energy = Microjoules{5}, .power = {{6}}};
+    access.add(report.take());
+  };
+  tick_with(1s, 10ms);
+  tick_with(1500ms, 14ms);
+  tick_with(2s, 19ms);
+  const OwnCost& cost = seen()->own_cost;
+  EXPECT_EQ(cost.cpu, 19ms);
+  EXPECT_EQ(cost.window_cpu, 9ms);
+  EXPECT_EQ(cost.memory, 4096);
+  EXPECT_FALSE(cost.energy);
+  EXPECT_FALSE(cost.power);
+}
+
 TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
   access.set_rule(PublicAccess::kAll);
   tick(1s, {1'234'567});

@@ -183,6 +183,18 @@ TEST_F(EnergyInterface, WhoMayAskForAStrangersReportGetsItAndNoMore) {
   EXPECT_GT(reply.at("daemonCpuUsec"), 0);
 }
 
+TEST_F(EnergyInterface, TellsWhatKeplerdItselfCosts) {
+  const Json first = call("GetStatus").parameters;
+  EXPECT_GT(first.at("daemonMemoryBytes"), 0);
+  EXPECT_FALSE(first.contains("daemonMicrojoules")) << "it is no process of a written host";
+  host.step();
+  const Json second = call("GetStatus").parameters;
+  const auto used =
+      second.at("daemonCpuUsec").get<std::int64_t>() - first.at("daemonCpuUsec").get<std::int64_t>();
+  const auto cut_off = used - second.at("daemonWindowCpuUsec").get<std::int64_t>();  // of a microsecond
+  EXPECT_TRUE(cut_off == 0 || cut_off == 1) << cut_off;
+}
+
 TEST_F(EnergyInterface, ForStrangersMayBeNothingWhoeverAsksForThem) {
   access.set_rule(PublicAccess::kNone);
   ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"public", true}}, true).ok());

@@ -51,17 +51,18 @@ class WrittenHost:
 
 
 class Daemon:
-    """keplerd on a written host; `with` ends it."""
+    """keplerd on a written host, or with its files on this very one; `with` ends it."""
 
-    def __init__(self, program, host, *options, config="[Sampling]\nInterval=0\nStaleness=0\n", bus="none"):
+    def __init__(self, program, host, *options, config="[Sampling]\nInterval=0\nStaleness=0\n", bus="none", here=False):
+        if not here:
+            options += ("--sysfs", host.root / "sys", "--procfs", host.root / "proc", "--cgroupfs", host.root / "cgroup")
         host.write("keplerd.conf", config)
         (host.root / "state").mkdir(exist_ok=True)
         self.socket = str(host.root / "run/org.keplerd.Energy")
         self.log = open(host.root / "log", "a+")
         self.process = subprocess.Popen(
             [program, "--config", host.root / "keplerd.conf", "--bus", bus, "--runtime-dir", host.root / "run",
-             "--state-dir", host.root / "state", "--sysfs", host.root / "sys", "--procfs", host.root / "proc",
-             "--cgroupfs", host.root / "cgroup", *options], stderr=self.log)
+             "--state-dir", host.root / "state", *options], stderr=self.log)
         while not os.path.exists(self.socket):
             assert self.process.poll() is None, pathlib.Path(host.root / "log").read_text()
         self.connection = None

@@ -139,6 +139,10 @@ def live(host, report):
     seconds = time.monotonic() - begin
     cost = (int(host.property("CPUUsageNSec")) - used) / 1e6 / seconds
     resident = host.sh("ps -o rss= -C keplerd").strip()
+    told = host.snapshot()
+    itself = next(row for row in told["processes"] if row["pid"] == int(host.property("MainPID")))
+    report.equal("keplerctl status tells what keplerd itself drew", told["status"].get("daemonMicrojoules"),
+                 itself["energyMicrojoules"])
     report.note(f"{cost:.2f} ms CPU a second (with the test's own questions), {int(resident) / 1024:.1f} MiB resident")
     report.equal("never restarted", host.property("NRestarts"), "0")
     report.equal("nothing above notice in the journal", host.complaints(), [])
