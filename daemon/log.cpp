@@ -2,14 +2,13 @@
 #include "daemon/log.h"
 
 #include <array>
-#include <cstdlib>
 #include <string>
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/sinks/systemd_sink.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/journal.h"
 
 namespace keplerd {
 namespace {
@@ -24,13 +23,6 @@ constexpr std::array<NamedLevel, 4> kLevels = {{{"debug", LogLevel::kDebug, spdl
                                                 {"warning", LogLevel::kWarning, spdlog::level::warn},
                                                 {"error", LogLevel::kError, spdlog::level::err}}};
 
-bool stderr_is_the_journal() {
-  const char* const stream = std::getenv("JOURNAL_STREAM");
-  struct stat status {};
-  if (stream == nullptr || ::fstat(STDERR_FILENO, &status) != 0) return false;
-  return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino) == stream;
-}
-
 }  // namespace
 
 Result<LogLevel> parse_log_level(std::string_view name) {
@@ -42,7 +34,7 @@ Result<LogLevel> parse_log_level(std::string_view name) {
 
 void open_log(LogLevel level) {
   std::shared_ptr<spdlog::logger> logger;
-  if (stderr_is_the_journal()) {
+  if (stderr_is_journal()) {
     logger = std::make_shared<spdlog::logger>("keplerd", std::make_shared<spdlog::sinks::systemd_sink_st>());
   } else {
     logger =

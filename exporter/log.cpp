@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/log.h"
 
-#include <cstdlib>
 #include <iostream>
 
 #include <systemd/sd-daemon.h>
+
+#include "base/journal.h"
 
 namespace keplerd::exporter {
 namespace {
 
 void log(const char* level, const std::string& message) {
-  const bool journal = std::getenv("JOURNAL_STREAM") != nullptr;
-  std::cerr << (journal ? level : "keplerd-exporter: ") << message << std::endl;
+  std::cerr << (stderr_is_journal() ? level : "keplerd-exporter: ") << message << std::endl;
 }
 
 }  // namespace
