@@ -3,7 +3,7 @@
 """What keplerd costs on this very machine, with real processes in real cgroups, beside the bare reads of the same
 information. As root. See docs/performance.md.
 
-usage: real_host.py BUILD [--machines N]... [PROCESSES GROUPS ACTIVE]...
+usage: real_host.py PROGRAMS [--machines N]... [--scaphandre] [PROCESSES GROUPS ACTIVE]...
 """
 import argparse
 import contextlib
@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 
+import scaphandre
 from running import Daemon, Subscriber
 
 SECONDS = 15
@@ -105,13 +106,15 @@ def followed(programs, interval, usec, kind=None, check=None):
         subscriber.close()
 
 
-def show_processes(programs, processes, groups, active):
+def show_processes(programs, processes, groups, active, scaphandre_root):
     print(f"{processes} processes in {groups} cgroups, {active} active:", flush=True)
     with load(programs, processes, processes, groups, active):
         samples(programs)
         followed(programs, "1s", 1_000_000)
         alone(programs, "1s")
         followed(programs, "10ms", 10_000)
+        if scaphandre_root:
+            scaphandre.beside(programs, scaphandre_root)
 
 
 def show_machines(programs, machines):
@@ -144,18 +147,20 @@ def uptime():
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [PROCESSES GROUPS ACTIVE]...")
+    parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [--scaphandre] [PROCESSES GROUPS ACTIVE]...")
     parser.add_argument("programs", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--machines", type=int, action="append", default=[], metavar="N", help="virtual machines of 4 vCPUs")
+    parser.add_argument("--scaphandre", action="store_true", help="beside Debian 13's Scaphandre, too")
     parser.add_argument("sizes", type=int, nargs="*", help="by default 2000 200 100, if no machines are asked for")
     options = parser.parse_intermixed_args()
     if len(options.sizes) % 3:
         parser.error("sizes are PROCESSES GROUPS ACTIVE")
     if not options.sizes and not options.machines:
         options.sizes = [2000, 200, 100]
+    root = options.programs.parent / "scaphandre-root" if options.scaphandre else None
     uptime()
     for i in range(0, len(options.sizes), 3):
-        show_processes(options.programs, *options.sizes[i:i + 3])
+        show_processes(options.programs, *options.sizes[i:i + 3], root)
     for machines in options.machines:
         show_machines(options.programs, machines)
     pieces(options.programs)

@@ -11,6 +11,15 @@ import threading
 import time
 
 
+def number_in(pid, file, name):
+    """Of a file in /proc/PID: "NAME: NUMBER"."""
+    return int(re.search(rf"^{name}:\s*(\d+)", pathlib.Path(f"/proc/{pid}/{file}").read_text(), re.MULTILINE)[1])
+
+
+def anonymous_bytes(pid):
+    return number_in(pid, "smaps_rollup", "Anonymous") * 1024
+
+
 class Subscriber(threading.Thread):
     """Follows with Monitor, as fast as keplerd samples. How late each report was: from the instant it is of to its receipt,
     both on CLOCK_MONOTONIC."""
@@ -78,12 +87,6 @@ class Daemon:
         self.process.wait()
         self.directory.cleanup()
 
-    def read(self, file):
-        return pathlib.Path(f"/proc/{self.process.pid}/{file}").read_text()
-
-    def number(self, file, name):
-        return int(re.search(rf"^{name}:\s*(\d+)", self.read(file), re.MULTILINE)[1])
-
     def ask(self, *verb):
         return json.loads(subprocess.run([*self.control, "--json=short", *verb], check=True, capture_output=True, text=True).stdout)
 
@@ -91,11 +94,11 @@ class Daemon:
         """Asks nothing meanwhile: a question changes the pace."""
         clock = (~self.process.pid << 3) | 2  # its CPU clock
         begin, cpu = time.monotonic(), time.clock_gettime(clock)
-        wakes = self.number("status", "voluntary_ctxt_switches")
+        wakes = number_in(self.process.pid, "status", "voluntary_ctxt_switches")
         time.sleep(seconds)
         cpu, span = time.clock_gettime(clock) - cpu, time.monotonic() - begin
-        wakes = self.number("status", "voluntary_ctxt_switches") - wakes
-        return {"core": cpu / span, "wakes": wakes / span, "anonymous": self.number("smaps_rollup", "Anonymous") * 1024}
+        wakes = number_in(self.process.pid, "status", "voluntary_ctxt_switches") - wakes
+        return {"core": cpu / span, "wakes": wakes / span, "anonymous": anonymous_bytes(self.process.pid)}
 
     def system_calls(self, subscriber, reports):
         """By name, all threads' in the course of so many reports, mean of one. At a rate of 1 s only: strace comes and goes
