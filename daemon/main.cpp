@@ -9,6 +9,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/options.h"
+#include "host/descriptor_budget.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ int run(const keplerd::Options& options) {
     return EXIT_SUCCESS;
   }
   keplerd::open_log(options.log_level);
+  keplerd::raise_descriptor_limit();
   auto host = keplerd::HostRoot::open(options.host);
   if (!host) {
     keplerd::log_error(host.error().message);

@@ -35,12 +35,12 @@ Instant read_system_clocks() {
 }
 
 Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
-             Clock clock)
+             Clock clock, UsageLimits limits)
     : keeper_(host, std::move(choice)),
       clock_(std::move(clock)),
       ledger_(std::move(ledger)),
       saved_(std::move(saved)),
-      usage_(host),
+      usage_(host, limits),
       machines_(host),
       threads_(host),
       namer_(host),
@@ -64,16 +64,11 @@ std::shared_ptr<const Report> Meter::sample() {
   }
   if (!usage_problem_.empty()) log_info("sampling again");
   usage_problem_.clear();
-  if (usage_.groups_left_out() > 0 && !groups_left_out_told_) {
-    log_warning(std::to_string(usage_.groups_left_out()) +
-                " cgroups are too many or too deep: they are counted in the cgroups above them");
-  }
-  groups_left_out_told_ = usage_.groups_left_out() > 0;
-
   read_machines_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
   ledger_.apply(sample_, attribution, machines_.look(sample_.usage));
   namer_.name(ledger_, sample_.at);
+  log_limits();
   log_zones();
   log_discarded(attribution);
 
@@ -82,6 +77,7 @@ std::shared_ptr<const Report> Meter::sample() {
   if (!keeper_.reason().empty()) report->source.reason = keeper_.reason();
   report->source.tried = keeper_.probes();
   report->groups_left_out = usage_.groups_left_out();
+  report->processes_left_out = usage_.processes_left_out();
   report->own_cost = own_cost();
   report_ = std::move(report);
   keeper_.refresh(sample_.at.monotonic);
@@ -177,6 +173,26 @@ void Meter::log_discarded(const Attribution& attribution) {
     const auto line = faults_.tell(keeper_.zones()[i].id, fault, sample_.at.monotonic);
     if (line) log_warning(*line);
   }
+}
+
+// Tells when there is more than is told apart, and when there is no more.
+void Meter::log_limits() {
+  const auto tell = [this](bool& told, bool is_over, const std::string& what, const std::string& trouble,
+                           const std::string& end) {
+    if (told == is_over) return;
+    told = is_over;
+    const auto line = faults_.tell(what, is_over ? trouble : end, sample_.at.monotonic);
+    if (line) is_over ? log_warning(*line) : log_info(*line);
+  };
+  tell(limits_told_.groups, usage_.groups_left_out() > 0, "cgroups",
+       "some are too many or too deep: they are counted in the cgroups above them",
+       "all are told apart again");
+  tell(limits_told_.watches, usage_.groups_unwatched() > 0, "cgroups",
+       "more than may be watched (fs.inotify.max_user_watches): all are looked up at each sample",
+       "all are watched again");
+  tell(limits_told_.processes, usage_.processes_left_out() > 0, "processes",
+       "too many to tell all apart: the energy of some is in the other account of their units",
+       "all are told apart again");
 }
 
 // Tells when a zone cannot be read, and when it can again.

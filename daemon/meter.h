@@ -34,7 +34,7 @@ class Meter {
   // `host` must outlive the meter. `saved`: the counters' readings at the end of an earlier run on the same
   // boot.
   Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
-        Clock clock);
+        Clock clock, UsageLimits limits = {});
 
   // Samples once. The report is never null and has no processes yet; where the host cannot be read it is the
   // last one, and so it is between the steps of a meter that moves in such (see EnergySource).
@@ -64,6 +64,7 @@ class Meter {
   bool awaits_step(const Instant& at);
   void read_machines_threads();
   OwnCost own_cost() const;
+  void log_limits();
   void log_zones();
   void log_discarded(const Attribution& attribution);
   void log_once(std::string& last, const std::string& message);
@@ -87,7 +88,9 @@ class Meter {
   Sample sample_;
   std::vector<bool> zone_failed_;
   std::string usage_problem_;
-  bool groups_left_out_told_ = false;
+  struct LimitsTold {
+    bool groups = false, watches = false, processes = false;
+  } limits_told_;
   std::shared_ptr<Report> report_;
 };
 

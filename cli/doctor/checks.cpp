@@ -110,13 +110,17 @@ Check check_counters(const DoctorFacts& facts) {
           ""};
 }
 
+std::int64_t left_out_of(const DoctorFacts& facts, const char* field) {
+  return answers(facts) ? integer_field(*facts.status, field).value_or(0) : 0;
+}
+
 Check check_cgroup2(const DoctorFacts& facts) {
-  const auto left_out = answers(facts) ? integer_field(*facts.status, "groupsLeftOut").value_or(0) : 0;
+  const auto left_out = left_out_of(facts, "groupsLeftOut");
   if (facts.cgroup2 && left_out > 0) {
     return {
         "cgroup2", kWarning,
         fmt::format("{} cgroups are too many or too deep: they are counted in those above them", left_out),
-        "LimitNOFILE= in keplerd's unit, above the number of cgroups and processes"};
+        "systemd-cgls tells who made them"};
   }
   if (facts.cgroup2) return {"cgroup2", kOk, "at " + printable(*facts.cgroup2), ""};
   return {"cgroup2", kWarning, "not mounted: energy is divided among processes only, not units",
@@ -160,6 +164,11 @@ Check check_configuration(const DoctorFacts& facts) {
 }
 
 Check check_processes(const DoctorFacts& facts) {
+  if (const auto left_out = left_out_of(facts, "processesLeftOut"); left_out > 0) {
+    return {"processes", kWarning,
+            fmt::format("{} are too many: they are counted in their units, and have no rows", left_out),
+            "systemd-cgtop --order=tasks tells where they are"};
+  }
   if (facts.proc.hidepid.empty()) return {"processes", kOk, "/proc shows all of them", ""};
   const std::string found = "/proc is mounted with hidepid=" + printable(facts.proc.hidepid);
   if (!facts.proc.gid.empty()) {

@@ -87,6 +87,7 @@ class ViewMaker {
     view_.since = now_.since;
     view_.discarded_windows = now_.discarded_windows;
     view_.groups_left_out = now_.groups_left_out;
+    view_.processes_left_out = now_.processes_left_out;
     view_.own_cost = {.cpu = now_.own_cost.cpu, .memory = now_.own_cost.memory};
     if (before_ != nullptr) view_.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
     view_.source = now_.source;

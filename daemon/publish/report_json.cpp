@@ -114,6 +114,7 @@ Json status_json(const Report& report, const Settings& settings) {
   json["discardedWindows"] = report.discarded_windows;
   json["meters"] = meters_json(report.source);
   json["groupsLeftOut"] = report.groups_left_out;
+  json["processesLeftOut"] = report.processes_left_out;
   const OwnCost& cost = report.own_cost;
   json["daemonCpuUsec"] = to_usec(cost.cpu);
   json["daemonWindowCpuUsec"] = to_usec(cost.window_cpu);

@@ -204,13 +204,19 @@ bool is_kernel_file_system(int fd) {
          file_system.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-Result<KeptFile> KeptFile::open(int directory, std::string path) {
+Result<KeptFile> KeptFile::open(int directory, std::string path, DescriptorBudget* budget) {
   auto fd = open_file(directory, path.c_str(), 0);
   if (!fd) return fd.error();
   KeptFile file;
   file.directory_ = directory;
   file.path_ = std::move(path);
-  if (is_kernel_file_system(fd->get())) file.fd_ = *std::move(fd);
+  if (!is_kernel_file_system(fd->get())) return file;
+  if (budget != nullptr) {
+    file.place_ = budget->take();
+    if (!file.place_) return file;
+    file.path_ = file.path_.substr(file.path_.rfind('/') + 1);
+  }
+  file.fd_ = *std::move(fd);
   return file;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "host/descriptor_budget.h"
 
 namespace keplerd {
 
@@ -51,11 +52,13 @@ Result<std::uint32_t> read_owner(int directory, const char* path);
 // A file that is read over and over: opened once and read from its start each time. That holds on the
 // kernel's own file systems (sysfs, procfs, cgroup2), where a kept descriptor also tells a reborn object from
 // the old one. On any other, where a file may be replaced by renaming, it is opened anew for each read.
-// `directory` must stay open as long as the file is used.
+// `directory` must stay open as long as the file is used. With a budget, that is so where it has no place,
+// too.
 class KeptFile {
  public:
   KeptFile() = default;
-  static Result<KeptFile> open(int directory, std::string path);
+  // Errors of one that is held by a `budget` name the file without its directories: there may be very many.
+  static Result<KeptFile> open(int directory, std::string path, DescriptorBudget* budget = nullptr);
 
   // As read_file, but the buffer must be larger than the file. For files of one record (energy_uj, cpu.stat,
   // comm): a list that the kernel hands out in pieces would be cut.
@@ -64,6 +67,8 @@ class KeptFile {
   // kept.
   Result<std::string_view> read_list(std::string& buffer, std::size_t limit) const;
   explicit operator bool() const { return directory_ != kNoDirectory; }
+  // Whether it is open all the time, so that it is the very file that was opened.
+  bool is_held() const { return static_cast<bool>(fd_); }
 
  private:
   static constexpr int kNoDirectory = -1;  // AT_FDCWD is another number
@@ -71,6 +76,7 @@ class KeptFile {
   int directory_ = kNoDirectory;
   std::string path_;
   UniqueFd fd_;  // unset: open anew each time
+  DescriptorBudget::Place place_;
 };
 
 // True where `fd` lies on one of the kernel's own file systems (see KeptFile).

@@ -182,8 +182,9 @@ struct Report {
   std::string instance_id;
   Realtime since{0};
   std::uint64_t discarded_windows = 0;
+  std::size_t groups_left_out = 0;     // cgroups that are too many or too deep: counted in those above them
+  std::size_t processes_left_out = 0;  // that are too many: counted in their units' `other`
   OwnCost own_cost;
-  std::size_t groups_left_out = 0;  // cgroups that are too many or too deep: counted in those above them
 
   SourceReport source;
   HostReport host;

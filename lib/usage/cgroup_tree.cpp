@@ -20,9 +20,12 @@ namespace {
 constexpr std::size_t kPidsLimit = 64 << 20;
 constexpr std::uint64_t kReadsAtRest = 8;  // after which a group holds its cgroup.procs no more
 
-bool is_threaded(int directory) {
+// What may be reached by one path from the root (PATH_MAX), the name of a file included.
+constexpr std::size_t kLongestPath = 4000;
+
+bool is_threaded(int directory, const char* path) {
   std::array<char, 32> buffer;
-  const auto type = read_file(directory, "cgroup.type", buffer);
+  const auto type = read_file(directory, path, buffer);
   return type && trim(*type) == "threaded";
 }
 
@@ -30,13 +33,13 @@ bool is_threaded(int directory) {
 
 struct CgroupTree::Node {
   Node* parent = nullptr;
-  std::string path;  // escaped; empty for the root
+  std::string path;       // escaped; empty for the root
+  std::string_view name;  // its key among its parent's children
   std::size_t depth = 0;
-  UniqueFd directory;
   std::uint64_t identity = 0;
   int watch = -1;
-  KeptFile cpu_stat;
-  KeptFile procs;  // held while it moves
+  KeptFile cpu_stat;  // these two only if they can be held
+  KeptFile procs;     // while it moves
   std::uint64_t incarnation = 0;
   std::uint64_t born = 0;             // number of the read before which it came; 0: earlier, or unknown
   std::uint64_t last_read = 0;        // number of the last read in which it could be read
@@ -63,7 +66,9 @@ Result<Nanoseconds> parse_cpu_stat(std::string_view text) {
 
 CgroupTree::CgroupTree(int root, CgroupLimits limits) : limits_(limits), root_(std::make_unique<Node>()) {
   auto directory = open_directory(root, ".");
-  if (directory) root_->directory = *std::move(directory);
+  if (directory) root_directory_ = *std::move(directory);
+  const auto identity = read_identity(root_directory_.get(), ".");
+  if (identity) root_->identity = *identity;
 }
 
 CgroupTree::~CgroupTree() = default;
@@ -79,24 +84,36 @@ void CgroupTree::read(std::vector<GroupUsage>& groups) {
 
 // Brings the tree up to date, by what inotify told or by looking everything up.
 void CgroupTree::refresh() {
-  const bool complete = watch_.drain([this](int handle, DirectoryWatch::Change, const std::string& name) {
+  Queue found;
+  const bool complete = watch_.drain([&](int handle, DirectoryWatch::Change, const std::string& name) {
     const auto node = by_watch_.find(handle);
-    if (node != by_watch_.end()) reconcile(*node->second, name);
+    if (node == by_watch_.end()) return;
+    const auto directory = open(*node->second);
+    if (directory) reconcile(*node->second, directory->get(), name, found);
+    look_up(std::exchange(found, {}));
   });
   const bool room_again = too_many_ > 0 && count_ < limits_.groups;
   if (reliable_ && complete && !room_again) return;
 
-  reliable_ = is_kernel_file_system(root_->directory.get());
+  reliable_ = is_kernel_file_system(root_directory_.get());
   late_ = too_many_ > 0;
-  too_many_ = too_deep_ = 0;
-  look_up(*root_);
+  too_many_ = too_deep_ = unwatched_ = 0;
+  look_up({root_.get()});
   late_ = false;
 }
 
-// Compares `node` and all below it with the directories that are there now.
-void CgroupTree::look_up(Node& node) {
-  watch(node);  // before it is listed, so that nothing slips through between the two
-  const auto names = list_subdirectories(node.directory.get(), ".");
+// Compares those in `queue`, and all below them, with the directories that are there now; what is nearest to
+// the root first.
+void CgroupTree::look_up(Queue queue) {
+  for (std::size_t next = 0; next < queue.size(); ++next) look_into(*queue[next], queue);
+}
+
+// Compares `node` with the directories in it; appends those of them that are to be looked into in turn.
+void CgroupTree::look_into(Node& node, Queue& queue) {
+  const auto directory = open(node);
+  if (!directory) return;
+  watch(node, directory->get());  // before it is listed, so that nothing slips through between the two
+  const auto names = list_subdirectories(directory->get(), ".");
   if (!names) {  // out of descriptors: nothing is known, so nothing is forgotten
     ++too_many_;
     reliable_ = false;
@@ -109,37 +126,37 @@ void CgroupTree::look_up(Node& node) {
     return gone;
   });
   for (const std::string& name : *names) {
-    if (!reconcile(node, name)) continue;
-    Node& child = *node.children.at(name);
-    if (!child.threaded) look_up(child);
+    if (!reconcile(node, directory->get(), name, queue)) continue;
+    Node& child = *node.children.find(name)->second;
+    if (!child.threaded) queue.push_back(&child);
   }
 }
 
-// Makes what is known of `name` below `parent` right; true where it was. What has come or gone may be known
-// already, when its event is read only after the directory was listed.
-bool CgroupTree::reconcile(Node& parent, const std::string& name) {
+// Makes what is known of `name` below `parent`, in its open `directory`, right; true where it was. What has
+// come or gone may be known already, when its event is read only after the directory was listed.
+bool CgroupTree::reconcile(Node& parent, int directory, const std::string& name, Queue& queue) {
   const auto known = parent.children.find(name);
   if (known != parent.children.end()) {
-    const auto identity = read_identity(parent.directory.get(), name.c_str());
+    const auto identity = read_identity(directory, name.c_str());
     if (identity && *identity == known->second->identity) return true;
     unwatch(*known->second);
     parent.children.erase(known);
   }
-  adopt(parent, name);
+  adopt(parent, directory, name, queue);
   return false;
 }
 
-// Takes in the group `name` below `parent`, if there is one, with all below it. Not what is below threaded
-// ones, nor those beyond the limits.
-void CgroupTree::adopt(Node& parent, const std::string& name) {
-  auto directory = open_directory(parent.directory.get(), name.c_str());
-  if (!directory) {
-    const int code = directory.error().code;
+// Takes in the group `name` below `parent`, if there is one; what is below it is left to the queue. Not what
+// is below threaded ones, nor those beyond the limits.
+void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Queue& queue) {
+  const auto opened = open_directory(directory, name.c_str());
+  if (!opened) {
+    const int code = opened.error().code;
     if (code != ENOENT && code != ENODEV) ++too_many_;  // out of descriptors: tried again each time
     return;
   }
-  const bool threaded = is_threaded(directory->get());
-  if (parent.depth >= limits_.depth) {
+  std::string path = parent.path + "/" + escape_name(name);
+  if (parent.depth >= limits_.depth || path.size() > kLongestPath) {
     ++too_deep_;
     return;
   }
@@ -149,27 +166,53 @@ void CgroupTree::adopt(Node& parent, const std::string& name) {
   }
   auto node = std::make_unique<Node>();
   node->parent = &parent;
-  node->path = parent.path + "/" + escape_name(name);
+  node->path = std::move(path);
   node->depth = parent.depth + 1;
-  node->directory = *std::move(directory);
-  const auto identity = read_identity(node->directory.get(), ".");
+  const auto identity = read_identity(opened->get(), ".");
   if (identity) node->identity = *identity;
   node->incarnation = ++last_incarnation_;
   node->born = late_ ? 0 : reads_;
-  node->threaded = threaded;
+  node->threaded = is_threaded(opened->get(), "cgroup.type");
   ++count_;
-  Node& adopted = *node;
-  parent.children.insert_or_assign(name, std::move(node));
-  if (!threaded) look_up(adopted);
+  const auto adopted = parent.children.insert_or_assign(name, std::move(node)).first;
+  adopted->second->name = adopted->first;
+  if (!adopted->second->threaded) queue.push_back(adopted->second.get());
+}
+
+// The directory of `node`; fails where another one has its name by now.
+Result<UniqueFd> CgroupTree::open(const Node& node) {
+  auto directory = open_directory(root_directory_.get(), path_of(node));
+  if (!directory) {
+    const int code = directory.error().code;
+    if (code == ENOENT || code == ENODEV) return directory;
+    ++too_many_;
+    reliable_ = false;
+    return directory;
+  }
+  const auto identity = read_identity(directory->get(), ".");
+  if (!identity || *identity != node.identity) return Error{"another group"};
+  return directory;
+}
+
+// Relative to the root: of `node`, or of a file in it. Valid until the next call.
+const char* CgroupTree::path_of(const Node& node, const char* file) {
+  path_ = file != nullptr ? file : ".";
+  for (const Node* at = &node; at->parent != nullptr; at = at->parent) {
+    path_.insert(0, 1, '/');
+    path_.insert(0, at->name);
+  }
+  return path_.c_str();
 }
 
 // Without a watch, changes are found by looking everything up each time.
-void CgroupTree::watch(Node& node) {
+void CgroupTree::watch(Node& node, int directory) {
   if (node.watch < 0) {
-    const auto handle = watch_.add(node.directory.get());
+    const auto handle = watch_.add(directory);
     if (handle) by_watch_[node.watch = *handle] = &node;
   }
-  if (node.watch < 0) reliable_ = false;
+  if (node.watch >= 0) return;
+  reliable_ = false;
+  ++unwatched_;
 }
 
 void CgroupTree::unwatch(const Node& node) {
@@ -187,7 +230,7 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   // libvirt makes a group first and threaded afterwards.
   constexpr int kSettled = 3;
   if (node.reads < kSettled && node.reads++ > 0)
-    node.threaded = node.threaded || is_threaded(node.directory.get());
+    node.threaded = node.threaded || is_threaded(root_directory_.get(), path_of(node, "cgroup.type"));
   if (node.threaded) {
     const bool moved = node.parent->index != kNoGroup && node.parent->before != node.parent->usage;
     if (moved) read_part(node);
@@ -229,15 +272,23 @@ void CgroupTree::read_part(Node& node) {
                     .time = known ? std::max(node.usage - last, Nanoseconds{0}) : Nanoseconds{0}});
 }
 
+// The file `name` of `node`: `held`, where there is a descriptor for that, else `opened` for this time. Null
+// where the group is gone.
+const KeptFile* CgroupTree::hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened) {
+  if (held) return &held;
+  auto file = KeptFile::open(root_directory_.get(), path_of(node, name), limits_.descriptors);
+  if (!file) return nullptr;
+  KeptFile& place = file->is_held() ? held : opened;
+  return &(place = *std::move(file));
+}
+
 // False where the group is gone, or cannot be read now.
 bool CgroupTree::read_usage(Node& node) {
   std::array<char, 4096> buffer;
-  if (!node.cpu_stat) {
-    auto file = KeptFile::open(node.directory.get(), "cpu.stat");
-    if (!file) return false;
-    node.cpu_stat = *std::move(file);
-  }
-  const auto text = node.cpu_stat.read(buffer);
+  KeptFile opened;
+  const KeptFile* const file = hold(node, node.cpu_stat, "cpu.stat", opened);
+  if (file == nullptr) return false;
+  const auto text = file->read(buffer);
   if (!text) return false;
   const auto usage = parse_cpu_stat(*text);
   if (!usage) return false;
@@ -261,12 +312,10 @@ void CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
   Node& node = index == kNoGroup ? *root_ : *order_[index];
   node.looked = reads_;
-  if (!node.procs) {
-    auto file = KeptFile::open(node.directory.get(), "cgroup.procs");
-    if (!file) return;
-    node.procs = *std::move(file);
-  }
-  const auto text = node.procs.read_list(pids_text_, kPidsLimit);
+  KeptFile opened;
+  const KeptFile* const file = hold(node, node.procs, "cgroup.procs", opened);
+  if (file == nullptr) return;
+  const auto text = file->read_list(pids_text_, kPidsLimit);
   if (!text) {
     node.threaded = node.threaded || (text.error().code == EOPNOTSUPP && &node != root_.get());
     return;

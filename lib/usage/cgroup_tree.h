@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cgroup2 hierarchy and the CPU time of each group (Documentation/admin-guide/cgroup-v2.rst). Every
-// directory is held by its descriptor, so that a group reborn under its name is never taken for the old one.
-// Groups that come and go are told by inotify, which works on cgroup2 without privilege; on any other file
-// system (a written tree) everything is looked up again each time.
+// cpu.stat is held open as long as there are descriptors for it, and what is opened by its path is compared
+// with what is known, so that a group reborn under its name is never taken for the old one. Groups that come
+// and go are told by inotify, which works on cgroup2 without privilege; on any other file system (a written
+// tree) everything is looked up again each time.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +14,25 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "base/units.h"
+#include "host/descriptor_budget.h"
 #include "host/directory_watch.h"
 #include "usage/usage_sample.h"
 
 namespace keplerd {
 
+class KeptFile;
+
 // The usage_usec of a cpu.stat.
 Result<Nanoseconds> parse_cpu_stat(std::string_view text);
 
 struct CgroupLimits {
-  std::size_t groups = 100'000;  // what is beyond these limits stays in its parent's own time
+  // What is beyond these two stays in its parent's own time. Groups near the root come first, so that nobody
+  // drives others out by what he makes inside his own.
+  std::size_t groups = 100'000;
   std::size_t depth = 100;
+  DescriptorBudget* descriptors = nullptr;  // outlives the tree; null: no bound
 };
 
 class CgroupTree {
@@ -52,21 +60,31 @@ class CgroupTree {
   // Groups that were left in their parents because of the limits.
   std::size_t left_out() const { return too_many_ + too_deep_; }
 
+  // Groups that inotify cannot watch (fs.inotify.max_user_watches): as long as there is one, everything is
+  // looked up at each read.
+  std::size_t unwatched() const { return unwatched_; }
+
  private:
   struct Node;
+  using Queue = std::vector<Node*>;
 
   void refresh();
-  void look_up(Node& node);
-  void adopt(Node& parent, const std::string& name);
-  bool reconcile(Node& parent, const std::string& name);
-  void watch(Node& node);
+  void look_up(Queue queue);
+  void look_into(Node& node, Queue& queue);
+  void adopt(Node& parent, int directory, const std::string& name, Queue& queue);
+  bool reconcile(Node& parent, int directory, const std::string& name, Queue& queue);
+  Result<UniqueFd> open(const Node& node);
+  const char* path_of(const Node& node, const char* file = nullptr);
+  void watch(Node& node, int directory);
   void unwatch(const Node& node);
   void visit(Node& node, std::vector<GroupUsage>& groups);
+  const KeptFile* hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened);
   bool read_usage(Node& node);
   bool is_at_rest(const Node& node) const;
   void read_part(Node& node);
 
   CgroupLimits limits_;
+  UniqueFd root_directory_;
   DirectoryWatch watch_;
   bool reliable_ = false;  // inotify has told of every change since the last read
   bool late_ = false;      // what is found now may have been left out before
@@ -75,11 +93,13 @@ class CgroupTree {
   std::size_t count_ = 0;
   std::size_t too_many_ = 0;  // left out, for want of room or descriptors
   std::size_t too_deep_ = 0;  // left out
+  std::size_t unwatched_ = 0;
   std::unique_ptr<Node> root_;
   std::unordered_map<int, Node*> by_watch_;
   std::vector<Node*> order_;  // of the last read()
   std::vector<PartUsage> parts_;
   std::string pids_text_;
+  std::string path_;  // of path_of()
 };
 
 }  // namespace keplerd

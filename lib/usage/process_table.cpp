@@ -66,10 +66,33 @@ void ProcessTable::look_into(CgroupTree& tree, std::size_t index, UsageSample& s
   Group& group = groups_[incarnation_of(index, sample)];
   group.looked_before = std::exchange(group.looked, sample_);
   tree.read_pids(index, pids_);
-  for (const std::int32_t pid : pids_) read_one({pid, index}, sample);
+  left_out_ -= group.left_out;
+  left_out_ += group.left_out = read_pids(index, sample);
   if (pids_ == group.pids) return;
   note_missing(group.pids);
   group.pids = pids_;
+}
+
+// Adds those in pids_, of the group at `index`, to the sample; how many of them the limits have left out.
+std::size_t ProcessTable::read_pids(std::size_t index, UsageSample& sample) {
+  if (pids_.size() > limits_.in_group) put_known_first();
+  std::size_t told = 0;
+  for (const std::int32_t pid : pids_) {
+    if (!has_room(index, told) && !processes_.contains(pid)) continue;
+    read_one({pid, index}, sample);
+    ++told;
+  }
+  return pids_.size() - told;
+}
+
+// For they are told apart before those who are new.
+void ProcessTable::put_known_first() {
+  std::partition(pids_.begin(), pids_.end(), [this](std::int32_t pid) { return processes_.contains(pid); });
+}
+
+// Whether one that is not known yet is taken up, after `told` of its group.
+bool ProcessTable::has_room(std::size_t group, std::size_t told) const {
+  return group == kNoGroup || (told < limits_.in_group && processes_.size() < limits_.all);
 }
 
 // Those that were there before and are not among pids_.
@@ -92,22 +115,27 @@ void ProcessTable::forget_groups(const UsageSample& sample) {
   for (const GroupUsage& group : sample.groups) there.insert(group.incarnation);
   std::erase_if(groups_, [&](const auto& entry) {
     const bool gone = !there.contains(entry.first);
-    if (gone) missing_.insert(missing_.end(), entry.second.pids.begin(), entry.second.pids.end());
-    return gone;
+    if (!gone) return false;
+    missing_.insert(missing_.end(), entry.second.pids.begin(), entry.second.pids.end());
+    left_out_ -= entry.second.left_out;
+    return true;
   });
 }
 
 // Looks at all of /proc, for what no group that moved has told: who came into the others, who is gone from
-// them or has another user now.
+// them or has another user now. As long as there are more processes than are told apart, those who came are
+// not looked for: as their groups have not moved, they have used nothing.
 void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
   if (!list_processes(host_.procfs(), pids_)) return;
-  for (const std::int32_t pid : missing_) read_one({pid, group_of(pid, &tree)}, sample);
+  for (const std::int32_t pid : missing_) {
+    if (processes_.contains(pid)) read_one({pid, group_of(pid, &tree)}, sample);
+  }
   for (const std::int32_t pid : pids_) {
     const auto known = processes_.find(pid);
-    if (known == processes_.end()) {
-      read_one({pid, group_of(pid, &tree)}, sample);
-    } else {
+    if (known != processes_.end()) {
       known->second.listed = true;
+    } else if (left_out_ == 0 && processes_.size() < limits_.all) {
+      read_one({pid, group_of(pid, &tree)}, sample);
     }
   }
   for (auto& [pid, process] : processes_) {
@@ -142,9 +170,17 @@ void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
   if (tree != nullptr) take(kNoGroup);
 
   if (!list_processes(host_.procfs(), pids_)) return;
+  put_known_first();
+  left_out_ = 0;
+  std::vector<std::size_t> told(sample.groups.size());
   for (const std::int32_t pid : pids_) {
-    const auto group = groups.find(pid);
-    read_one({pid, group != groups.end() ? group->second : group_of(pid, tree)}, sample);
+    const auto found = groups.find(pid);
+    const std::size_t group = found != groups.end() ? found->second : group_of(pid, tree);
+    if (group != kNoGroup && !has_room(group, told[group]++) && !processes_.contains(pid)) {
+      ++left_out_;
+    } else {
+      read_one({pid, group}, sample);
+    }
   }
   std::erase_if(processes_, [&](const auto& entry) {
     const bool gone = entry.second.seen != sample_;
@@ -280,8 +316,8 @@ ProcessTable::State ProcessTable::read_comm(Process& process) {
   }
   const auto stat = read_stat(process.id.pid);
   if (!stat || stat->id != process.id) return State::kGone;
-  auto file = KeptFile::open(host_.procfs(), std::to_string(process.id.pid) + "/comm");
-  if (file) process.comm_file = std::make_unique<KeptFile>(*std::move(file));
+  auto file = KeptFile::open(host_.procfs(), std::to_string(process.id.pid) + "/comm", limits_.descriptors);
+  if (file && file->is_held()) process.comm_file = std::make_unique<KeptFile>(*std::move(file));
   return rename(process, stat->comm);
 }
 

@@ -22,15 +22,26 @@ namespace keplerd {
 class CgroupTree;
 class HostRoot;
 
+// What is born beyond these is not told apart: its time is in its group's own. Who is known stays known, and
+// outside any group everybody is, because nothing else tells what was used there.
+struct ProcessLimits {
+  std::size_t all = 100'000;
+  std::size_t in_group = 20'000;            // so that a fork bomb leaves room for others
+  DescriptorBudget* descriptors = nullptr;  // outlives the table; null: no bound
+};
+
 class ProcessTable {
  public:
   // `host` must outlive the table.
-  explicit ProcessTable(const HostRoot& host) : host_(host) {}
+  explicit ProcessTable(const HostRoot& host, ProcessLimits limits = {}) : host_(host), limits_(limits) {}
 
   // Fills sample.processes and sample.ended for the groups that are in `sample`. `tree`: the one they came
   // from; nullptr without cgroup2. `boottime`: CLOCK_BOOTTIME of this sample, of the same clock as processes'
   // start times. Views in the sample are valid until the next call.
   void read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample);
+
+  // Processes that the limits have left out, where their groups were last looked into.
+  std::size_t left_out() const { return left_out_; }
 
  private:
   // There may be 50,000 of them: each byte counts.
@@ -54,6 +65,7 @@ class ProcessTable {
   struct Group {
     std::uint64_t looked = 0, looked_before = 0;  // numbers of the last samples that did
     std::vector<std::int32_t> pids;               // that were in it then
+    std::size_t left_out = 0;                     // of these
   };
 
   struct Seen {
@@ -63,6 +75,9 @@ class ProcessTable {
 
   void read_moved(CgroupTree& tree, UsageSample& sample);
   void look_into(CgroupTree& tree, std::size_t index, UsageSample& sample);
+  std::size_t read_pids(std::size_t index, UsageSample& sample);
+  void put_known_first();
+  bool has_room(std::size_t group, std::size_t told) const;
   void note_missing(std::vector<std::int32_t>& before);
   void forget_groups(const UsageSample& sample);
   void scan(CgroupTree& tree, UsageSample& sample);
@@ -84,7 +99,9 @@ class ProcessTable {
   Result<ProcessStat> read_stat(std::int32_t pid) const;
 
   const HostRoot& host_;
+  ProcessLimits limits_;
   Processes processes_;
+  std::size_t left_out_ = 0;
   std::unordered_map<std::uint64_t, Group> groups_;  // by incarnation; 0: the root
   // The groups of the last sample: as no incarnation is used again, any change changes their number or sum.
   std::size_t group_count_ = 0;

@@ -5,8 +5,22 @@
 
 namespace keplerd {
 
-UsageReader::UsageReader(const HostRoot& host) : host_(host), processes_(host) {
-  if (const auto root = host.cgroupfs()) tree_ = std::make_unique<CgroupTree>(*root);
+namespace {
+
+template <class Limits>
+Limits with_budget(Limits limits, DescriptorBudget& budget) {
+  limits.descriptors = &budget;
+  return limits;
+}
+
+}  // namespace
+
+UsageReader::UsageReader(const HostRoot& host, UsageLimits limits)
+    : host_(host),
+      descriptors_(limits.descriptors),
+      processes_(host, with_budget(limits.processes, descriptors_)) {
+  if (const auto root = host.cgroupfs())
+    tree_ = std::make_unique<CgroupTree>(*root, with_budget(limits.groups, descriptors_));
 }
 
 Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "host/descriptor_budget.h"
 #include "usage/cgroup_tree.h"
 #include "usage/process_table.h"
 #include "usage/usage_sample.h"
@@ -14,10 +15,16 @@ namespace keplerd {
 
 class HostRoot;
 
+struct UsageLimits {
+  CgroupLimits groups;
+  ProcessLimits processes;
+  std::size_t descriptors = descriptors_to_hold();  // that both together may hold open
+};
+
 class UsageReader {
  public:
   // `host` must outlive the reader.
-  explicit UsageReader(const HostRoot& host);
+  explicit UsageReader(const HostRoot& host, UsageLimits limits = {});
 
   // Replaces `sample`; its views are valid until the next call. Fails only where /proc/stat cannot be read.
   Result<Done> read(Nanoseconds boottime, UsageSample& sample);
@@ -25,9 +32,14 @@ class UsageReader {
   // Groups that are not told apart from their parents, because there are too many or they are nested too
   // deeply.
   std::size_t groups_left_out() const { return tree_ ? tree_->left_out() : 0; }
+  // Those that inotify cannot watch.
+  std::size_t groups_unwatched() const { return tree_ ? tree_->unwatched() : 0; }
+  // Processes that are not told apart from the rest of their groups, because there are too many.
+  std::size_t processes_left_out() const { return processes_.left_out(); }
 
  private:
   const HostRoot& host_;
+  DescriptorBudget descriptors_;
   std::unique_ptr<CgroupTree> tree_;  // none without cgroup2
   ProcessTable processes_;
 };

@@ -202,6 +202,14 @@ TEST(Doctor, GroupsThatAreLeftOutAreTold) {
             "3 cgroups are too many or too deep: they are counted in those above them");
 }
 
+TEST(Doctor, ProcessesThatAreLeftOutAreTold) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["processesLeftOut"] = 70'000;
+  EXPECT_EQ(check_of(facts, "processes").state, CheckState::kWarning);
+  EXPECT_EQ(check_of(facts, "processes").found,
+            "70000 are too many: they are counted in their units, and have no rows");
+}
+
 TEST(Doctor, WhoMayAskIsTold) {
   DoctorFacts facts = healthy();
   facts.caller = {.group_exists = true, .is_root = true, .in_group = false};

@@ -76,6 +76,7 @@ TEST_F(EnergyInterface, StatusTellsWhichMetersWereTriedAndWhyTheyWereNotTaken) {
   EXPECT_EQ(meters[1].dump(), R"({"name":"powercap","inUse":true,"usable":true,)"
                               R"("zones":["powercap:package:0","powercap:dram:0"]})");
   EXPECT_EQ(status.at("groupsLeftOut"), 0);
+  EXPECT_EQ(status.at("processesLeftOut"), 0);
 }
 
 TEST_F(EnergyInterface, RowsHaveTheFieldsOfTheirKind) {

@@ -16,8 +16,8 @@ MeterHost::MeterHost() {
 
 const Report& MeterHost::begin(SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved) {
   root_ = std::make_unique<HostRoot>(files.open());
-  meter_ = std::make_unique<Meter>(*root_, std::move(choice), std::move(ledger), std::move(saved),
-                                   [this] { return now; });
+  meter_ = std::make_unique<Meter>(
+      *root_, std::move(choice), std::move(ledger), std::move(saved), [this] { return now; }, limits);
   meter_->sample();
   report_ = meter_->last_report();
   expect_sums(*report_);

@@ -20,6 +20,7 @@ class MeterHost {
   Instant now{.monotonic = std::chrono::hours(1),
               .boottime = std::chrono::hours(1),
               .realtime = std::chrono::seconds(1'700'000'000)};
+  UsageLimits limits;  // before it begins
   FakeCpuTicks ticks{.user = 1000, .idle = 9000};
 
   // Begins to measure, and takes the first sample: the baseline.

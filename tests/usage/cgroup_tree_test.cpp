@@ -6,7 +6,10 @@
 #include <random>
 #include <set>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/fake_host.h"
 #include "usage/real_cgroup.h"
@@ -278,6 +281,33 @@ TEST_F(CgroupTreeTest, GroupsBeyondTheLimitAreLeftOutUntilThereIsRoom) {
       EXPECT_EQ(time(path), 0us);  // it had run before, in its parent's account
     }
   }
+}
+
+TEST_F(CgroupTreeTest, GroupsNearTheRootComeFirst) {
+  CgroupTree tree(*host_.cgroupfs(), {.groups = 4});
+  for (const char* top : {"/a", "/b", "/c"}) {
+    for (int i = 0; i < 9; ++i) fake_.add_cgroup(top + ("/" + std::to_string(i)));
+  }
+  tree.read(groups_);
+  EXPECT_EQ(groups_.size(), 4U);
+  for (const char* top : {"/a", "/b", "/c"}) EXPECT_TRUE(std::ranges::count(paths(), top)) << top;
+  EXPECT_EQ(tree.left_out(), 26U);
+}
+
+TEST_F(CgroupTreeTest, WhatNoPathReachesStaysInItsParent) {
+  CgroupTree tree(*host_.cgroupfs());
+  // More than a path may have: made step by step.
+  UniqueFd at(::open(fake_.paths().cgroupfs->c_str(), O_PATH));
+  for (int i = 0; i < 18; ++i) {
+    const std::string name(250, 'n');
+    ASSERT_EQ(::mkdirat(at.get(), name.c_str(), 0755), 0);
+    at.reset(::openat(at.get(), name.c_str(), O_PATH));
+    const UniqueFd stat(::openat(at.get(), "cpu.stat", O_CREAT | O_WRONLY, 0644));
+    ASSERT_EQ(::write(stat.get(), "usage_usec 1\n", 13), 13);
+  }
+  tree.read(groups_);
+  EXPECT_EQ(groups_.size(), 15U);
+  EXPECT_EQ(tree.left_out(), 1U);
 }
 
 TEST_F(CgroupTreeTest, RandomChurnIsFollowedWithoutALeak) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // This host's own processes, in groups of its own cgroup2.
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -275,6 +276,65 @@ TEST_F(ProcessKernelTest, AFullScanFindsAllThereAre) {
   read();
   EXPECT_TRUE(find(1));
   EXPECT_EQ(group_of(child.pid()), "/");  // of this tree it is in no group
+}
+
+TEST_F(ProcessKernelTest, WhoIsLeftOutIsToldApartAsSoonAsThereIsRoom) {
+  table_ = std::make_unique<ProcessTable>(*host_, ProcessLimits{.in_group = 2});
+  std::array<Child, 3> in_a;
+  Child in_b;
+  for (const Child& child : in_a) cgroup_->move(child.pid(), "a");
+  cgroup_->move(in_b.pid(), "b");
+  read();
+  EXPECT_EQ(table_->left_out(), 1U);
+  EXPECT_TRUE(find(in_b.pid()));
+  const auto left_out = std::ranges::find_if(in_a, [&](const Child& child) { return !find(child.pid()); });
+  ASSERT_NE(left_out, in_a.end());
+  Child& told = left_out == in_a.begin() ? in_a[1] : in_a[0];
+
+  left_out->burn(5ms);
+  told.burn(5ms);
+  read(20s);  // a full scan finds nobody new
+  EXPECT_FALSE(find(left_out->pid()));
+  EXPECT_GE(time(told.pid()), 5ms);
+  EXPECT_EQ(table_->left_out(), 1U);
+
+  const pid_t ended = told.pid();
+  told.end();
+  told.reap();
+  left_out->burn(5ms);
+  read();
+  EXPECT_TRUE(has_ended(ended));
+  read();
+  left_out->burn(5ms);
+  read();
+  EXPECT_EQ(table_->left_out(), 0U);
+  EXPECT_EQ(group_of(left_out->pid()), "/a");
+}
+
+// Otherwise it is the descriptor that is held which tells a process from the next one with its pid.
+TEST_F(ProcessKernelTest, WithoutAPlaceToHoldThemProcessesAreComparedEachTime) {
+  DescriptorBudget budget(0);
+  table_ = std::make_unique<ProcessTable>(*host_, ProcessLimits{.descriptors = &budget});
+  auto child = std::make_unique<Child>();
+  const pid_t pid = child->pid();
+  cgroup_->move(pid, "a");
+  read();
+  const auto descriptors = open_descriptors();
+  for (int i = 0; i < 3; ++i) {
+    child->burn(5ms);
+    read();
+    EXPECT_GE(time(pid), 5ms);
+  }
+  EXPECT_EQ(open_descriptors(), descriptors);
+  child.reset();
+  Child second(pid);
+  if (second.pid() < 0) GTEST_SKIP() << "pids cannot be chosen here";
+  cgroup_->move(pid, "a");
+  second.burn(60ms);
+  read();
+  EXPECT_TRUE(has_ended(pid));
+  ASSERT_TRUE(find(pid));
+  EXPECT_FALSE(find(pid)->before);
 }
 
 // Nobody has ended because nothing could be listed.

@@ -210,6 +210,57 @@ TEST_F(ProcessTableTest, TheUserIsLookedAtAgainWithANewNameAndWithinTenSecondsOf
   EXPECT_EQ(find(42)->user, 1002U);
 }
 
+TEST_F(ProcessTableTest, BeyondTheLimitWhoIsKnownStaysAndNobodyNewIsToldApart) {
+  ProcessTable table(host_, {.all = 3});
+  fake_.add_cgroup("/a");
+  fake_.add_cgroup("/b");
+  for (const pid_t pid : {10, 11}) fake_.add_process({.pid = pid, .cgroup = "/a"});
+  fake_.add_process({.pid = 12, .cgroup = "/b"});
+  const auto read_again = [&] {
+    boottime_ += 1s;
+    tree_.read(sample_.groups);
+    table.read(&tree_, boottime_, sample_);
+  };
+  read_again();
+  EXPECT_EQ(table.left_out(), 0U);
+
+  fake_.add_process({.pid = 5, .cgroup = "/a"});
+  for (const pid_t pid : {10, 11, 12}) fake_.set_process_time(pid, 7);
+  read_again();
+  EXPECT_EQ(table.left_out(), 1U);
+  EXPECT_EQ(sample_.processes.size(), 3U);
+  EXPECT_FALSE(find(5));
+
+  fake_.remove_process(12);
+  read_again();
+  EXPECT_EQ(sample_.ended, (Ids{{12, 100}}));
+  read_again();
+  EXPECT_EQ(table.left_out(), 0U);
+  ASSERT_TRUE(find(5));
+  EXPECT_FALSE(find(5)->before);  // what it has used until now is its group's
+}
+
+TEST_F(ProcessTableTest, OneGroupDoesNotTakeAllThePlaces) {
+  ProcessTable table(host_, {.all = 100, .in_group = 3});
+  fake_.add_cgroup("/bomb");
+  fake_.add_cgroup("/neighbour");
+  for (pid_t pid = 10; pid < 50; ++pid) fake_.add_process({.pid = pid, .cgroup = "/bomb"});
+  for (const pid_t pid : {50, 51, 52}) fake_.add_process({.pid = pid, .cgroup = "/neighbour"});
+  tree_.read(sample_.groups);
+  table.read(&tree_, boottime_, sample_);
+  EXPECT_EQ(sample_.processes.size(), 6U);
+  for (const pid_t pid : {50, 51, 52}) EXPECT_TRUE(find(pid)) << pid;
+  EXPECT_EQ(table.left_out(), 37U);
+}
+
+TEST_F(ProcessTableTest, OutsideAnyGroupEverybodyIsToldApart) {
+  ProcessTable table(host_, {.all = 1, .in_group = 1});
+  for (const pid_t pid : {10, 11, 12}) fake_.add_process({.pid = pid});
+  table.read(nullptr, boottime_, sample_);
+  EXPECT_EQ(sample_.processes.size(), 3U);
+  EXPECT_EQ(table.left_out(), 0U);
+}
+
 TEST_F(ProcessTableTest, WithoutGroupsAllAreOutside) {
   UsageSample sample;
   fake_.add_process({.pid = 42, .utime = 3});
