@@ -198,8 +198,9 @@ def count(host, report):
     check_sums(report, snapshot, "in the guest")
     units = {unit["name"]: unit["energyMicrojoules"] for unit in snapshot["units"]}
     report.note(", ".join(f"{name} {joules / 1e6:.1f} J" for name, joules in units.items()))
-    report.check("the busy unit there has drawn it", units["spin.service"] > 0.8 * (
-        inside[0]["host"]["activeMicrojoules"]), units)
+    # Emulated on a loaded machine, keplerd itself is busy, too.
+    report.check("the busy unit there has drawn most of it",
+                 units["spin.service"] > inside[0]["host"]["activeMicrojoules"] // 2, units)
     text = ask(host, "keplerctl status; keplerctl doctor", check=False)
     report.check("status and doctor there say whose meter it is",
                  text.count("guest, attributed: the host's share for this virtual machine") == 2, text)
