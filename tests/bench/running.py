@@ -32,6 +32,7 @@ class Subscriber(threading.Thread):
         call = {"method": "org.keplerd.Energy.Monitor", "parameters": parameters, "more": True}
         self.socket.sendall(json.dumps(call).encode() + b"\0")
         self.late = []  # microseconds
+        self.sequence = 0  # of the last report: how many samples there were
         self.told = threading.Condition()
         self.start()
 
@@ -47,16 +48,16 @@ class Subscriber(threading.Thread):
                         continue
                     with self.told:
                         self.late.append(now - int(re.search(rb'"monotonicUsec":(\d+)', message)[1]))
+                        self.sequence = int(re.search(rb'"sequence":(\d+)', message)[1])
                         self.told.notify()
         except OSError:
             pass  # closed
 
     def wait(self, reports):
-        """For so many more; how many have come."""
+        """For so many more."""
         with self.told:
             wanted = len(self.late) + reports
             assert self.told.wait_for(lambda: len(self.late) >= wanted, timeout=120), "keplerd tells nothing"
-            return len(self.late)
 
     def close(self):
         self.socket.shutdown(socket.SHUT_RDWR)
@@ -101,15 +102,17 @@ class Daemon:
         return {"core": cpu / span, "wakes": wakes / span, "anonymous": anonymous_bytes(self.process.pid)}
 
     def system_calls(self, subscriber, reports):
-        """By name, all threads' in the course of so many reports, mean of one. At a rate of 1 s only: strace comes and goes
-        between two. It stops the daemon at each call, so that nothing can be timed meanwhile."""
+        """By name, all threads' in the course of so many reports, mean of one sample. At a rate of 1 s only: strace comes and
+        goes between two. It stops the daemon at each call, so that nothing can be timed meanwhile."""
         with tempfile.NamedTemporaryFile("r", prefix="keplerd-strace-") as out:
             subscriber.wait(1)
             time.sleep(0.3)
+            before = subscriber.sequence
             tracer = subprocess.Popen(["strace", "-qq", "-f", "-c", "-U", "calls,name", "-o", out.name, "-p", str(self.process.pid)])
             subscriber.wait(reports)
             time.sleep(0.3)
+            samples = subscriber.sequence - before
             tracer.send_signal(signal.SIGINT)
             tracer.wait()
             calls = re.findall(r"^ +(\d+) (\w+)$", out.read(), re.MULTILINE)
-        return {name: int(number) / reports for number, name in calls if name != "total"}
+        return {name: int(number) / samples for number, name in calls if name != "total"}
