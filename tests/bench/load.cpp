@@ -18,6 +18,7 @@
 
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,6 +64,7 @@ pid_t start_in(int group) {
   const auto child = static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
   if (child < 0) fail("clone3");
   if (child > 0) children.push_back(child);
+  if (child == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   return child;
 }
 
@@ -126,6 +128,8 @@ int main(int count, char** arguments) {
                  "usage: bench_load DIRECTORY PROCESSES GROUPS ACTIVE | DIRECTORY machines N ACTIVE QEMU\n");
     return 2;
   }
+  // Who started it gets the same, as all of a terminal do, and ends this one in order.
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
   const std::string directory = arguments[1];
   ::close(make_group(directory));
   if (machines) {

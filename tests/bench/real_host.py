@@ -10,8 +10,10 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -168,4 +170,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # in order: what was started ends, too
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
