@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include <sys/types.h>
+
 #include "attribution/sample.h"
 
 namespace keplerd {
@@ -11,5 +13,6 @@ namespace keplerd {
 using Clock = std::function<Instant()>;
 
 Instant read_system_clocks();
+Nanoseconds read_clock(clockid_t clock);  // clock_gettime(2)
 
 }  // namespace keplerd

@@ -138,6 +138,7 @@ Result<Done> Daemon::add_timers() {
     daemon->sample();
     daemon->choose_period();
     daemon->repeat(source, planned, daemon->period_);
+    daemon->await_allowance();
     return 0;
   };
   const auto on_saving = [](sd_event_source* source, std::uint64_t planned, void* self) {
@@ -221,8 +222,8 @@ Result<Done> Daemon::add_timer(varlink::EventSource& source, Nanoseconds period,
 
 // At the planned time plus `period`, so that delays do not add up; after a long stall from now on.
 void Daemon::repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period) {
-  std::uint64_t now = 0;
-  sd_event_now(loop_, CLOCK_MONOTONIC, &now);
+  // Not the loop's time, which is that before all of this began.
+  const std::uint64_t now = event_usec(read_system_clocks().monotonic);
   const std::uint64_t next = planned + event_usec(period);
   sd_event_source_set_time(source, next > now ? next : now + event_usec(period));
   sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -239,12 +240,25 @@ void Daemon::choose_period() {
 void Daemon::replan() {
   choose_period();
   sd_event_source_set_time(sampling_timer_.get(), event_usec(sampled_ + period_));
+  await_allowance();
+}
+
+// Puts the next sample off until it may begin.
+void Daemon::await_allowance() {
+  const Nanoseconds now = read_system_clocks().monotonic;
+  const std::uint64_t earliest = event_usec(now + allowance_.wait(now));
+  std::uint64_t next = 0;
+  sd_event_source_get_time(sampling_timer_.get(), &next);
+  if (next < earliest) sd_event_source_set_time(sampling_timer_.get(), earliest);
 }
 
 void Daemon::sample() {
   sampled_ = read_system_clocks().monotonic;
+  const Nanoseconds begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
   const auto before = meter_->last_report(Rows::kWithoutProcesses);
   const auto report = meter_->sample();
+  // The first one is of everything.
+  if (sampling_timer_) charge(read_clock(CLOCK_THREAD_CPUTIME_ID) - begun);
   if (access_.wants_processes(*report)) meter_->last_report(Rows::kAll);
   access_.add(report);
   update_libvirt();
@@ -252,6 +266,15 @@ void Daemon::sample() {
   if (server_) server_->wake();
   if (bus_) bus_->update();
   guests_->update(*report);
+}
+
+void Daemon::charge(Nanoseconds cost) {
+  charged_ = read_system_clocks().monotonic;
+  allowance_.spend(charged_, cost);
+  if (const auto exceeded = allowance_.news(charged_)) {
+    *exceeded ? log_warning("samples cost more than a quarter of a processor: fewer are taken")
+              : log_info("samples are taken as often as before");
+  }
 }
 
 // Only on the very host: another root's libvirt is not there to be asked.
@@ -273,7 +296,8 @@ std::shared_ptr<const Report> Daemon::fresh(const Caller& caller, Rows rows) {
   if (period_ > settings_.interval) {
     const bool on_demand = settings_.interval == Nanoseconds{0};
     const auto last = meter_->last_report(Rows::kWithoutProcesses);
-    if (now - last->monotonic >= (on_demand ? settings_.staleness : settings_.interval)) sample();
+    const bool stale = now - last->monotonic >= (on_demand ? settings_.staleness : settings_.interval);
+    if (stale && allowance_.wait(now) == Nanoseconds{0}) sample();
     replan();
   }
   return latest(caller, rows);
@@ -295,11 +319,14 @@ void Daemon::tell_status() {
 
 // Withheld where samples stall, so that systemd starts the daemon again.
 void Daemon::on_watchdog() {
-  const Nanoseconds since = read_system_clocks().monotonic - sampled_;
-  if (since <= 2 * period_ + std::chrono::seconds(5)) notify_watchdog();
+  const Nanoseconds since = read_system_clocks().monotonic - std::max(sampled_, charged_);
+  if (since <= 2 * period_ + Allowance::kLongestWait + std::chrono::seconds(5)) notify_watchdog();
 }
 
-void Daemon::save(bool clean) { state_keeper_->save(meter_->state(), clean); }
+void Daemon::save(bool clean) {
+  state_keeper_->save(meter_->state(), clean);
+  meter_->give_back_memory();
+}
 
 void Daemon::reload() {
   notify_reloading();

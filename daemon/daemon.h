@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "config/load.h"
 #include "daemon/access/access.h"
+#include "daemon/allowance.h"
 #include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
 #include "daemon/options.h"
@@ -53,8 +54,10 @@ class Daemon : private Reports {
   void repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period);
 
   void sample();
+  void charge(Nanoseconds cost);
   void choose_period();
   void replan();
+  void await_allowance();
   void update_libvirt();
   void on_watchdog();
   void tell_status();
@@ -78,6 +81,8 @@ class Daemon : private Reports {
   Pace pace_;
   Nanoseconds period_{0};   // from one sample to the next, as last chosen
   Nanoseconds sampled_{0};  // when the last sample was tried
+  Nanoseconds charged_{0};  // when the last one ended
+  Allowance allowance_;
 };
 
 }  // namespace keplerd

@@ -5,6 +5,10 @@
 #include <ctime>
 #include <unordered_set>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <unistd.h>
 
 #include "daemon/log.h"
@@ -12,12 +16,6 @@
 
 namespace keplerd {
 namespace {
-
-Nanoseconds read_clock(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
 
 Instant middle(const Instant& a, const Instant& b) {
   return {a.monotonic + (b.monotonic - a.monotonic) / 2, a.boottime + (b.boottime - a.boottime) / 2,
@@ -28,6 +26,12 @@ Instant middle(const Instant& a, const Instant& b) {
 constexpr Nanoseconds kLongestStep = std::chrono::seconds(30);
 
 }  // namespace
+
+Nanoseconds read_clock(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
 
 Instant read_system_clocks() {
   return {read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_BOOTTIME),
@@ -80,6 +84,7 @@ std::shared_ptr<const Report> Meter::sample() {
   report->processes_left_out = usage_.processes_left_out();
   report->own_cost = own_cost();
   report_ = std::move(report);
+  most_rows_ = std::max(most_rows_, report_->units.size() + report_->running_processes);
   keeper_.refresh(sample_.at.monotonic);
   return report_;
 }
@@ -173,6 +178,16 @@ void Meter::log_discarded(const Attribution& attribution) {
     const auto line = faults_.tell(keeper_.zones()[i].id, fault, sample_.at.monotonic);
     if (line) log_warning(*line);
   }
+}
+
+void Meter::give_back_memory() {
+  constexpr std::size_t kMany = 10'000;
+  const std::size_t rows = report_->units.size() + report_->running_processes;
+  if (most_rows_ < kMany || rows > most_rows_ / 2) return;
+  most_rows_ = rows;
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 // Tells when there is more than is told apart, and when there is no more.

@@ -55,6 +55,10 @@ class Meter {
 
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 
+  // What a flood of processes or cgroups took goes back to the kernel when it is over, and not only to be
+  // used again here. To be called now and then.
+  void give_back_memory();
+
   // What to save, with the counters' readings.
   LedgerState state() const;
 
@@ -88,6 +92,7 @@ class Meter {
   Sample sample_;
   std::vector<bool> zone_failed_;
   std::string usage_problem_;
+  std::size_t most_rows_ = 0;  // since memory was last given back
   struct LimitsTold {
     bool groups = false, watches = false, processes = false;
   } limits_told_;

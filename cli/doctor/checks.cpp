@@ -87,6 +87,20 @@ Check check_clock(const DoctorFacts& facts) {
   return {"clock", kOk, found, ""};
 }
 
+// What keplerd itself takes, which is little unless there is a flood to sample.
+Check check_cost(const DoctorFacts& facts) {
+  const auto cpu = integer_field(*facts.status, "daemonWindowCpuUsec");
+  const auto window = integer_field(*facts.status, "windowUsec");
+  if (!cpu || !window || *window <= 0) return {"cost", kOk, "not known yet", ""};
+  const double percent = 100.0 * static_cast<double>(*cpu) / static_cast<double>(*window);
+  const std::string found = fmt::format("{:.1f} % of a processor, one sample in {}", percent,
+                                        format_time(std::chrono::microseconds(*window)));
+  constexpr double kMuch = 20;  // samples alone take a quarter at most
+  if (percent < kMuch) return {"cost", kOk, found, ""};
+  return {"cost", kWarning, found + ": there are very many processes or cgroups at work, or readers",
+          "systemd-cgtop --order=tasks, systemd-cgls"};
+}
+
 Check check_socket(const DoctorFacts& facts) {
   if (!facts.socket) {
     return {"socket", kWarning, printable(facts.address) + " is not there, or not to be seen by you", ""};
@@ -228,6 +242,7 @@ std::vector<Check> check_all(const DoctorFacts& facts) {
   std::vector<Check> checks = {check_daemon(facts)};
   if (answers(facts)) checks.push_back(check_source(facts));
   if (answers(facts)) checks.push_back(check_clock(facts));
+  if (answers(facts)) checks.push_back(check_cost(facts));
   checks.push_back(check_socket(facts));
   checks.push_back(check_access(facts));
   checks.push_back(check_configuration(facts));

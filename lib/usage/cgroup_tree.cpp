@@ -88,7 +88,7 @@ void CgroupTree::refresh() {
   const bool complete = watch_.drain([&](int handle, DirectoryWatch::Change, const std::string& name) {
     const auto node = by_watch_.find(handle);
     if (node == by_watch_.end()) return;
-    const auto directory = open(*node->second);
+    const auto directory = directory_of(*node->second);
     if (directory) reconcile(*node->second, directory->get(), name, found);
     look_up(std::exchange(found, {}));
   });
@@ -110,7 +110,7 @@ void CgroupTree::look_up(Queue queue) {
 
 // Compares `node` with the directories in it; appends those of them that are to be looked into in turn.
 void CgroupTree::look_into(Node& node, Queue& queue) {
-  const auto directory = open(node);
+  const auto directory = directory_of(node);
   if (!directory) return;
   watch(node, directory->get());  // before it is listed, so that nothing slips through between the two
   const auto names = list_subdirectories(directory->get(), ".");
@@ -180,7 +180,7 @@ void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Que
 }
 
 // The directory of `node`; fails where another one has its name by now.
-Result<UniqueFd> CgroupTree::open(const Node& node) {
+Result<UniqueFd> CgroupTree::directory_of(const Node& node) {
   auto directory = open_directory(root_directory_.get(), path_of(node));
   if (!directory) {
     const int code = directory.error().code;

@@ -73,7 +73,7 @@ class CgroupTree {
   void look_into(Node& node, Queue& queue);
   void adopt(Node& parent, int directory, const std::string& name, Queue& queue);
   bool reconcile(Node& parent, int directory, const std::string& name, Queue& queue);
-  Result<UniqueFd> open(const Node& node);
+  Result<UniqueFd> directory_of(const Node& node);
   const char* path_of(const Node& node, const char* file = nullptr);
   void watch(Node& node, int directory);
   void unwatch(const Node& node);

@@ -20,6 +20,8 @@ DoctorFacts healthy() {
   DoctorFacts facts;
   facts.address = "/run/keplerd/org.keplerd.Energy";
   facts.status = measured_status();
+  (*facts.status)["windowUsec"] = 1'000'000;
+  (*facts.status)["daemonWindowCpuUsec"] = 3'400;
   facts.monotonic = std::chrono::milliseconds(5'000'300);
   facts.realtime = std::chrono::milliseconds(1'763'697'662'300);
   facts.socket = FileFacts{facts.address, 0666, "root", "keplerd", true};
@@ -54,6 +56,7 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
             "ok       daemon          answers at /run/keplerd/org.keplerd.Energy\n"
             "ok       source          powercap, measured\n"
             "ok       clock           the last sample is 300 ms old\n"
+            "ok       cost            0.3 % of a processor, one sample in 1.00 s\n"
             "ok       socket          /run/keplerd/org.keplerd.Energy 0666 root:keplerd\n"
             "ok       access          you are in the group keplerd, and see everything\n"
             "ok       configuration   valid: /etc/keplerd/keplerd.conf: the defaults\n"
@@ -192,6 +195,19 @@ TEST(Doctor, AClockThatWasSetIsTold) {
             "the last sample is 300 ms old; since then the time of day was set by 3600 s");
   facts.realtime = std::chrono::hours(24);
   EXPECT_EQ(check_of(facts, "clock").fix, "timedatectl set-ntp true");
+}
+
+TEST(Doctor, WhatKeplerdItselfCostsIsTold) {
+  DoctorFacts facts = healthy();
+  EXPECT_EQ(check_of(facts, "cost").state, CheckState::kOk);
+  EXPECT_EQ(check_of(facts, "cost").found, "0.3 % of a processor, one sample in 1.00 s");
+  (*facts.status)["windowUsec"] = 4'000'000;
+  (*facts.status)["daemonWindowCpuUsec"] = 980'000;
+  EXPECT_EQ(check_of(facts, "cost").state, CheckState::kWarning);
+  EXPECT_EQ(
+      check_of(facts, "cost").found,
+      "24.5 % of a processor, one sample in 4.00 s: there are very many processes or cgroups at work, or "
+      "readers");
 }
 
 TEST(Doctor, GroupsThatAreLeftOutAreTold) {
@@ -344,7 +360,7 @@ TEST(Doctor, WithoutAHostOnlyTheDaemonIsTold) {
   DoctorFacts facts = healthy();
   facts.host_error = "/x: No such file or directory";
   EXPECT_EQ(check_of(facts, "host").state, CheckState::kProblem);
-  EXPECT_EQ(check_all(facts).size(), 7u);
+  EXPECT_EQ(check_all(facts).size(), 8u);
 }
 
 TEST(Doctor, AFixStandsBelowWhatWasFound) {
