@@ -125,12 +125,12 @@ TEST_F(ProcessKernelTest, OneThatRestsHoldsNoDescriptor) {
   Child child;
   cgroup_->move(child.pid(), "a");
   read();
-  const auto at_first = open_descriptors();
+  EXPECT_EQ(open_descriptors_of(child.pid()), 0U);
   child.burn(5ms);
   read(1ms);
-  EXPECT_EQ(open_descriptors(), at_first + 1);
+  EXPECT_EQ(open_descriptors_of(child.pid()), 1U);
   for (int i = 0; i < 2; ++i) read(10s);
-  EXPECT_EQ(open_descriptors(), at_first);
+  EXPECT_EQ(open_descriptors_of(child.pid()), 0U);
 }
 
 TEST_F(ProcessKernelTest, OneThatExitsHasEnded) {

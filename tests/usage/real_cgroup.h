@@ -42,5 +42,7 @@ class RealCgroup {
 // Of this process: open descriptors, and inotify watches over all of them.
 std::size_t open_descriptors();
 std::size_t inotify_watches();
+// Of the open ones, those that are files of this process.
+std::size_t open_descriptors_of(int pid);
 
 }  // namespace keplerd
