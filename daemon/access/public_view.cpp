@@ -147,8 +147,8 @@ class ViewMaker {
   }
 
   std::optional<Microwatts> power(Microjoules now, Microjoules before) const {
-    if (!span_ || *span_ < kShortestPowerSpan || now < before) return std::nullopt;
-    return mean_power(now - before, *span_);
+    if (span_ < kShortestPowerSpan || now < before) return std::nullopt;
+    return mean_power(now - before, span_);
   }
 
   // The host, or a zone: what has an active and an idle power.
@@ -169,7 +169,7 @@ class ViewMaker {
 
   const Report& now_;
   const Report* before_;
-  std::optional<Nanoseconds> span_;  // that power is of; unset: no power is known
+  Nanoseconds span_{0};  // that power is of; 0: no power is known
   Report& view_;
 };
 
