@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 
 
 class WrittenHost:
@@ -24,7 +25,10 @@ class WrittenHost:
     def write(self, path, text):
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode(errors="surrogateescape"))
+        # Whole at any time, as the kernel's are: keplerd may be reading it.
+        new = self.root / f"new-{threading.get_ident()}"
+        new.write_bytes(text.encode(errors="surrogateescape"))
+        new.replace(file)
 
     def ticks(self, busy, idle):
         self.write("proc/stat", f"cpu  {busy} 0 0 {idle} 0 0 0 0 0 0\ncpu0 {busy} 0 0 {idle} 0 0 0 0 0 0\n")
