@@ -32,6 +32,13 @@ std::string name_text(const Json& object, std::string_view name) {
   return printable(string_field(object, name).value_or(""));
 }
 
+std::optional<double> own_cpu_percent(const Json& status) {
+  const auto cpu = integer_field(status, "daemonWindowCpuUsec");
+  const auto window = integer_field(status, "windowUsec");
+  if (!cpu || !window || *window <= 0) return std::nullopt;
+  return 100.0 * static_cast<double>(*cpu) / static_cast<double>(*window);
+}
+
 std::string printable(std::string_view text) {
   // escape_name() would escape the backslash of an escape, too; the parts between backslashes have none.
   std::string out;

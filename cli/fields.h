@@ -25,6 +25,9 @@ std::string time_text(const Json& object, std::string_view name);
 std::string date_text(const Json& object, std::string_view name);
 std::string name_text(const Json& object, std::string_view name);
 
+// How much of one processor keplerd itself took in the last window; unset where that is not known.
+std::optional<double> own_cpu_percent(const Json& status);
+
 // What the daemon sent, safe for a terminal: where it is not printable it is escaped as \xHH. The daemon's
 // own escapes stay as they are, so that an id can be copied from the screen.
 std::string printable(std::string_view text);

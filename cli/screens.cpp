@@ -111,12 +111,8 @@ std::string accounts_table(const Json& status) {
 // "0.34 % of a processor, 2.6 MiB, 12.1 mW, 3.42 J since it was started": what is known of it.
 std::string own_cost_text(const Json& status) {
   std::vector<std::string> parts;
-  const auto cpu = integer_field(status, "daemonWindowCpuUsec");
-  const auto window = integer_field(status, "windowUsec");
-  if (cpu && window > 0) {
-    const auto percent = 100.0 * static_cast<double>(*cpu) / static_cast<double>(*window);
-    parts.push_back(fmt::format("{:.2f} % of a processor", percent));
-  }
+  if (const auto percent = own_cpu_percent(status))
+    parts.push_back(fmt::format("{:.2f} % of a processor", *percent));
   if (const auto memory = integer_field(status, "daemonMemoryBytes"))
     parts.push_back(fmt::format("{:.1f} MiB", static_cast<double>(*memory) / (1 << 20)));
   if (const auto power = integer_field(status, "daemonMicrowatts")) parts.push_back(format_power({*power}));

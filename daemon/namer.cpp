@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/namer.h"
 
-#include <iterator>
-#include <limits>
 #include <set>
 #include <string_view>
 
@@ -14,14 +12,6 @@ namespace {
 constexpr Nanoseconds kPeriod = std::chrono::seconds(1);
 constexpr std::size_t kMostTold = 10'000;
 constexpr std::size_t kMostSessions = 32;
-
-// The newest with this pid; null where there is none.
-const ProcessAccount* process_of(const Ledger& ledger, std::int32_t pid) {
-  const auto& all = ledger.processes().all();
-  const auto next = all.upper_bound(ProcessId{pid, std::numeric_limits<std::uint64_t>::max()});
-  if (next == all.begin() || std::prev(next)->first.pid != pid) return nullptr;
-  return &std::prev(next)->second;
-}
 
 }  // namespace
 
@@ -46,7 +36,7 @@ void Namer::name_containers(Ledger& ledger, const Instant& now) {
   lxc_.refresh(now.monotonic);
   std::map<const ContainerAccount*, const LibvirtStatus*> domains;
   for (const auto& [uuid, status] : lxc_.by_uuid()) {
-    const ProcessAccount* const process = process_of(ledger, status->pid);
+    const ProcessAccount* const process = ledger.processes().newest(status->pid);
     if (process == nullptr || process->info->comm != "libvirt_lxc" || process->unit == nullptr) continue;
     if (process->unit->container != nullptr) domains[process->unit->container] = status.get();
   }

@@ -89,14 +89,12 @@ Check check_clock(const DoctorFacts& facts) {
 
 // What keplerd itself takes, which is little unless there is a flood to sample.
 Check check_cost(const DoctorFacts& facts) {
-  const auto cpu = integer_field(*facts.status, "daemonWindowCpuUsec");
-  const auto window = integer_field(*facts.status, "windowUsec");
-  if (!cpu || !window || *window <= 0) return {"cost", kOk, "not known yet", ""};
-  const double percent = 100.0 * static_cast<double>(*cpu) / static_cast<double>(*window);
-  const std::string found = fmt::format("{:.1f} % of a processor, one sample in {}", percent,
-                                        format_time(std::chrono::microseconds(*window)));
+  const auto percent = own_cpu_percent(*facts.status);
+  if (!percent) return {"cost", kOk, "not known yet", ""};
+  const std::string found = fmt::format("{:.1f} % of a processor, one sample in {}", *percent,
+                                        time_text(*facts.status, "windowUsec"));
   constexpr double kMuch = 20;  // samples alone take a quarter at most
-  if (percent < kMuch) return {"cost", kOk, found, ""};
+  if (*percent < kMuch) return {"cost", kOk, found, ""};
   return {"cost", kWarning, found + ": there are very many processes or cgroups at work, or readers",
           "systemd-cgtop --order=tasks, systemd-cgls"};
 }

@@ -272,17 +272,14 @@ void Ledger::add_processes(Report& report) const {
 }
 
 std::optional<WorkloadRow> Ledger::find_process(std::int32_t pid) const {
-  const auto& all = processes_.all();
-  for (auto process = all.lower_bound({pid, 0}); process != all.end() && process->first.pid == pid;
-       ++process) {
-    std::vector<ZoneShare> zones;
-    zones.reserve(zones_.size());
-    WorkloadRow row;
-    fill_row(process->second.energy, sequence_, windows_, zones, row);
-    row.zones = {};
-    if (row.running) return row;
-  }
-  return std::nullopt;
+  const ProcessAccount* const process = processes_.newest(pid);
+  if (process == nullptr || process->energy.ended) return std::nullopt;
+  std::vector<ZoneShare> zones;
+  zones.reserve(zones_.size());
+  WorkloadRow row;
+  fill_row(process->energy, sequence_, windows_, zones, row);
+  row.zones = {};
+  return row;
 }
 
 LedgerState Ledger::state(Realtime now) const {

@@ -2,6 +2,8 @@
 #include "ledger/process_ledger.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 #include "base/parse.h"
 #include "ledger/container_ledger.h"
@@ -55,6 +57,12 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
 void ProcessLedger::set_machine(ProcessId id, std::shared_ptr<const MachineInfo> machine) {
   const auto process = accounts_.find(id);
   if (process != accounts_.end()) process->second.machine = std::move(machine);
+}
+
+const ProcessAccount* ProcessLedger::newest(std::int32_t pid) const {
+  const auto next = accounts_.upper_bound(ProcessId{pid, std::numeric_limits<std::uint64_t>::max()});
+  if (next == accounts_.begin() || std::prev(next)->first.pid != pid) return nullptr;
+  return &std::prev(next)->second;
 }
 
 ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccount* unit, Realtime now) {

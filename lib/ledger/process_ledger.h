@@ -35,6 +35,9 @@ class ProcessLedger {
 
   void set_machine(ProcessId id, std::shared_ptr<const MachineInfo> machine);
 
+  // The account of the newest process with this pid, the only one that may run; null where there is none.
+  const ProcessAccount* newest(std::int32_t pid) const;
+
   const std::map<ProcessId, ProcessAccount>& all() const { return accounts_; }
   std::size_t running() const { return accounts_.size() - ended_.size(); }
 
