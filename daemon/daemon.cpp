@@ -9,6 +9,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "base/barrier.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/publish/energy_interface.h"
@@ -85,6 +86,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host)
 }
 
 Daemon::~Daemon() {
+  set_barrier_log({});
   if (!bound_socket_.empty()) ::unlink(bound_socket_.c_str());
   server_.reset();
   bus_.reset();
@@ -96,6 +98,10 @@ Daemon::~Daemon() {
 
 Result<Done> Daemon::start() {
   if (const auto made = check(sd_event_default(&loop_), "sd_event_default"); !made) return made;
+  set_barrier_log([this](const std::string& where, const std::string& what) {
+    const auto line = exceptions_.tell("exception while " + where, what, read_system_clocks().monotonic);
+    if (line) log_error(*line);
+  });
   if (const auto added = add_signals(); !added) return added;
 
   libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper(),
@@ -122,7 +128,7 @@ Result<Done> Daemon::add_signals() {
     return sd_event_exit(sd_event_source_get_event(source), 0);
   };
   const auto hangup = [](sd_event_source*, const signalfd_siginfo*, void* daemon) {
-    static_cast<Daemon*>(daemon)->reload();
+    behind_barrier("reloading", [daemon] { static_cast<Daemon*>(daemon)->reload(); });
     return 0;
   };
   for (const int signal : {SIGTERM, SIGINT}) {
@@ -135,24 +141,24 @@ Result<Done> Daemon::add_signals() {
 Result<Done> Daemon::add_timers() {
   const auto on_sampling = [](sd_event_source* source, std::uint64_t planned, void* self) {
     auto* const daemon = static_cast<Daemon*>(self);
-    daemon->sample();
-    daemon->choose_period();
+    behind_barrier("taking a sample", [daemon] { daemon->sample(); });
+    behind_barrier("choosing the pace", [daemon] { daemon->choose_period(); });
     daemon->repeat(source, planned, daemon->period_);
     daemon->await_allowance();
     return 0;
   };
   const auto on_saving = [](sd_event_source* source, std::uint64_t planned, void* self) {
-    static_cast<Daemon*>(self)->save(false);
+    behind_barrier("saving", [self] { static_cast<Daemon*>(self)->save(false); });
     static_cast<Daemon*>(self)->repeat(source, planned, kSavingPeriod);
     return 0;
   };
   const auto on_status = [](sd_event_source* source, std::uint64_t planned, void* self) {
-    static_cast<Daemon*>(self)->tell_status();
+    behind_barrier("writing the status", [self] { static_cast<Daemon*>(self)->tell_status(); });
     static_cast<Daemon*>(self)->repeat(source, planned, kStatusPeriod);
     return 0;
   };
   const auto on_watchdog = [](sd_event_source* source, std::uint64_t planned, void* self) {
-    static_cast<Daemon*>(self)->on_watchdog();
+    behind_barrier("answering the watchdog", [self] { static_cast<Daemon*>(self)->on_watchdog(); });
     static_cast<Daemon*>(self)->repeat(source, planned, *watchdog_period() / 3);
     return 0;
   };

@@ -10,6 +10,7 @@
 #include "config/load.h"
 #include "daemon/access/access.h"
 #include "daemon/allowance.h"
+#include "daemon/fault_log.h"
 #include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
 #include "daemon/options.h"
@@ -83,6 +84,7 @@ class Daemon : private Reports {
   Nanoseconds sampled_{0};  // when the last sample was tried
   Nanoseconds charged_{0};  // when the last one ended
   Allowance allowance_;
+  FaultLog exceptions_;
 };
 
 }  // namespace keplerd

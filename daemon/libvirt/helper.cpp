@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/barrier.h"
 #include "base/parse.h"
 #include "daemon/clock.h"
 #include "daemon/log.h"
@@ -129,7 +130,7 @@ void LibvirtHelper::start(const std::vector<std::string>& drivers, Nanoseconds n
 }
 
 int LibvirtHelper::on_output(sd_event_source*, int, std::uint32_t, void* self) {
-  static_cast<LibvirtHelper*>(self)->read_lines();
+  behind_barrier("reading from keplerd-libvirt", [self] { static_cast<LibvirtHelper*>(self)->read_lines(); });
   return 0;
 }
 

@@ -10,6 +10,8 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/barrier.h"
+
 namespace keplerd::varlink {
 
 namespace {
@@ -39,7 +41,10 @@ void Connection::wake() {
 
 int Connection::on_event(sd_event_source*, int, std::uint32_t events, void* self) {
   auto& connection = *static_cast<Connection*>(self);
-  if (connection.take_turn(events) == State::kEnded) connection.owner_.ended(connection);
+  State state = State::kEnded;
+  behind_barrier("answering on varlink", [&] { state = connection.take_turn(events); });
+  if (state == State::kEnded)
+    behind_barrier("closing a varlink connection", [&] { connection.owner_.ended(connection); });
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/barrier.h"
 #include "varlink/connection.h"
 #include "varlink/event_source.h"
 #include "varlink/service.h"
@@ -137,7 +138,7 @@ int Server::Impl::on_connect(sd_event_source*, int fd, std::uint32_t, void* self
   auto& server = *static_cast<Impl*>(self);
   UniqueFd socket(::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (socket) {
-    server.take_in(std::move(socket));
+    behind_barrier("accepting a varlink connection", [&] { server.take_in(std::move(socket)); });
   } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
     // No descriptors or no memory: the connection stays in the queue and the socket readable. Trying again at
     // once would spin.

@@ -42,6 +42,8 @@ void LoopConnection::attempt(const std::function<void()>& f) noexcept {
     f();
   } catch (const std::exception& exception) {
     break_off(exception.what());
+  } catch (...) {
+    break_off("unknown exception");
   }
 }
 

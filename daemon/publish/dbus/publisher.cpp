@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/barrier.h"
 #include "daemon/log.h"
 #include "daemon/publish/dbus/callers.h"
 #include "daemon/publish/dbus/loop_connection.h"
@@ -109,11 +110,11 @@ class BusPublisher::Impl {
 
  private:
   static int on_work(sd_event_source*, void* self) {
-    static_cast<Impl*>(self)->work();
+    behind_barrier("publishing on D-Bus", [self] { static_cast<Impl*>(self)->work(); });
     return 0;
   }
   static int on_retry(sd_event_source*, std::uint64_t, void* self) {
-    static_cast<Impl*>(self)->connect();
+    behind_barrier("connecting to D-Bus", [self] { static_cast<Impl*>(self)->connect(); });
     return 0;
   }
 
