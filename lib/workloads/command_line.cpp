@@ -114,11 +114,13 @@ Answer qemu(const ProcessCommand& process) {
 Answer virtualbox(Words words) {
   std::string_view started = option_value(words, "startvm");
   if (started.empty() && base_name(words[0]) == "VBoxHeadless") started = option_value(words, "s");
-  if (started.empty()) return std::nullopt;  // the manager's window
+  const std::string_view comment = option_value(words, "comment");
+  const bool runs_one = !started.empty() || (base_name(words[0]) == "VBoxSDL" && !comment.empty());
+  if (!runs_one) return std::nullopt;  // the manager's window
   std::string_view braced = started;
   if (braced.starts_with('{') && braced.ends_with('}')) braced = braced.substr(1, braced.size() - 2);
   std::string uuid = canonical_uuid(braced);
-  std::string_view name = option_value(words, "comment");
+  std::string_view name = comment;
   if (name.empty() && uuid.empty()) name = started;
   return machine(Hypervisor::kVirtualBox, name, std::move(uuid));
 }

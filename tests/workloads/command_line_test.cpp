@@ -228,6 +228,10 @@ TEST(VirtualBox, ByCommentAndUuid) {
   EXPECT_EQ(tell({"VirtualBox"}), "none");
   EXPECT_EQ(tell({"VBoxSVC", "--startvm", kUuid}), "none");
   EXPECT_EQ(tell({"VirtualBoxVM", "--comment", "win10", "--startvm"}), "none");
+  // SDL's front end runs a machine, whatever it is given.
+  EXPECT_EQ(tell({"/usr/lib/virtualbox/VBoxSDL", "--comment", "win10"}), "virtualbox name=win10");
+  EXPECT_EQ(tell({"VBoxSDL"}), "none");
+  EXPECT_EQ(tell({"VirtualBoxVM", "--comment", "win10"}), "none");
 }
 
 TEST(Vmware, ByItsFile) {
