@@ -17,7 +17,7 @@ struct Label {
 };
 
 // Other fields, of a newer daemon, are shown under the name they have on the wire.
-constexpr std::array<Label, 38> kLabels = {{{"id", "Id"},
+constexpr std::array<Label, 39> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
                                             {"state", "State"},
@@ -31,6 +31,7 @@ constexpr std::array<Label, 38> kLabels = {{{"id", "Id"},
                                             {"quality", "Quality"},
                                             {"errorPercent", "Error"},
                                             {"sinceUsec", "Since"},
+                                            {"ownerUid", "Owner's UID"},
                                             {"index", "Index"},
                                             {"inTotal", "In host's total"},
                                             {"problem", "Problem"},

@@ -9,6 +9,7 @@
 #include <malloc.h>
 #endif
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
@@ -46,6 +47,9 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       saved_(std::move(saved)),
       usage_(host, limits),
       machines_(host),
+      logins_(host),
+      libvirt_(host, LibvirtRecords::kQemu),
+      machined_(host),
       threads_(host),
       namer_(host),
       own_pid_(host.has_own_procfs() ? ::getpid() : 0),
@@ -70,8 +74,9 @@ std::shared_ptr<const Report> Meter::sample() {
   usage_problem_.clear();
   read_machines_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
-  ledger_.apply(sample_, attribution, machines_.look(sample_.usage));
-  namer_.name(ledger_, sample_.at);
+  ledger_.apply(sample_, attribution, find_evidence());
+  namer_.name(ledger_, libvirt_, sample_.at);
+  log_refused_claims();
   log_limits();
   log_zones();
   log_discarded(attribution);
@@ -89,24 +94,32 @@ std::shared_ptr<const Report> Meter::sample() {
   return report_;
 }
 
+Evidence Meter::find_evidence() {
+  const Nanoseconds now = sample_.at.monotonic;
+  logins_.refresh(now);
+  libvirt_.refresh(now);
+  machined_.refresh(now);
+  return {machines_.look(sample_.usage), &logins_.logins(), &libvirt_, &machined_};
+}
+
 std::shared_ptr<const Report> Meter::last_report(Rows rows) {
   if (rows == Rows::kAll) ledger_.add_processes(*report_);
   return report_;
 }
 
 void Meter::learn(const LibvirtNews& news) {
-  if (news.kind == LibvirtNews::Kind::kEnded) ledger_.machines().note_end(news.uuid, news.reason);
+  if (news.kind == LibvirtNews::Kind::kEnded) ledger_.vms().note_end(news.uuid, news.reason);
   namer_.learn(news);
 }
 
 void Meter::set_libvirt_connected(bool connected) {
-  ledger_.machines().expect_end_reasons(connected);
+  ledger_.vms().expect_end_reasons(connected);
   if (!connected) namer_.forget_news();
 }
 
 std::vector<std::string> Meter::libvirt_drivers() const {
   bool qemu = false, xen = false;
-  for (const auto& [id, machine] : ledger_.machines().all()) {
+  for (const auto& [id, machine] : ledger_.vms().all()) {
     if (!machine.runs()) continue;
     xen = xen || machine.info->hypervisor == "xen";
     qemu = qemu || (machine.status && !machine.status->of_session && machine.info->hypervisor == "kvm");
@@ -137,7 +150,7 @@ void Meter::read_machines_threads() {
   for (const PartUsage& part : sample_.usage.parts) told.insert(part.group);
   for (const ProcessUsage& process : sample_.usage.processes) {
     const bool moved = !process.before || process.usage != process.before->usage;
-    if (!moved || !ledger_.machines().runs(process.id)) continue;
+    if (!moved || !ledger_.runs_vm(process.id)) continue;
     if (!told.contains(process.group)) threads_.read(process.id, sample_.usage.parts);
   }
 }
@@ -188,6 +201,17 @@ void Meter::give_back_memory() {
 #ifdef __GLIBC__
   ::malloc_trim(0);
 #endif
+}
+
+void Meter::log_refused_claims() {
+  for (const RefusedClaim& claim : ledger_.new_refused_claims()) {
+    const std::string who = claim.container.empty() ? fmt::format("user {}", claim.owner)
+                                                    : fmt::format("container {}", claim.container);
+    const std::string what = claim.kind == "helper" ? "refused claim to help VM " + claim.id
+                                                    : "refused claim to " + claim.kind + " " + claim.id;
+    const auto line = faults_.tell(who, what + ": it is not theirs; counted apart", sample_.at.monotonic);
+    if (line) log_info(*line);
+  }
 }
 
 // Tells when there is more than is told apart, and when there is no more.

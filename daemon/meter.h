@@ -23,7 +23,10 @@
 #include "ledger/ledger.h"
 #include "usage/thread_reader.h"
 #include "usage/usage_reader.h"
+#include "workloads/libvirt_records.h"
+#include "workloads/logins.h"
 #include "workloads/machine_finder.h"
+#include "workloads/machined_records.h"
 
 namespace keplerd {
 
@@ -68,7 +71,9 @@ class Meter {
   bool awaits_step(const Instant& at);
   void read_machines_threads();
   OwnCost own_cost() const;
+  Evidence find_evidence();
   void log_limits();
+  void log_refused_claims();
   void log_zones();
   void log_discarded(const Attribution& attribution);
   void log_once(std::string& last, const std::string& message);
@@ -79,6 +84,9 @@ class Meter {
   std::vector<SavedReading> saved_;
   UsageReader usage_;
   MachineFinder machines_;
+  LoginFiles logins_;
+  LibvirtRecords libvirt_;
+  MachinedRecords machined_;
   ThreadReader threads_;
   Namer namer_;
   Attributor attributor_;

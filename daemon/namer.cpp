@@ -15,18 +15,18 @@ constexpr std::size_t kMostSessions = 32;
 
 }  // namespace
 
-void Namer::name(Ledger& ledger, const Instant& now) {
+void Namer::name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& now) {
   if (last_ && now.monotonic - *last_ < kPeriod) return;
   last_ = now.monotonic;
   names_.begin(now.monotonic);
   name_containers(ledger, now);
   for (auto& [id, pod] : ledger.containers().pods()) {
-    if (pod.energy.ended) continue;
+    if (pod.energy.ended || !is_named_by_root(pod)) continue;
     if (auto name = names_.pod(id))
       ContainerLedger::rename(pod, std::move(name->name), std::move(name->name_space));
   }
-  name_machines(ledger.machines(), now);
-  ask_kvm(ledger.machines(), now);
+  name_machines(ledger.vms(), libvirt, now);
+  ask_kvm(ledger.vms(), now);
   names_.end();
 }
 
@@ -38,25 +38,27 @@ void Namer::name_containers(Ledger& ledger, const Instant& now) {
   for (const auto& [uuid, status] : lxc_.by_uuid()) {
     const ProcessAccount* const process = ledger.processes().newest(status->pid);
     if (process == nullptr || process->info->comm != "libvirt_lxc" || process->unit == nullptr) continue;
-    if (process->unit->container != nullptr) domains[process->unit->container] = status.get();
+    const ContainerAccount* const container = process->unit->container;
+    if (container != nullptr && is_named_by_root(*container)) domains[container] = status.get();
   }
   for (auto& [id, container] : ledger.containers().containers()) {
     const auto domain = domains.find(&container);
     const bool runs = !container.energy.ended;
     ContainerLedger::describe(container, runs && domain != domains.end() ? domain->second : nullptr);
-    if (!runs || domain != domains.end()) continue;
+    if (!runs || domain != domains.end() || !is_named_by_root(container)) continue;
     if (auto name = names_.container(container.info->runtime, id))
       ContainerLedger::rename(container, *std::move(name));
   }
 }
 
-// Users whose machines run without a status of the system's libvirt may have a libvirt of their own.
-void Namer::find_sessions(const MachineLedger& machines, Nanoseconds now) {
+// Users whose VMs run without a status of the system's libvirt may have a libvirt of their own.
+void Namer::find_sessions(const VmLedger& machines, Nanoseconds now) {
   std::set<std::uint32_t> users;
   for (const auto& [id, machine] : machines.all()) {
     if (!machine.runs() || machine.info->hypervisor != "kvm") continue;
-    if (libvirt_.find(machine.info->uuid.value_or(""), machine.info->pid)) continue;
-    if (machine.user.value_or(0) != 0 && users.size() < kMostSessions) users.insert(*machine.user);
+    const Claimant& claimant = machine.vm->claimant;
+    if (claimant.owner == kRootUser || !claimant.container.empty()) continue;
+    if (users.size() < kMostSessions) users.insert(claimant.owner);
   }
   std::erase_if(sessions_, [&](const auto& session) { return !users.contains(session.first); });
   for (const std::uint32_t user : users) {
@@ -65,20 +67,19 @@ void Namer::find_sessions(const MachineLedger& machines, Nanoseconds now) {
   for (auto& [user, records] : sessions_) records.refresh(now);
 }
 
-// libvirt's status and Proxmox's configuration follow renames; the command line and the machine's own cgroup,
+// libvirt's status and Proxmox's configuration follow renames; the command line and the VM's own cgroup,
 // where the ledger has the names of all others from, do not. What has none in these may be machined's.
-void Namer::name_machines(MachineLedger& machines, const Instant& now) {
-  libvirt_.refresh(now.monotonic);
+void Namer::name_machines(VmLedger& machines, const LibvirtRecords& libvirt, const Instant& now) {
   find_sessions(machines, now.monotonic);
-  std::vector<MachineAccount*> nameless;
+  std::vector<VmAccount*> nameless;
   for (auto& [id, machine] : machines.all()) {
-    if (machine.energy.ended) continue;
-    machines.describe(machine, status_of(machine), now.realtime);
-    const bool may_be_proxmox =
-        !machine.status && !machine.number.empty() && machine.info->hypervisor == "kvm";
-    if (const auto name = may_be_proxmox ? names_.proxmox_guest(machine.number) : std::nullopt) {
+    if (!machine.runs()) continue;
+    machines.describe(machine, status_of(machine, libvirt), now.realtime);
+    if (machine.status || machine.vm->claimant != Claimant{}) continue;
+    const bool may_be_proxmox = machine.info->hypervisor == "kvm";
+    if (const auto name = may_be_proxmox ? names_.proxmox_guest(machine.guest_number) : std::nullopt) {
       rename(machine, *name);
-    } else if (!machine.status && !machine.named) {
+    } else if (!machine.named) {
       nameless.push_back(&machine);
     }
   }
@@ -86,31 +87,35 @@ void Namer::name_machines(MachineLedger& machines, const Instant& now) {
 }
 
 // machined knows one machine of a unit: where several run in it, which one that is nobody tells.
-void Namer::name_by_machined(const MachineLedger& machines, const std::vector<MachineAccount*>& nameless) {
+void Namer::name_by_machined(const VmLedger& machines, const std::vector<VmAccount*>& nameless) {
   std::map<std::string_view, int> count;
-  const auto unit_of = [](const MachineAccount& machine) {
+  const auto unit_of = [](const VmAccount& machine) {
     return machine.info->unit ? system_unit(*machine.info->unit) : std::string_view();
   };
   for (const auto& [id, machine] : machines.all()) {
     if (machine.runs()) ++count[unit_of(machine)];
   }
-  for (MachineAccount* const machine : nameless) {
+  for (VmAccount* const machine : nameless) {
     const std::string_view unit = unit_of(*machine);
     if (unit.empty() || count[unit] != 1) continue;
     if (const auto name = names_.machined(unit)) rename(*machine, *name);
   }
 }
 
-std::shared_ptr<const LibvirtStatus> Namer::status_of(const MachineAccount& machine) const {
-  const std::string uuid = machine.info->uuid.value_or("");
-  if (auto status = libvirt_.find(uuid, machine.info->pid)) return status;
-  if (!sessions_.empty()) {
-    // Only of the user's own machines: others' are none of his to name.
-    const auto session = sessions_.find(machine.user.value_or(0));
-    if (session != sessions_.end()) return session->second.find(uuid, machine.info->pid);
+std::shared_ptr<const LibvirtStatus> Namer::status_of(const VmAccount& machine,
+                                                      const LibvirtRecords& libvirt) const {
+  const Vm& vm = *machine.vm;
+  if (vm.evidence == VmEvidence::kRecord) return libvirt.find(vm.process.pid, {});
+  if (!vm.claimant.container.empty()) return nullptr;
+  if (vm.claimant.owner == kRootUser) {
+    const auto told = told_.find(machine.info->hypervisor + "/" + machine.guest_number);
+    return told == told_.end() ? nullptr : told->second;
   }
-  const auto told = told_.find(machine.info->hypervisor + "/" + machine.number);
-  return told == told_.end() ? nullptr : told->second;
+  // A user's own libvirt names that user's VMs, and no others.
+  const auto session = sessions_.find(vm.claimant.owner);
+  if (session == sessions_.end()) return nullptr;
+  auto status = session->second.find(vm.process.pid, {});
+  return status && status->uuid == vm.uuid ? status : nullptr;
 }
 
 void Namer::learn(const LibvirtNews& news) {
@@ -127,7 +132,7 @@ void Namer::learn(const LibvirtNews& news) {
   }
 }
 
-void Namer::ask_kvm(MachineLedger& machines, const Instant& now) {
+void Namer::ask_kvm(VmLedger& machines, const Instant& now) {
   if (!polled_.is_due(now.monotonic, true)) return;
   halt_polling_.refresh();
   for (auto& [id, machine] : machines.all())

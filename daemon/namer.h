@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the ledger's containers, pods and machines the names that their runtimes' files tell.
+// Gives the ledger's containers, pods and VMs the names in their runtimes' files. Those are root's: they name
+// nothing that a user or a container has made.
 #pragma once
 
 #include <map>
@@ -22,30 +23,27 @@ class Namer {
  public:
   // `host` must outlive the namer.
   explicit Namer(const HostRoot& host)
-      : host_(host),
-        names_(host),
-        libvirt_(host, LibvirtRecords::kQemu),
-        lxc_(host, LibvirtRecords::kLxc),
-        halt_polling_(host) {}
+      : host_(host), names_(host), lxc_(host, LibvirtRecords::kLxc), halt_polling_(host) {}
 
   // What libvirt's helper tells: of domains that leave no status file, such as Xen's.
   void learn(const LibvirtNews& news);
   void forget_news() { told_.clear(); }
 
-  // Names what runs, as of `now`; at most once a second, as often as it may be called.
-  void name(Ledger& ledger, const Instant& now);
+  // Names what runs, as of `now`; at most once a second, as often as it may be called. `libvirt`: root's.
+  void name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& now);
 
  private:
   void name_containers(Ledger& ledger, const Instant& now);
-  void name_machines(MachineLedger& machines, const Instant& now);
-  void name_by_machined(const MachineLedger& machines, const std::vector<MachineAccount*>& nameless);
-  void find_sessions(const MachineLedger& machines, Nanoseconds now);
-  std::shared_ptr<const LibvirtStatus> status_of(const MachineAccount& machine) const;
-  void ask_kvm(MachineLedger& machines, const Instant& now);
+  void name_machines(VmLedger& machines, const LibvirtRecords& libvirt, const Instant& now);
+  void name_by_machined(const VmLedger& machines, const std::vector<VmAccount*>& nameless);
+  void find_sessions(const VmLedger& machines, Nanoseconds now);
+  std::shared_ptr<const LibvirtStatus> status_of(const VmAccount& machine,
+                                                 const LibvirtRecords& libvirt) const;
+  void ask_kvm(VmLedger& machines, const Instant& now);
 
   const HostRoot& host_;
   WorkloadNames names_;
-  LibvirtRecords libvirt_, lxc_;
+  LibvirtRecords lxc_;
   std::map<std::uint32_t, LibvirtRecords> sessions_;                  // by user
   std::map<std::string, std::shared_ptr<const LibvirtStatus>> told_;  // by DRIVER/ID
   HaltPolling halt_polling_;

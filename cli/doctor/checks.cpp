@@ -207,6 +207,27 @@ Check check_access(const DoctorFacts& facts) {
           "usermod -aG keplerd USER, and log in again, to see everything"};
 }
 
+// Who has claimed another's container, pod or VM; nothing where nobody has.
+std::vector<Check> check_claims(const DoctorFacts& facts) {
+  constexpr std::size_t kMost = 10;
+  std::vector<Check> checks;
+  const Json& claims = field(*facts.status, "refusedClaims");
+  for (const Json& claim : claims.is_array() ? claims : Json::array()) {
+    if (checks.size() == kMost) break;
+    const std::string container = name_text(claim, "containerId");
+    const std::string kind = name_text(claim, "kind"), id = name_text(claim, "id");
+    const std::string who = container.empty()
+                                ? fmt::format("user {}", integer_field(claim, "ownerUid").value_or(0))
+                                : "container " + container;
+    const std::string what = kind == "helper" ? "to help VM " + id : "to " + kind + " " + id;
+    checks.push_back({"claims", kWarning,
+                      fmt::format("refused the claim of {} {}, {} times: counted apart", who, what,
+                                  integer_field(claim, "count").value_or(0)),
+                      ""});
+  }
+  return checks;
+}
+
 Check check_interrupts(const DoctorFacts& facts) {
   return {"interrupts", kOk,
           facts.interrupts_apart ? "accounted apart: they count for the kernel"
@@ -252,6 +273,9 @@ std::vector<Check> check_all(const DoctorFacts& facts) {
   if (answers(facts) && sees_everything(*facts.status)) checks.push_back(check_totals(facts.zones));
   for (const auto check : {check_counters, check_cgroup2, check_processes, check_interrupts, check_libvirt}) {
     checks.push_back(check(facts));
+  }
+  if (answers(facts)) {
+    for (Check& check : check_claims(facts)) checks.push_back(std::move(check));
   }
   return checks;
 }

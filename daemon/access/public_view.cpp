@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,37 +36,9 @@ void floor_others(ContainerRow& row) {
 }
 void floor_others(ProcessRow& row) { row.in_unit = floored(row.in_unit); }
 
-// What is the user's, by the rules of systemd's logind and of the kernel.
-class Ownership {
- public:
-  explicit Ownership(uid_t user)
-      : user_(user), slice_("/user.slice/user-" + std::to_string(user) + ".slice") {}
-
-  bool owns(const UnitRow& row) const { return is_in_slice(row.info->id); }
-  bool owns(const ContainerRow& row) const { return is_in_slice(row.info->unit); }
-  bool owns(const ProcessRow& row) const { return row.info->user == user_; }
-  bool owns(const MachineRow& row) const {
-    return (row.info->unit && is_in_slice(*row.info->unit)) || row.user == user_;
-  }
-
- private:
-  bool is_in_slice(std::string_view unit) const {
-    if (!unit.starts_with(slice_)) return false;
-    return unit.size() == slice_.size() || unit[slice_.size()] == '/';
-  }
-
-  uid_t user_;
-  std::string slice_;
-};
-
-// Ids of the machines in `report` that are the user's.
-std::set<std::string_view> machines_of(const Report& report, uid_t user) {
-  const Ownership ownership(user);
-  std::set<std::string_view> ids;
-  for (const MachineRow& row : report.machines) {
-    if (ownership.owns(row)) ids.insert(row.info->id);
-  }
-  return ids;
+// Whether the row is this user's.
+auto owned_by(uid_t user) {
+  return [user](const WorkloadRow& row) { return row.owner == user; };
 }
 
 class ViewMaker {
@@ -121,14 +92,14 @@ class ViewMaker {
     }
   }
 
-  // Of the machines that are told now, or were at the tick before: an end is told too.
-  void tell_events(std::set<std::string_view> ids) {
-    for (const MachineRow& row : view_.machines) ids.insert(row.info->id);
-    if (ids.empty()) return;
+  // Of the user's VMs.
+  void tell_events(uid_t user) {
+    if (!now_.machine_events || now_.machine_events->empty()) return;
     std::vector<MachineEvent> events;
     std::ranges::copy_if(*now_.machine_events, std::back_inserter(events),
-                         [&](const MachineEvent& event) { return ids.contains(event.id); });
-    view_.machine_events = std::make_shared<const std::vector<MachineEvent>>(std::move(events));
+                         [user](const MachineEvent& event) { return event.owner == user; });
+    if (!events.empty())
+      view_.machine_events = std::make_shared<const std::vector<MachineEvent>>(std::move(events));
   }
 
   void tell_all_events() { view_.machine_events = now_.machine_events; }
@@ -176,8 +147,7 @@ class ViewMaker {
 // Calls `f` with who sees which rows; not at all where the rule is the host alone.
 template <class F>
 void with_rule(PublicAccess rule, uid_t user, F f) {
-  const Ownership ownership(user);
-  if (rule == PublicAccess::kOwn) f([&ownership](const auto& row) { return ownership.owns(row); });
+  if (rule == PublicAccess::kOwn) f(owned_by(user));
   if (rule == PublicAccess::kAll) f([](const auto&) { return true; });
 }
 
@@ -195,8 +165,7 @@ std::shared_ptr<Report> make_public_view(const PublicTick& tick, PublicAccess ru
     maker.tell_rows(&Report::pods, sees);
   });
   if (rule == PublicAccess::kAll) maker.tell_all_events();
-  if (rule == PublicAccess::kOwn && tick.now->machine_events && !tick.now->machine_events->empty())
-    maker.tell_events(tick.before ? machines_of(*tick.before, user) : std::set<std::string_view>());
+  if (rule == PublicAccess::kOwn) maker.tell_events(user);
   return view;
 }
 
@@ -206,6 +175,17 @@ void add_public_processes(const PublicTick& tick, PublicAccess rule, uid_t user,
   const bool known = tick.before && tick.before->has_processes;
   ViewMaker maker(known ? tick : powerless, view);
   with_rule(rule, user, [&maker](auto sees) { maker.tell_rows(&Report::processes, sees); });
+  if (rule != PublicAccess::kOwn) return;
+  const auto hide = [](auto& info, const auto& rows) {
+    const bool is_shown = info && std::ranges::binary_search(rows, info->id, {}, [](const auto& row) {
+                            return std::string_view(row.info->id);
+                          });
+    if (!is_shown) info.reset();
+  };
+  for (ProcessRow& process : view.processes) {  // what a process is in may be another's
+    hide(process.container, view.containers);
+    hide(process.machine, view.machines);
+  }
 }
 
 }  // namespace keplerd

@@ -25,8 +25,7 @@ struct PublicTick {
 
 // Of a tick that is there. `rule` is not kNone; `user` matters with kOwn only.
 //
-// A user's own workloads: the user's slice and what is below it, the containers and pods there, and machines
-// there or whose process runs as the user, with what happened to these; processes that run as the user.
+// A user's own workloads are those whose rows have that owner (workloads/owner.h), and what happened to them.
 std::shared_ptr<Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user);
 
 // Adds the processes to such a view, if `tick` has them and the view has not; without their power if the tick

@@ -43,6 +43,21 @@ Json workload_json(const Report& report, const WorkloadRow& row, const std::stri
   if (report.full) json["zones"] = shares_json(report, row);
   json["quality"] = quality_name(report.workload_quality);
   json["sinceUsec"] = row.since.count();
+  if (row.owner) json["ownerUid"] = *row.owner;
+  return json;
+}
+
+Json refused_claims_json(const std::vector<RefusedClaim>& claims) {
+  Json json = Json::array();
+  for (const RefusedClaim& claim : claims) {
+    Json one = {{"kind", claim.kind},
+                {"id", claim.id},
+                {"ownerUid", claim.owner},
+                {"count", claim.count},
+                {"realtimeUsec", claim.at.count()}};
+    if (!claim.container.empty()) one["containerId"] = claim.container;
+    json.push_back(std::move(one));
+  }
   return json;
 }
 
@@ -115,6 +130,8 @@ Json status_json(const Report& report, const Settings& settings) {
   json["meters"] = meters_json(report.source);
   json["groupsLeftOut"] = report.groups_left_out;
   json["processesLeftOut"] = report.processes_left_out;
+  if (report.full && report.refused_claims)
+    json["refusedClaims"] = refused_claims_json(*report.refused_claims);
   const OwnCost& cost = report.own_cost;
   json["daemonCpuUsec"] = to_usec(cost.cpu);
   json["daemonWindowCpuUsec"] = to_usec(cost.window_cpu);

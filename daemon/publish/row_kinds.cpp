@@ -58,8 +58,8 @@ bool share_changed(const ZoneShare& a, const ZoneShare& b) {
 }
 
 bool workload_changed(const WorkloadRow& a, const WorkloadRow& b) {
-  return a.running != b.running || a.active != b.active || a.idle != b.idle || a.power != b.power ||
-         a.cpu != b.cpu || a.since != b.since ||
+  return a.running != b.running || a.owner != b.owner || a.active != b.active || a.idle != b.idle ||
+         a.power != b.power || a.cpu != b.cpu || a.since != b.since ||
          !std::ranges::equal(a.zones, b.zones, std::not_fn(share_changed));
 }
 

@@ -59,6 +59,19 @@ std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrde
   return rows;
 }
 
+namespace {
+
+// Whether `id` is what its owner, or the container around it, claims `name` as: "user-1000/NAME",
+// "OUTER/NAME". A unit's id is a path.
+bool is_claimed_as(std::string_view id, std::string_view name, RowKind kind) {
+  const bool has_owners =
+      kind == RowKind::kMachines || kind == RowKind::kContainers || kind == RowKind::kPods;
+  return has_owners && !name.empty() && id.size() > name.size() && id.ends_with(name) &&
+         id[id.size() - name.size() - 1] == '/';
+}
+
+}  // namespace
+
 FoundRow find_row(const Report& report, RowKind kind, std::string_view id_or_name) {
   const auto process = parse_process_id(id_or_name);
   std::optional<std::size_t> named;
@@ -67,7 +80,8 @@ FoundRow find_row(const Report& report, RowKind kind, std::string_view id_or_nam
   for (std::size_t i = 0; i < count; ++i) {
     const RowKey key = row_key(report, kind, i);
     if (key.process ? key.process == process : key.id == id_or_name) return {i, {}};
-    if (key.name != id_or_name || ids.size() == kToldIds) continue;
+    const bool is_named = key.name == id_or_name || is_claimed_as(key.id, id_or_name, kind);
+    if (!is_named || ids.size() == kToldIds) continue;
     named = i;
     ids.push_back(key.id_text());
   }

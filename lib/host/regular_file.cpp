@@ -160,4 +160,10 @@ Result<std::optional<std::vector<std::string>>> list_if_changed(int root, const 
   return std::optional(*std::move(names));
 }
 
+Nanoseconds modified_at(int directory, const char* path) {
+  struct stat status {};
+  if (::fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0) return Nanoseconds{0};
+  return to_nanoseconds(status.st_mtim);
+}
+
 }  // namespace keplerd

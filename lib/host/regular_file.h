@@ -48,4 +48,7 @@ Result<std::optional<std::string>> read_if_changed(int directory, const char* pa
 Result<std::optional<std::vector<std::string>>> list_if_changed(int root, const char* path, std::size_t most,
                                                                 FileStamp& stamp);
 
+// When `path` was last written, since 1970; 0 where it is not there. No link is followed.
+Nanoseconds modified_at(int directory, const char* path);
+
 }  // namespace keplerd

@@ -61,6 +61,7 @@ Microjoules EnergyAccount::window_energy(std::uint64_t window_sequence,
 void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::vector<ZoneWindow>& zones,
               std::vector<ZoneShare>& shares, WorkloadRow& row) {
   row.running = !account.ended;
+  row.owner = account.owner;
   row.cpu = account.cpu;
   row.since = account.since;
   row.active = account.energy(zones);

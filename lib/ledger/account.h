@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -44,6 +46,7 @@ struct EnergyAccount {
   Nanoseconds window_cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;  // unset: it runs
+  std::optional<Uid> owner;       // as WorkloadRow has it
 
   void add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy);
   void add_cpu(std::uint64_t window_sequence, Nanoseconds time);
@@ -73,8 +76,9 @@ void change_info(std::shared_ptr<const Info>& info, Change change) {
 
 // How long ended workloads are kept.
 struct TerminatedLimits {
-  std::optional<std::size_t> max = 500;  // of a kind, those with the most energy; unset: no bound
-  Microjoules min_energy{10'000'000};    // processes with less are not kept
+  // Of a kind, those with the most energy; unset: no bound.
+  std::optional<std::size_t> max = 500;
+  Microjoules min_energy{10'000'000};                             // processes with less are not kept
   std::optional<Nanoseconds> retention = std::chrono::hours(48);  // unset: for ever
 };
 
@@ -85,11 +89,14 @@ struct Ended {
   Realtime at;
 };
 
+// Whose ended workloads are counted together: of each ordinary user apart, so that nobody drives out others'.
+enum class KeptOf { kAll, kEachUser };
+
 // Of the ended workloads of one kind, those that the limits no longer keep: those that ended too long ago,
 // and where there are too many, those with the least energy. Among equals the first go first.
 template <class Account>
-std::vector<Account*> overdue(std::vector<Ended<Account>> ended, const TerminatedLimits& limits,
-                              Realtime now) {
+std::vector<Account*> overdue(std::vector<Ended<Account>> ended, const TerminatedLimits& limits, Realtime now,
+                              KeptOf whose = KeptOf::kEachUser) {
   std::vector<Account*> out;
   std::erase_if(ended, [&](const Ended<Account>& one) {
     const bool too_old = limits.retention && now - one.at > *limits.retention;
@@ -97,9 +104,17 @@ std::vector<Account*> overdue(std::vector<Ended<Account>> ended, const Terminate
     return too_old;
   });
   if (!limits.max || ended.size() <= *limits.max) return out;
-  std::ranges::stable_sort(ended, std::less<>{}, &Ended<Account>::energy);
-  ended.resize(ended.size() - *limits.max);
-  for (const Ended<Account>& one : ended) out.push_back(one.account);
+  // Most energy first, and of equals the last.
+  std::ranges::reverse(ended);
+  std::ranges::stable_sort(ended, std::greater<>{}, &Ended<Account>::energy);
+  std::map<Uid, std::size_t> kept;
+  std::vector<Account*> least;
+  for (const Ended<Account>& one : ended) {
+    const Uid owner = one.account->energy.owner.value_or(kNobodyUser);
+    const bool apart = whose == KeptOf::kEachUser && is_ordinary_user(owner);
+    if (++kept[apart ? owner : kRootUser] > *limits.max) least.push_back(one.account);
+  }
+  out.insert(out.end(), least.rbegin(), least.rend());
   return out;
 }
 

@@ -6,40 +6,65 @@
 #include <utility>
 
 #include "workloads/identifier.h"
+#include "workloads/unit_name.h"
 
 namespace keplerd {
 namespace {
 
-// Names are unique below one parent only; ids of runtimes are unique.
-std::string container_id(const CgroupWorkload& workload, const ContainerAccount* outer) {
-  if (workload.runtime != "lxc" && workload.runtime != "nspawn") return workload.id;
-  if (outer != nullptr) return outer->info->id + "/" + workload.id;
-  if (workload.user) return "user-" + std::to_string(*workload.user) + "/" + workload.id;
-  return workload.id;
-}
-
 // What people see as long as no name is known: a runtime's id as the runtimes shorten it.
 std::string short_id(const std::string& id) { return is_runtime_id(id) ? id.substr(0, 12) : id; }
 
-ContainerInfo make_info(const CgroupWorkload& workload, const ContainerAccount* outer,
+ContainerInfo make_info(const CgroupWorkload& workload, std::string id, const ContainerAccount* outer,
                         const std::string& unit) {
   ContainerInfo info;
   info.is_pod = workload.kind == CgroupKind::kPod;
-  info.id = container_id(workload, outer);
-  info.name = workload.name.empty() ? short_id(info.id) : workload.name;
+  info.id = std::move(id);
+  info.name = workload.name.empty() ? short_id(workload.id) : workload.name;
   info.runtime = workload.runtime;
   if (outer != nullptr) info.parent = outer->info->id;
-  if (!workload.pod.empty()) info.pod = workload.pod;
   info.unit = unit;
   return info;
 }
 
+CgroupWorkload pod_of(const CgroupWorkload& container) {
+  CgroupWorkload pod;
+  pod.kind = CgroupKind::kPod;
+  pod.id = container.pod;
+  pod.runtime = "kubernetes";
+  return pod;
+}
+
+// Whether nobody else's would be called so by chance. Names of LXC and nspawn are chosen.
+bool has_unique_id(const CgroupWorkload& workload) {
+  return workload.kind == CgroupKind::kPod || is_runtime_id(workload.id);
+}
+
+std::string_view last_part(std::string_view id) { return id.substr(id.rfind('/') + 1); }
+
+// Whose the names are that a cgroup in `parent` has: of the container around it; else of the user whose slice
+// it is in; else of whoever owns the directory that it was made in. Not its own owner, which whoever made it
+// may have changed.
+Claimant claimant_of(const UnitAccount& unit, const ContainerAccount* container, const Logins& logins) {
+  if (container != nullptr) return {container->info->id, container->energy.owner.value_or(kRootUser)};
+  if (const auto user = slice_user(unit.info->id)) return {{}, *user};
+  return {{}, logins.login_of(unit.parent_owner)};
+}
+
 }  // namespace
 
-void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units) {
+const ContainerAccount* enclosing_container(const ContainerAccount* account) {
+  while (account != nullptr && account->info->is_pod) account = account->parent;
+  return account;
+}
+
+bool is_named_by_root(const ContainerAccount& account) {
+  return account.energy.owner == kRootUser && enclosing_container(account.parent) == nullptr;
+}
+
+void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins) {
   for (std::size_t i = 0; i < units.current().size(); ++i) {
     UnitAccount& unit = *units.current()[i];
-    if (!unit.placed) place(unit, window.now);
+    if (!unit.placed) place(unit, logins, window.now);
     for (const ContainerPart& part : unit.containers) book(window, unit, part);
     if (unit.container == nullptr) continue;
     for (std::size_t z = 0; z < window.zones.size(); ++z) {
@@ -70,48 +95,135 @@ void ContainerLedger::book(const BookedWindow& window, const UnitAccount& unit, 
   }
 }
 
-// Finds out which containers and pods a unit is of; its parent is placed already.
-void ContainerLedger::place(UnitAccount& unit, Realtime now) {
+void ContainerLedger::set_machined(const MachinedRecords::Containers& containers, const UnitLedger& units) {
+  if (machined_ == containers) return;
+  const MachinedRecords::Containers before = std::exchange(machined_, containers);
+  for (UnitAccount* const unit : units.current()) {
+    const bool above = unit->parent != nullptr && !unit->parent->placed;
+    const std::string_view name = system_unit(unit->info->id);
+    const auto old = before.find(name);
+    const auto now = machined_.find(name);
+    const bool changed = (old == before.end()) != (now == machined_.end()) ||
+                         (old != before.end() && old->second != now->second);
+    if (above || changed) unit->placed = false;
+  }
+}
+
+// Finds out whose a unit is, and which containers and pods it is of; its parent is placed already.
+void ContainerLedger::place(UnitAccount& unit, const Logins& logins, Realtime now) {
   unit.placed = true;
   unit.container = unit.parent == nullptr ? nullptr : unit.parent->container;
   unit.containers.clear();
-  if (!unit.workload || unit.is_machine()) return;
-  const CgroupWorkload& workload = *unit.workload;
+  unit.vm_scope = unit.parent == nullptr ? nullptr : unit.parent->vm_scope;
+  const Claimant claimant = claimant_of(unit, enclosing_container(unit.container), logins);
+  set_owner(unit, claimant);
+  const bool is_vm = unit.workload && unit.workload->kind == CgroupKind::kVirtualMachine;
+  if (is_vm && claimant.owner == kRootUser && unit.vm_scope == nullptr) unit.vm_scope = &unit;
+  if (!is_vm) find_containers(unit, claimant, now);
+}
+
+// A path that was another's before: what it has counted is shown to neither.
+void ContainerLedger::set_owner(UnitAccount& unit, const Claimant& claimant) {
+  const bool is_anothers = unit.energy.owner && *unit.energy.owner != claimant.owner;
+  unit.energy.owner = is_anothers ? kRootUser : claimant.owner;
+}
+
+// What the unit is by its path, or by systemd-machined's record of one of root's units.
+std::optional<CgroupWorkload> ContainerLedger::claimed_workload(const UnitAccount& unit,
+                                                                const Claimant& claimant) const {
+  if (unit.workload) return *unit.workload;
+  if (machined_.empty() || claimant != Claimant{}) return std::nullopt;
+  const std::string& path = unit.info->id;
+  const std::string_view name = system_unit(path);
+  const auto record = machined_.find(name);
+  if (record == machined_.end() || !path.ends_with(name)) return std::nullopt;
+  CgroupWorkload workload;
+  workload.kind = CgroupKind::kContainer;
+  workload.id = workload.name = record->second.name;
+  workload.runtime = record->second.service == "systemd-nspawn" ? "nspawn" : "unknown";
+  return workload;
+}
+
+void ContainerLedger::find_containers(UnitAccount& unit, const Claimant& claimant, Realtime now) {
+  const auto workload = claimed_workload(unit, claimant);
+  if (!workload) return;
   ContainerAccount* outer = unit.container;
   // "SLICE:cri-containerd:ID": its pod has no cgroup of its own.
-  const bool pod_elsewhere = workload.kind == CgroupKind::kContainer && !workload.pod.empty() &&
-                             (outer == nullptr || outer->info->id != workload.pod);
-  if (pod_elsewhere) {
-    CgroupWorkload pod;
-    pod.kind = CgroupKind::kPod;
-    pod.id = workload.pod;
-    pod.runtime = "kubernetes";
-    outer = add_part(unit, make_info(pod, outer, unit.info->id), outer, false, now);
-  }
-  unit.container = add_part(unit, make_info(workload, outer, unit.info->id), outer, workload.monitor, now);
+  const bool pod_elsewhere =
+      workload->kind == CgroupKind::kContainer && !workload->pod.empty() &&
+      (outer == nullptr || !outer->info->is_pod || last_part(outer->info->id) != workload->pod);
+  if (pod_elsewhere) outer = add_part(unit, pod_of(*workload), claimant, outer, now);
+  unit.container = add_part(unit, *workload, claimant, outer, now);
 }
 
 // Makes the unit a topmost cgroup of a container; yields that, or `outer` where the unit is inside it already
 // (conmon's cgroup in its container's, say) and must not be counted twice.
-ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, ContainerInfo info, ContainerAccount* outer,
-                                            bool monitor, Realtime now) {
+ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkload& workload,
+                                            const Claimant& claimant, ContainerAccount* outer, Realtime now) {
+  const bool is_pod = workload.kind == CgroupKind::kPod;
+  if (has_unique_id(workload) && !is_pod && last_part(claimant.container) == workload.id) return outer;
+  const std::string id = bind_id(workload, claimant, now);
   for (const UnitAccount* above = unit.parent; above != nullptr; above = above->parent) {
     for (const ContainerPart& part : above->containers) {
-      if (part.container->info->id == info.id && part.container->info->is_pod == info.is_pod) return outer;
+      if (part.container->info->id == id && part.container->info->is_pod == is_pod) return outer;
     }
   }
-  ContainerAccount& account = account_of(std::move(info), outer, monitor, now);
+  ContainerInfo info = make_info(workload, id, outer, unit.info->id);
+  if (!workload.pod.empty() && outer != nullptr && outer->info->is_pod) info.pod = outer->info->id;
+  ContainerAccount& account = account_of(std::move(info), claimant, outer, workload.monitor, now);
   unit.containers.push_back({&account, outer});
   return &account;
 }
 
-ContainerAccount& ContainerLedger::account_of(ContainerInfo info, ContainerAccount* outer, bool monitor,
-                                              Realtime now) {
+// The id under which the claimant has what it calls so. One that is bound to another owner is that owner's;
+// but root's claim is stronger than that of the others who have bare ids, the system's users.
+std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claimant& claimant, Realtime now) {
+  const bool is_pod = workload.kind == CgroupKind::kPod;
+  Accounts& accounts = is_pod ? pods_ : containers_;
+  const std::string id = claimed_id(claimant, workload.id);
+  const auto refuse = [&] { refused_.add(is_pod ? "pod" : "container", workload.id, claimant, now); };
+  const auto bound = accounts.find(id);
+  if (bound == accounts.end()) {
+    if (id != workload.id && has_unique_id(workload) && accounts.contains(workload.id)) refuse();
+    return id;
+  }
+  const Uid owner = bound->second.energy.owner.value_or(kRootUser);
+  if (owner == claimant.owner) return id;
+  if (claimant.owner != kRootUser) {
+    refuse();
+    return disambiguated_id(claimant.owner, id);
+  }
+  rename_account(accounts, bound, owner);
+  return id;
+}
+
+void ContainerLedger::rename_account(Accounts& accounts, Accounts::iterator account, Uid owner) {
+  std::string id = account->first;
+  do id = disambiguated_id(owner, id);
+  while (accounts.contains(id));
+  auto node = accounts.extract(account);
+  node.key() = id;
+  ContainerAccount& renamed = accounts.insert(std::move(node)).position->second;
+  change_info(renamed.info, [&id](ContainerInfo& info) { info.id = id; });
+  for (Accounts* const all : {&containers_, &pods_}) {
+    for (auto& [key, inner] : *all) {
+      if (inner.parent != &renamed) continue;
+      change_info(inner.info, [&](ContainerInfo& info) {
+        info.parent = id;
+        if (renamed.info->is_pod) info.pod = id;
+      });
+    }
+  }
+}
+
+ContainerAccount& ContainerLedger::account_of(ContainerInfo info, const Claimant& claimant,
+                                              ContainerAccount* outer, bool monitor, Realtime now) {
   Accounts& accounts = info.is_pod ? pods_ : containers_;
   const auto [entry, is_new] = accounts.try_emplace(info.id);
   ContainerAccount& account = entry->second;
   if (is_new) {
     account.energy.since = now;
+    account.energy.owner = claimant.owner;
     account.parent = outer;
     account.info = std::make_shared<const ContainerInfo>(std::move(info));
   } else if (!monitor && (account.parent != outer || account.info->unit != info.unit)) {

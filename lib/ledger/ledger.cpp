@@ -6,8 +6,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ledger/vm_surroundings.h"
+
 namespace keplerd {
 namespace {
+
+const Logins kNoLogins;
 
 void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) {
   if (sum && power) {
@@ -24,6 +28,7 @@ void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
   account.cpu = saved.cpu;
   account.since = saved.since;
   account.ended = saved.ended.value_or(at);
+  account.owner = saved.owner;
 }
 
 template <class State>
@@ -32,6 +37,7 @@ void save_account(const EnergyAccount& account, State& state) {
   state.cpu = account.cpu;
   state.since = account.since;
   state.ended = account.ended;
+  state.owner = account.owner;
 }
 
 }  // namespace
@@ -72,7 +78,8 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
   }
   containers_.restored();
   for (const MachineState& saved : state.machines) {
-    MachineAccount& machine = machines_.restore(saved.info);
+    VmAccount& machine = vms_.restore(saved.info);
+    vm_registry_.restore(saved.info.id, saved.owner.value_or(kRootUser));
     restore_account(saved, state.saved, machine.energy);
     machine.told_running = !saved.ended;
     for (const MachinePart& part : saved.parts) machine.parts[part.name] = part.energy;
@@ -97,7 +104,7 @@ void Ledger::set_zones(const std::vector<Zone>& zones, Realtime now) {
   for (const ZoneAccount& zone : zones_) windows_.push_back({zone.zone.in_total, zone.current, std::nullopt});
 }
 
-void Ledger::apply(const Sample& sample, const Attribution& attribution, const FoundMachines& found) {
+void Ledger::apply(const Sample& sample, const Attribution& attribution, const Evidence& evidence) {
   ++sequence_;
   realtime_ = sample.at.realtime;
   monotonic_ = sample.at.monotonic;
@@ -106,10 +113,16 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const F
     apply_zone(source_zones_[i], attribution.zones[i], sample.readings[i], attribution.window);
   }
   const BookedWindow window{sample.usage, attribution, source_zones_, windows_, sequence_, realtime_};
+  const Logins& logins = evidence.logins == nullptr ? kNoLogins : *evidence.logins;
   units_.apply(window);
-  containers_.apply(window, units_);
-  outside_other_ += processes_.apply(window, units_);
-  machines_.apply(window, found, units_, processes_);
+  if (evidence.machined != nullptr) containers_.set_machined(evidence.machined->containers(), units_);
+  containers_.apply(window, units_, logins);
+  outside_other_ += processes_.apply(window, units_, logins);
+  vm_registry_.update({vm_scopes(units_), sample.usage.processes, evidence.found, sample.usage.ended},
+                      LedgerSurroundings(processes_, evidence.libvirt, sample.at));
+  for (const RefusedVmClaim& claim : vm_registry_.refused())
+    containers_.refused_claims().add(claim.is_helper ? "helper" : "vm", claim.id, claim.claimant, realtime_);
+  vms_.apply(window, vm_registry_, units_, processes_);
   prune(realtime_);
 }
 
@@ -131,7 +144,7 @@ void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,
 
 void Ledger::prune(Realtime now) {
   outside_other_ += processes_.prune(limits_, windows_, now);
-  machines_.prune(limits_, windows_, now, units_);
+  vms_.prune(limits_, windows_, now, units_, vm_registry_);
   processes_.remove_of(containers_.prune(limits_, windows_, now, units_));
   const std::vector<UnitAccount*> overdue = units_.overdue(limits_, windows_, now);
   if (overdue.empty()) return;
@@ -151,14 +164,15 @@ std::unique_ptr<Report> Ledger::report() const {
   report->outside_other = outside_other_;
   report_zones(*report);
   // Rows refer to the shares: no reallocation from here on.
-  const std::size_t rows = units_.all().size() + containers_.containers().size() + containers_.pods().size() +
-                           machines_.all().size();
+  const std::size_t rows =
+      units_.all().size() + containers_.containers().size() + containers_.pods().size() + vms_.all().size();
   report->shares.reserve(rows * zones_.size());
   report_units(*report);
   report_machines(*report);
-  report->machine_events = machines_.events().last();
+  report->machine_events = vms_.events().last();
   report_containers(containers_.containers(), *report, report->containers);
   report_containers(containers_.pods(), *report, report->pods);
+  report->refused_claims = containers_.refused_claims().all();
   report->running_processes = processes_.running();
   return report;
 }
@@ -235,12 +249,11 @@ void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report
 }
 
 void Ledger::report_machines(Report& report) const {
-  report.machines.reserve(machines_.all().size());
-  for (const auto& [id, machine] : machines_.all()) {
+  report.machines.reserve(vms_.all().size());
+  for (const auto& [id, machine] : vms_.all()) {
     MachineRow& row = report.machines.emplace_back();
     fill_row(machine.energy, sequence_, windows_, report.shares, row);
     row.info = machine.info;
-    row.user = machine.user;
     row.halt_polling = machine.halt_polling;
     if (machine.parts.empty()) continue;
     Microjoules other = row.active + row.idle;
@@ -267,7 +280,7 @@ void Ledger::add_processes(Report& report) const {
     const UnitAccount& unit = *process.unit;
     row.unit = unit.info;
     if (unit.container != nullptr && !unit.container->info->is_pod) row.container = unit.container->info;
-    if (!row.machine && unit.machine != nullptr) row.machine = unit.machine->info;
+    if (!row.machine && unit.vm != nullptr) row.machine = unit.vm->info;
   }
 }
 
@@ -325,7 +338,7 @@ LedgerState Ledger::state(Realtime now) const {
       save_account(container.energy, saved);
     }
   }
-  for (const auto& [id, machine] : machines_.all()) {
+  for (const auto& [id, machine] : vms_.all()) {
     MachineState& saved = state.machines.emplace_back();
     saved.info = *machine.info;
     for (const auto& [name, energy] : machine.parts) saved.parts.push_back({name, energy});

@@ -10,13 +10,23 @@
 #include "attribution/attributor.h"
 #include "ledger/account.h"
 #include "ledger/container_ledger.h"
-#include "ledger/machine_ledger.h"
 #include "ledger/process_ledger.h"
 #include "ledger/report.h"
 #include "ledger/state.h"
 #include "ledger/unit_ledger.h"
+#include "ledger/vm_ledger.h"
+#include "workloads/libvirt_records.h"
+#include "workloads/machined_records.h"
 
 namespace keplerd {
+
+// What is known of the workloads of a window besides their cgroups and CPU time.
+struct Evidence {
+  FoundMachines found;             // the VMs and their helpers among its processes that were not known before
+  const Logins* logins = nullptr;  // null, as the next two: nothing is known
+  const LibvirtRecords* libvirt = nullptr;  // root's
+  const MachinedRecords* machined = nullptr;
+};
 
 class Ledger {
  public:
@@ -32,15 +42,18 @@ class Ledger {
   // stay.
   void set_zones(const std::vector<Zone>& zones, Realtime now);
 
-  // Books the window that ends with `sample`. `found`: the machines and their helpers among its processes
-  // that were not known before.
-  void apply(const Sample& sample, const Attribution& attribution, const FoundMachines& found = {});
+  // Books the window that ends with `sample`.
+  void apply(const Sample& sample, const Attribution& attribution, const Evidence& evidence = {});
 
   // For names that are learnt from elsewhere.
   ContainerLedger& containers() { return containers_; }
-  MachineLedger& machines() { return machines_; }
-  const MachineLedger& machines() const { return machines_; }
+  VmLedger& vms() { return vms_; }
+  const VmLedger& vms() const { return vms_; }
+  bool runs_vm(ProcessId process) const { return vm_registry_.of_process(process) != nullptr; }
   const ProcessLedger& processes() const { return processes_; }
+
+  // Of the last window.
+  std::vector<RefusedClaim> new_refused_claims() { return containers_.refused_claims().take_changed(); }
 
   // All of it after the last sample, but for the processes. The source's name and reason are the caller's to
   // fill.
@@ -87,7 +100,8 @@ class Ledger {
   Microjoules outside_other_;
   UnitLedger units_;
   ContainerLedger containers_;
-  MachineLedger machines_;
+  VmRegistry vm_registry_;
+  VmLedger vms_;
   ProcessLedger processes_;
 };
 

@@ -23,13 +23,13 @@ std::span<const MachineEvent> events_since(const Report* earlier, const Report& 
   return {first, all.end()};
 }
 
-void MachineEvents::tell(const MachineInfo& machine, std::string event, std::optional<std::string> reason,
-                         Realtime at) {
+void MachineEvents::tell(const MachineInfo& machine, std::optional<Uid> owner, std::string event,
+                         std::optional<std::string> reason, Realtime at) {
   auto events = std::make_shared<std::vector<MachineEvent>>();
   const auto& old = *last_;
   const auto kept = old.size() < kMost ? old.begin() : old.end() - kMost + 1;
   events->assign(kept, old.end());
-  events->push_back({++count_, at, machine.id, machine.name, std::move(event), std::move(reason)});
+  events->push_back({++count_, at, machine.id, machine.name, owner, std::move(event), std::move(reason)});
   last_ = std::move(events);
 }
 

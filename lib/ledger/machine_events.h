@@ -14,7 +14,8 @@ namespace keplerd {
 
 class MachineEvents {
  public:
-  void tell(const MachineInfo& machine, std::string event, std::optional<std::string> reason, Realtime at);
+  void tell(const MachineInfo& machine, std::optional<Uid> owner, std::string event,
+            std::optional<std::string> reason, Realtime at);
 
   // The last ones, oldest first; never null, and never changed.
   std::shared_ptr<const std::vector<MachineEvent>> last() const { return last_; }

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <limits>
 
-#include "base/parse.h"
 #include "ledger/container_ledger.h"
 
 namespace keplerd {
@@ -16,24 +15,29 @@ std::shared_ptr<const ProcessInfo> make_info(const ProcessUsage& process) {
       ProcessInfo{process.id, std::string(process.comm), process.user});
 }
 
-}  // namespace
-
-std::string process_id_text(ProcessId id) { return std::to_string(id.pid) + "." + std::to_string(id.start); }
-
-std::optional<ProcessId> parse_process_id(std::string_view text) {
-  const auto pid = parse_number<std::int32_t>(take_until(text, '.'));
-  const auto start = parse_number<std::uint64_t>(text);
-  if (!pid || !start) return std::nullopt;
-  return ProcessId{*pid, *start};
+// Its user's; a container's of root's or the system's, as soon as it has been in one, since users inside are
+// not those of the host. A user may be able to move others' processes into a container of his own.
+void set_owner(const ProcessUsage& process, const UnitAccount* unit, const Logins& logins,
+               ProcessAccount& account) {
+  const auto* const container = unit == nullptr ? nullptr : enclosing_container(unit->container);
+  if (container != nullptr && !is_ordinary_user(*container->energy.owner))
+    account.container_owner = container->energy.owner;
+  account.claims_as = account.container_owner
+                          ? *account.container_owner
+                          : logins.login_of(claiming_user(process.user, process.real_user));
+  account.energy.owner = account.container_owner;
+  if (!account.container_owner && process.user) account.energy.owner = logins.login_of(*process.user);
 }
 
-Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& units) {
+}  // namespace
+
+Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins) {
   Microjoules outside;
   for (std::size_t i = 0; i < window.usage.processes.size(); ++i) {
     const ProcessUsage& process = window.usage.processes[i];
     if (process.kernel_thread && process.group == kNoGroup) continue;
     UnitAccount* const unit = units.of_group(process.group);
-    ProcessAccount& account = account_of(process, unit, window.now);
+    ProcessAccount& account = account_of(process, unit, logins, window.now);
     if (account.unit != unit) {
       outside += leave_unit(account);
       account.unit = unit;
@@ -65,7 +69,8 @@ const ProcessAccount* ProcessLedger::newest(std::int32_t pid) const {
   return &std::prev(next)->second;
 }
 
-ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccount* unit, Realtime now) {
+ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccount* unit,
+                                          const Logins& logins, Realtime now) {
   const auto [entry, is_new] = accounts_.try_emplace(process.id);
   ProcessAccount& account = entry->second;
   if (is_new) {
@@ -74,6 +79,7 @@ ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccou
   }
   if (is_new || account.info->comm != process.comm || account.info->user != process.user)
     account.info = make_info(process);
+  set_owner(process, unit, logins, account);
   return account;
 }
 

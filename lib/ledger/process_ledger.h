@@ -9,6 +9,7 @@
 
 #include "ledger/account.h"
 #include "ledger/unit_ledger.h"
+#include "workloads/logins.h"
 
 namespace keplerd {
 
@@ -18,6 +19,9 @@ struct ProcessAccount {
   UnitAccount* unit = nullptr;                 // null outside any
   EnergyAccount energy;
   Microjoules in_unit;  // what it used in its present unit; over the zones in the total
+  // Of the container of root's or the system's that it has been in: its user there is none of this host's.
+  std::optional<Uid> container_owner;
+  Uid claims_as = kNobodyUser;  // whose what it says of itself is
 };
 
 class ProcessLedger {
@@ -25,7 +29,7 @@ class ProcessLedger {
   // Books a window; `units` has booked it already, and its containers. Kernel threads outside any unit have
   // no account: they are the kernel. What a process leaves behind in a unit (or outside) when it moves or is
   // no longer kept goes into the `other` of that unit, or is in the result.
-  Microjoules apply(const BookedWindow& window, const UnitLedger& units);
+  Microjoules apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins);
 
   // Removes ended processes that the limits no longer keep.
   Microjoules prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now);
@@ -42,7 +46,8 @@ class ProcessLedger {
   std::size_t running() const { return accounts_.size() - ended_.size(); }
 
  private:
-  ProcessAccount& account_of(const ProcessUsage& process, UnitAccount* unit, Realtime now);
+  ProcessAccount& account_of(const ProcessUsage& process, UnitAccount* unit, const Logins& logins,
+                             Realtime now);
   static Microjoules leave_unit(ProcessAccount& process);
 
   std::map<ProcessId, ProcessAccount> accounts_;

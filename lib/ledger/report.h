@@ -17,6 +17,7 @@
 #include "energy/zone.h"
 #include "usage/usage_sample.h"
 #include "workloads/libvirt_status.h"
+#include "workloads/owner.h"
 
 namespace keplerd {
 
@@ -58,6 +59,9 @@ struct ZoneShare {
 
 struct WorkloadRow {
   bool running = true;
+  // Whose it is (workloads/owner.h): all that a caller without full access may see follows from it. Unset:
+  // not known.
+  std::optional<Uid> owner;
   Microjoules active, idle;  // their sum is its energy
   std::optional<Microwatts> power;
   Nanoseconds cpu{0};                // CPU time that was counted along with the energy
@@ -80,13 +84,13 @@ struct UnitRow : WorkloadRow {
 
 // A container, or a pod.
 struct ContainerInfo {
-  std::string id;          // the runtime's full id; of a pod: its UID
+  std::string id;          // the runtime's full id; of a pod: its UID; as its owner claims it (claimed_id)
   std::string name;        // escaped; where none is known the id, a runtime's cut to 12 characters
   std::string name_space;  // pods: of Kubernetes; empty: not known
   bool is_pod = false;
   std::string runtime;                // as CgroupWorkload tells it
   std::optional<std::string> parent;  // id of the container or pod that it is inside of
-  std::optional<std::string> pod;     // containers: UID of their pod
+  std::optional<std::string> pod;     // containers: id of their pod
   std::string unit;                   // id of its topmost cgroup
   std::string uuid, title;            // of libvirt's LXC domains, as a machine has them; empty: none is known
   std::string guest_state;            // likewise
@@ -100,7 +104,7 @@ struct ContainerRow : WorkloadRow {
 };
 
 struct MachineInfo {
-  std::string id;     // UUID, else "PID.STARTTIME" of its process
+  std::string id;     // UUID, else "PID.STARTTIME" of its process; as its owner claims it (claimed_id)
   std::string name;   // escaped; the id where no name is known
   std::string title;  // for people; empty where it has none
   std::string hypervisor;
@@ -123,7 +127,6 @@ struct MachinePart {
 
 struct MachineRow : WorkloadRow {
   std::shared_ptr<const MachineInfo> info;
-  std::optional<std::uint32_t> user;        // that its process ran as, when that last ran; not always known
   std::optional<Nanoseconds> halt_polling;  // inside `cpu`, but since the machine started; not always known
   std::vector<MachinePart> parts;  // they add up to its energy; empty where its parts cannot be told apart
 };
@@ -132,12 +135,10 @@ struct MachineEvent {
   std::uint64_t number = 0;           // one more than that of the event before
   Realtime at{0};                     // of the sample that saw it
   std::string id, name;               // of the machine
+  std::optional<Uid> owner;           // of the machine
   std::string event;                  // "started", "stopped", "paused", "resumed", "crashed"
   std::optional<std::string> reason;  // as libvirt tells it: "migrated", "saved", "destroyed"
 };
-
-std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
-std::optional<ProcessId> parse_process_id(std::string_view text);
 
 struct ProcessInfo {
   ProcessId id;
@@ -151,6 +152,17 @@ struct ProcessRow : WorkloadRow {
   std::shared_ptr<const ContainerInfo> container;  // the innermost that it is in, no pod; null outside any
   std::shared_ptr<const MachineInfo> machine;      // that it runs, or helps to run; null where it is of none
   Microjoules in_unit;                             // what it used in its present unit
+};
+
+// An id that a workload claims which is another owner's, or a VM that a helper says it works for: it is
+// counted apart, and nothing of the other is shown for it.
+struct RefusedClaim {
+  Realtime at{0};         // last
+  std::string kind;       // "vm", "container", "pod", "helper" of a VM
+  std::string id;         // what was claimed last
+  Uid owner = kRootUser;  // who claims it
+  std::string container;  // id of the container that claims it; empty outside any
+  std::uint64_t count = 0;
 };
 
 // What keplerd itself costs.
@@ -200,7 +212,8 @@ struct Report {
   std::shared_ptr<const std::vector<MachineEvent>> machine_events;  // the last ones, oldest first; null: none
   std::vector<ContainerRow> containers;
   std::vector<ContainerRow> pods;
-  std::vector<ZoneShare> shares;  // what these rows refer to
+  std::vector<ZoneShare> shares;                                    // what these rows refer to
+  std::shared_ptr<const std::vector<RefusedClaim>> refused_claims;  // at most 100; null: none
   std::size_t running_processes = 0;
   bool has_processes = false;         // the next two: all of them or, as long as nobody has asked, none
   std::vector<ProcessRow> processes;  // by pid and start

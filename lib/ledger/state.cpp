@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ledger/state_owners.h"
+
 namespace keplerd {
 namespace {
 
@@ -101,6 +103,7 @@ Json account_json(const std::string& id, const State& state) {
                {"cpuNsec", state.cpu.count()},
                {"sinceUsec", state.since.count()}};
   if (state.ended) json["endedUsec"] = state.ended->count();
+  if (state.owner) json["ownerUid"] = *state.owner;
   return json;
 }
 
@@ -110,6 +113,10 @@ void read_account(const Json& json, std::size_t zones, State& state) {
   state.cpu = Nanoseconds(number(json, "cpuNsec"));
   state.since = realtime(json, "sinceUsec");
   if (json.contains("endedUsec")) state.ended = realtime(json, "endedUsec");
+  if (!json.contains("ownerUid")) return;
+  const std::int64_t owner = number(json, "ownerUid");
+  if (owner > std::numeric_limits<Uid>::max()) throw Malformed{"ownerUid is not a user"};
+  state.owner = static_cast<Uid>(owner);
 }
 
 Json to_json(const UnitState& unit) {
@@ -302,6 +309,7 @@ LedgerState to_state(const Json& json) {
   check_sums(state);
   check_containers(state);
   check_machines(state);
+  give_owners(state);
   return state;
 }
 

@@ -30,6 +30,7 @@ struct UnitState {
   Nanoseconds cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;  // unset: it ran when this was written
+  std::optional<Uid> owner;       // as WorkloadRow has it
 };
 
 struct ContainerState {
@@ -39,6 +40,7 @@ struct ContainerState {
   Nanoseconds cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;
+  std::optional<Uid> owner;
 };
 
 struct MachineState {
@@ -48,6 +50,7 @@ struct MachineState {
   Nanoseconds cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;
+  std::optional<Uid> owner;
 };
 
 struct LedgerState {
@@ -67,7 +70,8 @@ struct LedgerState {
 
 std::string format_state(const LedgerState& state);
 
-// Fails where the text is not such a state, or its sums do not hold.
+// Fails where the text is not such a state, or its sums do not hold. A state of a version that knew no owners
+// is given them (state_owners.h).
 Result<LedgerState> parse_state(std::string_view text);
 
 }  // namespace keplerd

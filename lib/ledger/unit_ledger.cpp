@@ -28,7 +28,7 @@ void UnitLedger::apply(const BookedWindow& window) {
     const bool ended = unit.seen != window.sequence;
     if (ended) {
       unit.energy.ended = window.now;
-      unit.machine = nullptr;
+      unit.vm = nullptr;
     }
     // A unit that was reborn under its name runs on in another entry.
     entry = ended || unit.incarnation != entry->first ? running_.erase(entry) : std::next(entry);
@@ -44,6 +44,8 @@ UnitAccount& UnitLedger::account_of(const GroupUsage& group, Realtime now) {
   unit.parent = of_group(group.parent);
   unit.energy.ended.reset();
   unit.incarnation = group.incarnation;
+  unit.parent_owner = group.parent_owner;
+  unit.placed = false;
   running_[group.incarnation] = &unit;
   return unit;
 }
@@ -77,12 +79,12 @@ std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits,
   if (accounts_.size() == running_.size()) return {};  // all run
   std::vector<Ended<UnitAccount>> ended;
   // Children before parents; a child never has more than its parent, and stays before it where they are
-  // equal.
+  // equal. All users' together: a parent may be another's.
   for (auto entry = accounts_.rbegin(); entry != accounts_.rend(); ++entry) {
     UnitAccount& unit = *entry->second;
     if (unit.energy.ended) ended.push_back({&unit, unit.energy.energy(windows), *unit.energy.ended});
   }
-  return keplerd::overdue(std::move(ended), limits, now);
+  return keplerd::overdue(std::move(ended), limits, now, KeptOf::kAll);
 }
 
 Microjoules UnitLedger::remove(UnitAccount& unit, const std::vector<ZoneWindow>& windows) {

@@ -13,11 +13,12 @@
 #include "attribution/attributor.h"
 #include "ledger/account.h"
 #include "workloads/cgroup_workload.h"
+#include "workloads/owner.h"
 
 namespace keplerd {
 
 struct ContainerAccount;
-struct MachineAccount;
+struct VmAccount;
 
 // A container or pod that a unit is a topmost cgroup of.
 struct ContainerPart {
@@ -27,21 +28,22 @@ struct ContainerPart {
 
 struct UnitAccount {
   std::shared_ptr<const UnitInfo> info;
-  std::unique_ptr<const CgroupWorkload> workload;  // a container, pod or machine; null where it is none
+  std::unique_ptr<const CgroupWorkload> workload;  // that its path claims; null where it claims none
   UnitAccount* parent = nullptr;                   // null at the top
   EnergyAccount energy;                            // descendants included
   Microjoules own, other;                          // over the zones in the total
   std::uint64_t incarnation = 0;                   // of its cgroup; 0: ended
   std::uint64_t seen = 0;                          // sequence of the last sample that had it
 
-  // Whether this very cgroup is a virtual machine's.
-  bool is_machine() const { return workload && workload->kind == CgroupKind::kVirtualMachine; }
+  Uid parent_owner = kRootUser;  // as GroupUsage has it
 
-  // Where it belongs, besides its parent: kept by the ledgers of those.
-  bool placed = false;                    // `container` and `containers` are known
+  // Where it belongs, besides its parent: kept by ContainerLedger.
+  bool placed = false;                    // all of these are known
   ContainerAccount* container = nullptr;  // the innermost container or pod that it is (a part of)
   std::vector<ContainerPart> containers;  // those that it is a topmost cgroup of
-  MachineAccount* machine = nullptr;      // the virtual machine that it is (a part of); null once it ended
+  UnitAccount* vm_scope = nullptr;  // the topmost cgroup that root has made for a VM, around it or itself
+
+  VmAccount* vm = nullptr;  // the VM that it is (a part of); null once it ended: kept by VmLedger
 };
 
 class UnitLedger {

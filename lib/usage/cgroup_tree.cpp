@@ -20,6 +20,9 @@ namespace {
 constexpr std::size_t kPidsLimit = 64 << 20;
 constexpr std::uint64_t kReadsAtRest = 8;  // after which a group holds its cgroup.procs no more
 
+constexpr std::uint32_t kRoot = 0;
+constexpr std::uint32_t kNobody = 65534;
+
 // What may be reached by one path from the root (PATH_MAX), the name of a file included.
 constexpr std::size_t kLongestPath = 4000;
 
@@ -36,6 +39,7 @@ struct CgroupTree::Node {
   std::string path;       // escaped; empty for the root
   std::string_view name;  // its key among its parent's children
   std::size_t depth = 0;
+  std::uint32_t parent_owner = 0;  // as GroupUsage has it
   std::uint64_t identity = 0;
   int watch = -1;
   KeptFile cpu_stat;  // these two only if they can be held
@@ -69,6 +73,8 @@ CgroupTree::CgroupTree(int root, CgroupLimits limits) : limits_(limits), root_(s
   if (directory) root_directory_ = *std::move(directory);
   const auto identity = read_identity(root_directory_.get(), ".");
   if (identity) root_->identity = *identity;
+  const auto owner = read_owner(root_directory_.get(), ".");
+  if (owner) root_owner_ = *owner;
 }
 
 CgroupTree::~CgroupTree() = default;
@@ -168,6 +174,8 @@ void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Que
   node->parent = &parent;
   node->path = std::move(path);
   node->depth = parent.depth + 1;
+  const auto owner = read_owner(directory, ".");
+  node->parent_owner = owner && *owner == root_owner_ ? kRoot : owner ? *owner : kNobody;
   const auto identity = read_identity(opened->get(), ".");
   if (identity) node->identity = *identity;
   node->incarnation = ++last_incarnation_;
@@ -249,6 +257,7 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   groups.push_back({.incarnation = node.incarnation,
                     .parent = node.parent->index,
                     .path = node.path,
+                    .parent_owner = node.parent_owner,
                     .usage = node.usage,
                     .before = node.before});
   for (auto& [name, child] : node.children) visit(*child, groups);

@@ -88,6 +88,7 @@ class CgroupTree {
   DirectoryWatch watch_;
   bool reliable_ = false;  // inotify has told of every change since the last read
   bool late_ = false;      // what is found now may have been left out before
+  std::uint32_t root_owner_ = 0;
   std::uint64_t reads_ = 0;
   std::uint64_t last_incarnation_ = 0;
   std::size_t count_ = 0;

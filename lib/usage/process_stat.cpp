@@ -61,12 +61,14 @@ Result<ProcessStat> parse_process_stat(std::string_view stat) {
 
 // "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, of the file system. The name stands in a line of
 // its own before, with its newlines escaped.
-std::optional<std::uint32_t> parse_process_user(std::string_view status) {
+std::optional<ProcessUsers> parse_process_users(std::string_view status) {
   while (!status.empty()) {
     std::string_view line = take_until(status, '\n');
     if (take_word(line) != "Uid:") continue;
-    take_word(line);
-    return parse_number<std::uint32_t>(take_word(line));
+    const auto real = parse_number<std::uint32_t>(take_word(line));
+    const auto effective = parse_number<std::uint32_t>(take_word(line));
+    if (!real || !effective) return std::nullopt;
+    return ProcessUsers{*real, *effective};
   }
   return std::nullopt;
 }

@@ -23,9 +23,13 @@ struct ProcessStat {
 
 Result<ProcessStat> parse_process_stat(std::string_view stat);
 
-// The effective user in /proc/PID/status (proc_pid_status(5)), from its line "Uid:"; unset where there is
-// none.
-std::optional<std::uint32_t> parse_process_user(std::string_view status);
+struct ProcessUsers {
+  std::uint32_t real = 0;
+  std::uint32_t effective = 0;
+};
+
+// The users in /proc/PID/status (proc_pid_status(5)), from its line "Uid:"; unset where there is none.
+std::optional<ProcessUsers> parse_process_users(std::string_view status);
 
 // The cgroup2 path in /proc/PID/cgroup ("/system.slice/cron.service"), from its line "0::"; empty where there
 // is none. A cgroup that was removed under its process (" (deleted)") is its path without that mark.

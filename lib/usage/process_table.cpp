@@ -257,6 +257,7 @@ void ProcessTable::tell(const Process& process, std::size_t group, bool fresh,
                               .fresh = fresh,
                               .kernel_thread = process.kernel_thread,
                               .user = process.user,
+                              .real_user = process.real_user,
                               .group = group,
                               .usage = process.usage,
                               .before = before});
@@ -274,12 +275,16 @@ bool ProcessTable::look_at_user(Process& process, bool is_new) const {
   process.owner = *owner;
   if (known) return false;
   const auto before = std::exchange(process.user, *owner);
+  const auto real_before = std::exchange(process.real_user, std::nullopt);
   if (*owner == kRoot) {
     std::array<char, 512> buffer;
     const auto status = read_beginning(host_.procfs(), (directory + "/status").c_str(), buffer);
-    if (const auto user = status ? parse_process_user(*status) : std::nullopt) process.user = user;
+    if (const auto users = status ? parse_process_users(*status) : std::nullopt) {
+      process.user = users->effective;
+      if (users->real != users->effective) process.real_user = users->real;
+    }
   }
-  return process.user != before;
+  return process.user != before || process.real_user != real_before;
 }
 
 // Reads the CPU time of a process that is known already. Gone is one whose pid is another's now, too.

@@ -52,8 +52,8 @@ class ProcessTable {
     std::uint64_t group = 0;  // incarnation; 0: none
     std::uint64_t seen = 0;   // number of the sample
     std::int32_t parent = 0;
-    std::uint32_t owner = 0;  // of its directory in /proc, when that was last looked at
-    std::optional<std::uint32_t> user;
+    std::uint32_t owner = 0;                       // of its directory in /proc, when that was last looked at
+    std::optional<std::uint32_t> user, real_user;  // as ProcessUsage has them
     bool kernel_thread = false;
     bool moved = false;                   // its clock, since its user was last looked at
     bool listed = false;                  // in /proc: used by scan() only

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,13 +23,19 @@ struct ProcessId {
   auto operator<=>(const ProcessId&) const = default;
 };
 
+std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
+std::optional<ProcessId> parse_process_id(std::string_view text);
+
 inline constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 struct GroupUsage {
   std::uint64_t incarnation = 0;  // never 0 and never used again: a group reborn under its name has another
   std::size_t parent = kNoGroup;  // index into UsageSample::groups, smaller than the own; kNoGroup: the root
   std::string_view path;          // "/system.slice/cron.service", escaped by escape_name
-  Nanoseconds usage{0};           // CPU time of the group and its descendants, exited ones included
+  // Who owns the directory that it was found in, and so could make it: read when it was found. The owner of
+  // the hierarchy's root counts as root (0).
+  std::uint32_t parent_owner = 0;
+  Nanoseconds usage{0};  // CPU time of the group and its descendants, exited ones included
   std::optional<Nanoseconds>
       before;  // at the sample before; unset in the first sample only (a group born since has 0)
 };
@@ -41,6 +48,7 @@ struct ProcessUsage {
   bool kernel_thread = false;
   std::optional<std::uint32_t>
       user;  // the effective one when it was last looked at (ProcessTable); unset: not known
+  std::optional<std::uint32_t> real_user;  // likewise; unset where it is the effective one, too
   std::size_t group = kNoGroup;  // index into UsageSample::groups; kNoGroup: in the root, or no cgroup2
   Nanoseconds usage{0};          // CPU time of all its threads, exited ones included
   struct Before {

@@ -37,7 +37,6 @@ struct Around {  // what is known from the path above a cgroup
   bool in_nomad = false;
   std::string pod;           // that a container here is of
   bool pod_is_here = false;  // the parent is that pod
-  std::optional<std::uint32_t> user;
 };
 
 CgroupWorkload container(std::string_view runtime, std::string_view id, std::string_view name = {}) {
@@ -309,7 +308,6 @@ class Descent {
           CgroupWorkload{.kind = group.is_unit ? CgroupKind::kUnit : CgroupKind::kGroup, .name = group.name};
     }
     here_.group = std::move(group);
-    here_.user = around_.user;
     look_around(name, found.has_value());
   }
 
@@ -317,9 +315,7 @@ class Descent {
   void look_around(std::string_view name, bool is_workload) {
     if (is_workload) {
       const bool is_pod = here_.kind == CgroupKind::kPod;
-      around_ = Around{.pod = is_pod ? here_.id : std::string(),
-                       .pod_is_here = is_pod,
-                       .user = is_pod ? around_.user : std::nullopt};
+      around_ = Around{.pod = is_pod ? here_.id : std::string(), .pod_is_here = is_pod};
       return;
     }
     around_.grandparent = around_.parent;
@@ -327,9 +323,6 @@ class Descent {
     around_.pod_is_here = false;
     around_.in_ecs = around_.in_ecs || name == "ecs";
     around_.in_nomad = around_.in_nomad || name == "nomad.slice" || name == "nomad";
-    std::string_view user = between("user@", name, ".service");
-    if (user.empty()) user = between("user-", name, ".slice");
-    if (const auto uid = parse_number<std::uint32_t>(user)) around_.user = uid;
   }
 
   std::string_view path_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a cgroup is, from its path alone: a unit, a container, a pod, a virtual machine, or just a group. No
-// I/O: names that are not in the path (a docker container's, a pod's) are for others to find by the id.
+// I/O: names that are not in the path (a docker container's, a pod's) are for others to find by the id. A
+// path is a claim of whoever could make the cgroup (owner.h), and proves nothing.
 //
 // Sources: systemd's cgroup names (systemd.slice(5), systemd-escape(1)); the cgroup managers of runc, crun,
 // podman, containerd, cri-o and kubelet; libvirt's virDomainDriverGenerateMachineName; LXC's
@@ -22,8 +23,7 @@ enum class CgroupKind { kGroup, kUnit, kContainer, kPod, kVirtualMachine };
 
 struct CgroupWorkload {
   CgroupKind kind = CgroupKind::kGroup;
-  UnitName group;                     // whatever the kind: a container's scope is a unit too
-  std::optional<std::uint32_t> user;  // uid of the user whose slice or manager it is below
+  UnitName group;  // whatever the kind: a container's scope is a unit too
 
   // Of the workload; all escaped by escape_name.
   std::string name;  // a unit's or group's as in `group`; else empty where the path has no more than an id

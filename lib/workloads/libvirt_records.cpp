@@ -6,7 +6,10 @@
 
 #include <sys/stat.h>
 
+#include "base/parse.h"
 #include "host/host_root.h"
+#include "host/kept_file.h"
+#include "workloads/owner.h"
 
 namespace keplerd {
 namespace {
@@ -21,6 +24,11 @@ constexpr Limits kOfSystem = {4 << 20, 10'000};  // a machine with hundreds of d
 constexpr Limits kOfSession = {128 << 10, 32};
 
 const Limits& limits(bool session) { return session ? kOfSession : kOfSystem; }
+
+// Starts are known to 10 ms, and file systems' clocks may be coarse.
+bool is_since(Nanoseconds written, LibvirtRecords::Realtime since) {
+  return written + std::chrono::seconds(2) >= since;
+}
 
 }  // namespace
 
@@ -69,6 +77,7 @@ void LibvirtRecords::forget_directory() {
   directory_.reset();
   files_.clear();
   by_uuid_.clear();
+  by_pid_.clear();
 }
 
 void LibvirtRecords::read_all() {
@@ -96,6 +105,7 @@ void LibvirtRecords::read(const std::string& name) {
     return;
   }
   if (!*text) return;
+  file->second.written = modified_at(directory_.get(), name.c_str());
   auto status = parse_libvirt_status(**text);
   ::explicit_bzero((*text)->data(), (*text)->size());  // it holds passwords
   if (status && is_session_) {
@@ -112,14 +122,37 @@ void LibvirtRecords::read(const std::string& name) {
 
 void LibvirtRecords::index() {
   by_uuid_.clear();
+  by_pid_.clear();
   for (const auto& [name, file] : files_) {
-    if (file.status) by_uuid_[file.status->uuid] = file.status;
+    if (!file.status) continue;
+    by_uuid_[file.status->uuid] = file.status;
+    by_pid_[file.status->pid] = {file.status, file.written};
   }
 }
 
-std::shared_ptr<const LibvirtStatus> LibvirtRecords::find(std::string_view uuid, std::int32_t pid) const {
-  const auto found = by_uuid_.find(uuid);
-  return found != by_uuid_.end() && found->second->pid == pid ? found->second : nullptr;
+std::shared_ptr<const LibvirtStatus> LibvirtRecords::find(std::int32_t pid, Realtime since) const {
+  const auto found = by_pid_.find(pid);
+  return found != by_pid_.end() && is_since(found->second.written, since) ? found->second.status : nullptr;
+}
+
+bool LibvirtRecords::names_helper(std::int32_t pid, Realtime since) const {
+  constexpr std::size_t kMostFiles = 10'000;
+  for (const char* const below : {"", "/swtpm", "/passt", "/slirp", "/dbus"}) {
+    const auto directory = open_inside(host_.root(), (directory_path_ + below).c_str());
+    if (!directory) continue;
+    const auto names = list_directory(directory->get(), ".", kMostFiles);
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      if (!name.ends_with(".pid")) continue;
+      FileStamp stamp;
+      const auto text = read_if_changed(directory->get(), name.c_str(), 64, stamp);
+      if (!text || !*text || parse_number<std::int32_t>(trim(**text)) != pid) continue;
+      const auto owner = read_owner(directory->get(), name.c_str());
+      if (owner && *owner == kRootUser && is_since(modified_at(directory->get(), name.c_str()), since))
+        return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace keplerd

@@ -25,6 +25,8 @@ class HostRoot;
 
 class LibvirtRecords {
  public:
+  using Realtime = std::chrono::microseconds;  // since 1970
+
   // Below the host's root directory, each.
   static constexpr char kQemu[] = "run/libvirt/qemu";
   static constexpr char kLxc[] = "run/libvirt/lxc";
@@ -41,9 +43,14 @@ class LibvirtRecords {
   // what has another stamp. `now`: of the monotonic clock.
   void refresh(Nanoseconds now);
 
-  // Of the machine with this UUID as long as it is run by `pid`: what a machine leaves that ended while
-  // libvirtd was stopped is nobody's. Null where there is none. The same object while nothing changes.
-  std::shared_ptr<const LibvirtStatus> find(std::string_view uuid, std::int32_t pid) const;
+  // Of the VM that `pid` runs; null where there is none, or where it was written before `since`, when that
+  // process began: a VM that ended while libvirtd was stopped leaves its status behind. The same object while
+  // nothing changes.
+  std::shared_ptr<const LibvirtStatus> find(std::int32_t pid, Realtime since) const;
+
+  // Whether libvirt's own pid files (swtpm's, virtiofsd's, passt's...) name `pid`, written as above. Reads
+  // directories: for a few processes.
+  bool names_helper(std::int32_t pid, Realtime since) const;
 
   using Statuses = std::map<std::string, std::shared_ptr<const LibvirtStatus>, std::less<>>;
   const Statuses& by_uuid() const { return by_uuid_; }
@@ -52,6 +59,7 @@ class LibvirtRecords {
   struct File {
     FileStamp stamp;
     std::shared_ptr<const LibvirtStatus> status;  // null: cannot be read, or is none
+    Nanoseconds written{0};                       // last, since 1970
     bool listed = false;
   };
 
@@ -72,6 +80,11 @@ class LibvirtRecords {
   FileStamp opened_;  // of the directory: another one is there once it was made anew
   std::map<std::string, File, std::less<>> files_;  // by name
   Statuses by_uuid_;
+  struct OfProcess {
+    std::shared_ptr<const LibvirtStatus> status;
+    Nanoseconds written{0};
+  };
+  std::map<std::int32_t, OfProcess> by_pid_;
 };
 
 }  // namespace keplerd

@@ -24,6 +24,16 @@ UnitName name_unit(std::string_view path) {
   return {std::string(name), is_unit};
 }
 
+std::optional<std::uint32_t> slice_user(std::string_view path) {
+  constexpr std::string_view kFront = "/user.slice/user-", kEnd = ".slice";
+  if (!path.starts_with(kFront)) return std::nullopt;
+  path.remove_prefix(kFront.size());
+  std::string_view name = take_until(path, '/');
+  if (!name.ends_with(kEnd)) return std::nullopt;
+  name.remove_suffix(kEnd.size());
+  return parse_number<std::uint32_t>(name);
+}
+
 std::string_view system_unit(std::string_view path) {
   while (!path.empty()) {
     std::string_view name = take_until(path, '/');

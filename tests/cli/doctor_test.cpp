@@ -71,6 +71,21 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
   EXPECT_EQ(status_of(healthy()), kFine);
 }
 
+TEST(Doctor, ShowsWhoHasClaimedWhatIsAnothers) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["refusedClaims"] = {
+      {{"kind", "vm"}, {"id", "2b9a43a1"}, {"ownerUid", 4801}, {"count", 3}, {"realtimeUsec", 1}},
+      {{"kind", "helper"}, {"id", "7f1c"}, {"ownerUid", 0}, {"containerId", "b\x1bx"}, {"count", 1}}};
+  const std::string text = checks_text(check_all(facts), false);
+  EXPECT_THAT(text,
+              HasSubstr("warning  claims          refused the claim of user 4801 to vm 2b9a43a1, 3 times: "
+                        "counted apart\n"));
+  EXPECT_THAT(text,
+              HasSubstr("warning  claims          refused the claim of container b\\x1bx to help VM 7f1c, "
+                        "1 times: counted apart\n"));
+  EXPECT_EQ(status_of(facts), kFine);
+}
+
 TEST(Doctor, ADaemonThatCannotBeReachedIsTheWorst) {
   EXPECT_EQ(check_of(without_daemon(ENOENT), "daemon").fix, "systemctl enable --now keplerd");
   EXPECT_THAT(check_of(without_daemon(ECONNREFUSED), "daemon").fix, HasSubstr("systemctl restart keplerd"));

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "workloads/unit_name.h"
+
 namespace keplerd {
 namespace {
 
@@ -44,7 +46,8 @@ class ReportMaker {
     add_container("systems", "/system.slice/docker-systems.scope", report_->containers);
     add_container("pod", "/kubepods/pod", report_->pods);
     const auto mine = add_machine("by-process", 11, "/system.slice/cron.service", kJoe);
-    add_machine("by-unit", 99, "/user.slice/user-1000.slice/qemu.scope", std::nullopt);
+    add_machine("in-slice", 99, "/user.slice/user-1000.slice/qemu.scope", kJoe);
+    add_machine("nobodys", 98, "/user.slice/user-1000.slice/qemu.scope", std::nullopt);
     const auto systems = add_machine("systems", 12, "/machine.slice/vm.scope", 0);
     report_->has_processes = true;
     add_process(10, kJoe);
@@ -83,12 +86,14 @@ class ReportMaker {
   void add_unit(const std::string& id) {
     UnitRow& row = fill_workload(report_->units.emplace_back());
     row.info = unit_info(id);
+    row.owner = slice_user(id).value_or(0);
     row.own = row.other = energy_;
   }
 
   void add_container(const std::string& id, const std::string& unit, std::vector<ContainerRow>& rows) {
     ContainerRow& row = fill_workload(rows.emplace_back());
     row.own = row.other = row.in_parent = energy_;
+    row.owner = slice_user(unit).value_or(0);
     row.info = std::make_shared<ContainerInfo>(
         ContainerInfo{.id = id, .name = id, .runtime = "x", .parent = {}, .pod = {}, .unit = unit});
   }
@@ -96,7 +101,7 @@ class ReportMaker {
   std::shared_ptr<const MachineInfo> add_machine(const std::string& id, std::int32_t pid,
                                                  const std::string& unit, std::optional<uid_t> user) {
     MachineRow& row = fill_workload(report_->machines.emplace_back());
-    row.user = user;
+    row.owner = user;
     row.parts = {{"vcpu0", energy_}};
     MachineInfo info{};
     info.id = info.name = id;
@@ -107,6 +112,7 @@ class ReportMaker {
                         .at = Realtime(1),
                         .id = id,
                         .name = id,
+                        .owner = user,
                         .event = "started",
                         .reason = {}});
     return row.info;
@@ -118,6 +124,7 @@ class ReportMaker {
     row.in_unit = energy_;
     row.machine = std::move(machine);
     row.info = std::make_shared<ProcessInfo>(ProcessInfo{.id = {pid, 7}, .comm = "x", .user = user});
+    row.owner = user;
   }
 
   static constexpr std::array<ZoneShare, 1> shares_ = {};
@@ -188,11 +195,11 @@ const Seen kRowsOfAll = [] {
 const Seen kHostAlone{.anything = true};
 const Seen kJoes{.anything = true,
                  .units = {"/user.slice/user-1000.slice", "/user.slice/user-1000.slice/app.scope"},
-                 .machines = {"by-process", "by-unit"},
+                 .machines = {"by-process", "in-slice"},
                  .containers = {"joes"},
                  .pods = {},
                  .processes = {"10", "11"},
-                 .events = {"by-process", "by-unit"}};
+                 .events = {"by-process", "in-slice"}};
 const Seen kEves{.anything = true, .units = {"/user.slice/user-1001.slice"}, .processes = {"13"}};
 
 TEST(AccessTable, SaysWhoSeesWhat) {
@@ -250,8 +257,8 @@ TEST_F(Public, TheEndOfOnesMachineIsToldThoughItIsNoLongerKept) {
   ReportMaker report(2s, {1'000'000}, 2);
   std::erase_if((*report).machines, [](const MachineRow& row) { return row.info->id == "by-process"; });
   access.add(report.take());
-  EXPECT_EQ(seen_in(seen()).machines, (std::vector<std::string>{"by-unit"}));
-  EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "by-unit"}));
+  EXPECT_EQ(seen_in(seen()).machines, (std::vector<std::string>{"in-slice"}));
+  EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "in-slice"}));
 }
 
 TEST_F(Public, OfKeplerdItselfThereIsNoEnergyAndTheCpuTimeBetweenPublicTicks) {

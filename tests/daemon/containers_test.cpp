@@ -84,9 +84,12 @@ TEST_F(Containers, OneInAnotherIsInBoth) {
   step(8'000'000);
   EXPECT_EQ(host.container(kA)->active, Microjoules{4'000'000});
   EXPECT_EQ(host.container(kA)->own, Microjoules{1'000'000});
-  EXPECT_EQ(host.container(kB)->active, Microjoules{3'000'000});
-  EXPECT_EQ(host.container(kB)->info->parent, kA);
-  EXPECT_EQ(host.process(101)->container->id, kB);
+  const std::string id = kA + "/" + kB;  // what is called so inside is the outer one's claim
+  ASSERT_NE(host.container(id), nullptr);
+  EXPECT_EQ(host.container(id)->active, Microjoules{3'000'000});
+  EXPECT_EQ(host.container(id)->info->name, kB.substr(0, 12));
+  EXPECT_EQ(host.container(id)->info->parent, kA);
+  EXPECT_EQ(host.process(101)->container->id, id);
 }
 
 TEST_F(Containers, APodIsItsContainersAndWhatIsItsOwn) {
@@ -156,37 +159,48 @@ TEST_F(Containers, GoOnWhenStartedAgain) {
   EXPECT_EQ(host.container(kA)->active, Microjoules{2'000'000});
 }
 
-TEST_F(Containers, OneThatTurnsUpInAnotherKeepsItsCounterAndLeavesItsPastBehind) {
-  const std::string outer(64, 'c'), next(64, 'd');
-  const auto inside = [](const std::string& id) { return "/docker/" + id + "/docker/" + kA; };
-  add(100, inside(outer));
-  add(101, "/docker/" + next);
+TEST_F(Containers, OneThatTurnsUpInAnotherPodKeepsItsCounterAndLeavesItsPastBehind) {
+  const auto inside = [](const std::string& pod) { return "/kubepods/pod" + pod + "/" + kA; };
+  add(100, inside("1"));
+  add(101, "/kubepods/pod2");
   host.begin();
-  use(100, inside(outer), 10);
+  use(100, inside("1"), 10);
   step(2'000'000);
-  EXPECT_EQ(host.container(outer)->own, Microjoules{});
+  EXPECT_EQ(host.pod("1")->own, Microjoules{});
   EXPECT_EQ(host.container(kA)->in_parent, Microjoules{1'000'000});
   host.files.remove_process(100);
-  host.files.remove_cgroup(inside(outer));
-  add(102, inside(next));
+  host.files.remove_cgroup(inside("1"));
+  add(102, inside("2"));
   step(0);
-  use(102, inside(next), 10);
+  use(102, inside("2"), 10);
   step(2'000'000);
   EXPECT_EQ(host.container(kA)->active, Microjoules{2'000'000});
   EXPECT_EQ(host.container(kA)->in_parent, Microjoules{1'000'000});
-  EXPECT_EQ(host.container(kA)->info->parent, next);
-  EXPECT_EQ(host.container(outer)->own, Microjoules{1'000'000});
-  EXPECT_EQ(host.container(next)->active, Microjoules{1'000'000});
+  EXPECT_EQ(host.container(kA)->info->parent, "2");
+  EXPECT_EQ(host.pod("1")->own, Microjoules{1'000'000});
+  EXPECT_EQ(host.pod("2")->active, Microjoules{1'000'000});
 }
 
-TEST_F(Containers, ThatAreInsideThemselvesAreCountedOnce) {
+TEST_F(Containers, OneThatClaimsToBeAnotherInsideItIsOfItsOwn) {
   const std::string path = "/docker/" + kA + "/docker/" + kB + "/docker/" + kA;
   add(100, path);
   host.begin();
   use(100, path, 10);
   step(2'000'000);
+  for (const std::string& id : {kA, kA + "/" + kB, kA + "/" + kB + "/" + kA}) {
+    ASSERT_NE(host.container(id), nullptr) << id;
+    EXPECT_EQ(host.container(id)->active, Microjoules{1'000'000}) << id;
+  }
+}
+
+TEST_F(Containers, TheirMonitorInsideThemIsCountedOnce) {
+  const std::string path = "/machine.slice/libpod-" + kA + ".scope/libpod-conmon-" + kA + ".scope";
+  add(100, path);
+  host.begin();
+  use(100, path, 10);
+  step(2'000'000);
+  EXPECT_EQ(host.meter().last_report()->containers.size(), 1u);
   EXPECT_EQ(host.container(kA)->active, Microjoules{1'000'000});
-  EXPECT_EQ(host.container(kB)->active, Microjoules{1'000'000});
 }
 
 TEST_F(Containers, WhatAProcessLeavesBehindStaysTheirs) {
@@ -204,7 +218,7 @@ TEST_F(Containers, WhatAProcessLeavesBehindStaysTheirs) {
 
 TEST_F(Containers, OnesThatAreNoLongerKeptAreTheirParentsOwn) {
   const std::string outer = "/system.slice/docker-" + kA + ".scope";
-  const std::string inner = outer + "/docker/" + kB;
+  const std::string inner = outer + "/docker/" + kB, id = kA + "/" + kB;
   add(100, outer);
   add(101, inner);
   host.begin();
@@ -214,9 +228,9 @@ TEST_F(Containers, OnesThatAreNoLongerKeptAreTheirParentsOwn) {
   host.files.remove_process(101);
   host.files.remove_cgroup(inner);
   step(0);
-  EXPECT_NE(host.container(kB), nullptr);
+  EXPECT_NE(host.container(id), nullptr);
   host.step(61s);
-  EXPECT_EQ(host.container(kB), nullptr);
+  EXPECT_EQ(host.container(id), nullptr);
   EXPECT_EQ(host.container(kA)->own, Microjoules{1'000'000});
   EXPECT_EQ(host.container(kA)->other, Microjoules{1'000'000});
 
@@ -225,7 +239,7 @@ TEST_F(Containers, OnesThatAreNoLongerKeptAreTheirParentsOwn) {
   step(0);
   use(102, inner, 10);
   step(2'000'000);
-  EXPECT_EQ(host.container(kB)->active, Microjoules{1'000'000});
+  EXPECT_EQ(host.container(id)->active, Microjoules{1'000'000});
 }
 
 TEST_F(Containers, GoOnAfterARestartOfKeplerd) {

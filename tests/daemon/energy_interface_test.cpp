@@ -86,7 +86,7 @@ TEST_F(EnergyInterface, RowsHaveTheFieldsOfTheirKind) {
       R"("activeMicrojoules":5000000,"idleMicrojoules":0,"powerMicrowatts":5000000,"cpuUsec":100000,"zones":[)"
       R"({"id":"powercap:package:0","name":"package","index":0,"energyMicrojoules":5000000,"powerMicrowatts":5000000},)"
       R"({"id":"powercap:dram:0","name":"dram","index":0,"energyMicrojoules":0,"powerMicrowatts":0}],)"
-      R"("quality":"attributed","sinceUsec":1700000000000000,"ownMicrojoules":5000000,"otherMicrojoules":0})");
+      R"("quality":"attributed","sinceUsec":1700000000000000,"ownerUid":0,"ownMicrojoules":5000000,"otherMicrojoules":0})");
   const Json process = call("Get", {{"kind", "processes"}, {"id", "10.77"}}).parameters.at("row");
   EXPECT_EQ(process.at("pid"), 10);
   EXPECT_EQ(process.at("comm"), "one");

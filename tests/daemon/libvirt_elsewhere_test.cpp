@@ -29,10 +29,11 @@ class LibvirtSession : public MachineTest {
   void tell(const std::string& user, const std::string& text, const std::string& name = "web") {
     host.files.write("root/run/user/" + user + "/libvirt/qemu/run/" + name + ".xml", text);
   }
-  const MachineInfo& info() { return *host.machine(kUuid)->info; }
+  const MachineInfo& info() { return *host.machine(id)->info; }
 
   // As an ordinary user all processes are one's own.
   const std::string joe = ::geteuid() == 0 ? "4711" : std::to_string(::geteuid());
+  const std::string id = "user-" + joe + "/" + kUuid;
 };
 
 TEST_F(LibvirtSession, TellsItsUsersMachines) {
@@ -56,8 +57,9 @@ TEST_F(LibvirtSession, TellsNothingOfOthersMachines) {
   tell(joe, domain_status("stolen", 101, "", kOther), "stolen");
   host.begin();
   EXPECT_EQ(info().name, "mine");
-  EXPECT_EQ(host.machine(kOther)->info->name, "eves");
-  EXPECT_EQ(host.machine(kOther)->info->guest_state, "");
+  const MachineInfo& eves = *host.machine(std::string("user-4712/") + kOther)->info;
+  EXPECT_EQ(eves.name, "eves");
+  EXPECT_EQ(eves.guest_state, "");
 }
 
 TEST_F(LibvirtSession, TellsNothingOfTheSystemsMachines) {
@@ -65,7 +67,9 @@ TEST_F(LibvirtSession, TellsNothingOfTheSystemsMachines) {
   tell(joe, domain_status("mine", 100));
   write_status("systems", kUuid, 100);
   host.begin();
-  EXPECT_EQ(info().name, "systems");
+  EXPECT_EQ(host.machine(kUuid)->info->name, "systems");
+  EXPECT_EQ(host.machine(kUuid)->owner, 0U);
+  EXPECT_EQ(host.machine(id), nullptr);
 }
 
 TEST_F(LibvirtSession, CannotAskForAMeter) {

@@ -122,8 +122,11 @@ TEST_F(Machines, InAContainerAreBothAndCountedOnce) {
   use(100, scope, 30);
   use(101, scope, 10);
   step(8'000'000);
-  EXPECT_EQ(energy(kUuid), Microjoules{3'000'000});
-  EXPECT_EQ(host.machine(kUuid)->info->container, id);
+  const std::string claimed = id + "/" + kUuid;
+  ASSERT_NE(host.machine(claimed), nullptr);
+  EXPECT_EQ(energy(claimed), Microjoules{3'000'000});
+  EXPECT_EQ(host.machine(claimed)->info->container, id);
+  EXPECT_EQ(host.machine(claimed)->info->uuid, kUuid);
   EXPECT_EQ(host.container(id)->active, Microjoules{4'000'000});
   EXPECT_EQ(host.process(100)->container->id, id);
   EXPECT_EQ(host.meter().last_report()->accounts.workloads, Microjoules{4'000'000});

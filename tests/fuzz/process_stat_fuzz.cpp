@@ -10,8 +10,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto user = keplerd::parse_process_user(text)) {
-    if (text.find(std::to_string(*user)) == std::string_view::npos) std::abort();
+  if (const auto users = keplerd::parse_process_users(text)) {
+    for (const auto user : {users->real, users->effective})
+      if (text.find(std::to_string(user)) == std::string_view::npos) std::abort();
   }
   const auto stat = keplerd::parse_process_stat(text);
   if (!stat) return 0;

@@ -39,6 +39,8 @@ struct FakeProcess {
   std::string cgroup = "/";  // may be a threaded one
   bool kernel_thread = false;
   std::string cmdline = {};  // arguments, each ended by a NUL
+  // As in /proc/PID/status, which is read where the tree is root's; unset: no such file.
+  std::optional<std::uint32_t> user = {}, real_user = {};
 };
 
 // Clock ticks.
@@ -78,6 +80,8 @@ class FakeHost {
   // A group's missing ancestors are made too, with no usage. "/" is the root.
   void add_cgroup(const std::string& path, std::int64_t usage_usec = 0);
   void set_cgroup_usage(const std::string& path, std::int64_t usage_usec);
+  // Whoever may make cgroups in it. For root alone (chown).
+  void set_cgroup_owner(const std::string& path, std::uint32_t user);
   // "threaded": its processes are listed by the next ancestor that is not, and its cgroup.procs cannot be
   // read.
   void set_cgroup_type(const std::string& path, const std::string& type);

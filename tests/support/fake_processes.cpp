@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processes and cgroups of a FakeHost.
+#include <cerrno>
+#include <system_error>
+
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "support/fake_host.h"
 
@@ -54,6 +58,12 @@ void FakeHost::set_cgroup_type(const std::string& path, const std::string& type)
   } else {
     write_procs_of(path);
   }
+}
+
+void FakeHost::set_cgroup_owner(const std::string& path, std::uint32_t user) {
+  const auto directory = root_ / cgroup_directory(path);
+  if (::chown(directory.c_str(), user, user) != 0)
+    throw std::system_error(errno, std::generic_category(), directory.string());
 }
 
 void FakeHost::set_cgroup_procs(const std::string& path, const std::vector<pid_t>& pids) {
@@ -133,6 +143,9 @@ void FakeHost::write_process(const FakeProcess& p) {
   write(directory + "/comm", p.comm + "\n");
   write(directory + "/cgroup", "0::" + p.cgroup + "\n");
   write(directory + "/cmdline", p.cmdline);
+  if (p.user)
+    write(directory + "/status", fmt::format("Name:\t{}\nUid:\t{}\t{}\t{}\t{}\n", p.comm,
+                                             p.real_user.value_or(*p.user), *p.user, *p.user, *p.user));
 }
 
 }  // namespace keplerd

@@ -2,11 +2,16 @@
 // The numbers of tests/vectors, for data-driven tests.
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 namespace keplerd {
 
 // kepler.json: inputs and what Kepler answers, and where keplerd differs on purpose.
 const nlohmann::json& kepler_vectors();
+
+// The text of a file in tests/fixtures.
+std::string fixture(const std::string& path);
 
 }  // namespace keplerd

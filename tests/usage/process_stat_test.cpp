@@ -87,15 +87,18 @@ TEST(ProcessStat, LongestTimeDoesNotOverflow) {
   EXPECT_EQ(stat->usage, 9223372036840ms);
 }
 
-TEST(ProcessUser, IsTheEffectiveOne) {
-  EXPECT_EQ(parse_process_user("Name:\tx\nUmask:\t0022\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"), 2U);
-  EXPECT_EQ(parse_process_user("Uid:\t0\t4294967294\t0\t0"), 4294967294U);
+TEST(ProcessUsers, AreTheRealAndTheEffectiveOne) {
+  const auto users = parse_process_users("Name:\tx\nUmask:\t0022\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n");
+  ASSERT_TRUE(users);
+  EXPECT_EQ(users->real, 1U);
+  EXPECT_EQ(users->effective, 2U);
+  EXPECT_EQ(parse_process_users("Uid:\t0\t4294967294\t0\t0")->effective, 4294967294U);
 }
 
-TEST(ProcessUser, IsNotKnownWhereItCannotBeRead) {
+TEST(ProcessUsers, AreNotKnownWhereTheyCannotBeRead) {
   for (const char* text :
        {"", "Name:\tUid: 1 2\n", "Uid:\n1\t2\n", "Uid:\t1\n", "Uid:\t1\t-2\t1\n", "Uid:\t1\t4294967296\t1\n"})
-    EXPECT_EQ(parse_process_user(text), std::nullopt) << text;
+    EXPECT_FALSE(parse_process_users(text)) << text;
 }
 
 TEST(ProcessCgroup, IsTheUnifiedLine) {

@@ -86,20 +86,6 @@ TEST(Cgroup, ThatSomebodyMadeIsAGroup) {
               {"/docker-" + kId + "0", "group name=docker-" + kId + "0"}});
 }
 
-TEST(Cgroup, BelowAUsersSliceKnowsItsUser) {
-  const auto unit =
-      recognise_cgroup("/user.slice/user-1000.slice/user@1000.service/app.slice/firefox.service");
-  EXPECT_EQ(tell(unit), "unit name=firefox.service");
-  EXPECT_EQ(unit.user, 1000u);
-  EXPECT_EQ(recognise_cgroup("/user.slice/user-1000.slice/session-3.scope").user, 1000u);
-  EXPECT_FALSE(recognise_cgroup("/user.slice/user-1000.slice").user);
-  EXPECT_FALSE(recognise_cgroup("/user.slice/user-x.slice/user@x.service/app.slice").user);
-  // The user of an inner system is another one.
-  EXPECT_FALSE(recognise_cgroup("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" + kId +
-                                ".scope/init.scope")
-                   .user);
-}
-
 TEST(Container, OfEachRuntime) {
   expect_all({{"/system.slice/docker-" + kId + ".scope", "container runtime=docker id=" + kId},
               {"/user.slice/user-1000.slice/user@1000.service/user.slice/docker-" + kId + ".scope",

@@ -35,7 +35,7 @@ class LibvirtRecordsTest : public testing::Test {
   }
   std::string name_at(Nanoseconds now, int pid = 7) {
     records.refresh(now);
-    const auto found = records.find(kUuid, pid);
+    const auto found = records.find(pid, {});
     return found ? found->name : "";
   }
 
@@ -64,12 +64,12 @@ TEST_F(LibvirtRecordsTest, AreReadAtOnceWhenTheyChange) {
 TEST_F(LibvirtRecordsTest, AreTheSameObjectWhileNothingChanges) {
   write("web", status("web", 7));
   records.refresh(0s);
-  const auto before = records.find(kUuid, 7);
+  const auto before = records.find(7, {});
   write("web", status("web", 7));
   records.refresh(10ms);
-  EXPECT_EQ(records.find(kUuid, 7), before);
+  EXPECT_EQ(records.find(7, {}), before);
   records.refresh(10s);
-  EXPECT_EQ(records.find(kUuid, 7), before);
+  EXPECT_EQ(records.find(7, {}), before);
 }
 
 TEST_F(LibvirtRecordsTest, OfAnotherProcessAreStale) {

@@ -23,5 +23,21 @@ TEST(SystemUnit, IsNoneInASliceOrAGroupOrAUsersManager) {
   EXPECT_EQ(system_unit("/user.slice/user-1000.slice/session-3.scope"), "session-3.scope");
 }
 
+TEST(SliceUser, IsThatOfTheSliceThatRootHasMade) {
+  EXPECT_EQ(slice_user("/user.slice/user-1000.slice"), 1000U);
+  EXPECT_EQ(slice_user("/user.slice/user-1000.slice/user@1000.service/app.slice/a.service"), 1000U);
+  EXPECT_EQ(slice_user("/user.slice/user-0.slice/session-1.scope"), 0U);
+  // What it is called inside is what the user calls it.
+  EXPECT_EQ(slice_user("/user.slice/user-1000.slice/user@1000.service/user.slice/user-0.slice"), 1000U);
+}
+
+TEST(SliceUser, IsUnsetElsewhere) {
+  for (const char* const path :
+       {"", "/", "/user.slice", "/user-1000.slice", "/user.slice/user-1000.sliced",
+        "/user.slice/user-x.slice", "/system.slice/a.service/user.slice/user-1000.slice",
+        "/user.slice/user-1000.slice2/x", "/user.slice/user-99999999999.slice"})
+    EXPECT_EQ(slice_user(path), std::nullopt) << path;
+}
+
 }  // namespace
 }  // namespace keplerd

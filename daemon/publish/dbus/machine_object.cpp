@@ -20,19 +20,21 @@ MachineObject::MachineObject(sdbus::IConnection& connection, Turn& turn, const M
     : AdaptorInterfaces(connection, sdbus::ObjectPath(object_path(kMachinePrefix, row.info->id))),
       turn_(turn),
       info_(*row.info),
-      running_(row.running) {
+      running_(row.running),
+      owner_(row.owner) {
   registerAdaptor();
 }
 
 MachineObject::~MachineObject() { unregisterAdaptor(); }
 
 void MachineObject::tell_changes(const MachineRow& row) {
-  if (row.running == running_ && what_it_is(*row.info) == what_it_is(info_)) return;
+  if (row.running == running_ && row.owner == owner_ && what_it_is(*row.info) == what_it_is(info_)) return;
   info_ = *row.info;
   running_ = row.running;
+  owner_ = row.owner;
   std::vector<PropertyName> names;
   for (const char* const name : {"Name", "State", "Hypervisor", "Uuid", "Pid", "VCPUs", "Unit", "ContainerId",
-                                 "Title", "GuestState", "Metadata", "GuestElsewhere"})
+                                 "OwnerUID", "Title", "GuestState", "Metadata", "GuestElsewhere"})
     names.emplace_back(name);
   getObject().emitPropertiesChangedSignal(kMachineInterface, names);
 }
@@ -72,6 +74,9 @@ std::string MachineObject::Unit() {
 }
 std::string MachineObject::ContainerId() {
   return of_row([](const MachineRow& row) { return row.info->container.value_or(""); });
+}
+std::uint32_t MachineObject::OwnerUID() {
+  return of_row([](const MachineRow& row) { return row.owner.value_or(UINT32_MAX); });
 }
 std::string MachineObject::Title() {
   return of_row([](const MachineRow& row) { return row.info->title; });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   std::uint32_t VCPUs() override;
   std::string Unit() override;
   std::string ContainerId() override;
+  std::uint32_t OwnerUID() override;
   std::string Title() override;
   std::string GuestState() override;
   std::map<std::string, std::string> Metadata() override;
@@ -66,6 +68,7 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   Turn& turn_;
   MachineInfo info_;  // as it was told
   bool running_;
+  std::optional<Uid> owner_;
 };
 
 }  // namespace keplerd::dbus

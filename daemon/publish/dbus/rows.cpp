@@ -24,6 +24,7 @@ Details workload_details(const Report& report, const WorkloadRow& row, const cha
   set_text(details, "kind", std::string(kind));
   set_text(details, "quality", std::string(quality_name(report.workload_quality)));
   set_number(details, "sinceUsec", number(row.since));
+  if (row.owner) details.emplace("ownerUid", sdbus::Variant(*row.owner));
   if (report.full) details.emplace("zones", sdbus::Variant(zone_parts(report, row)));
   return details;
 }

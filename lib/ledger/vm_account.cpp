@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ledger/machine_account.h"
+#include "ledger/vm_account.h"
 
 #include <algorithm>
 #include <tuple>
@@ -15,8 +15,8 @@ void locate(MachineInfo& info, const UnitAccount* unit) {
   info.container.reset();
   if (unit == nullptr) return;
   info.unit = unit->info->id;
-  if (unit->container != nullptr && !unit->container->info->is_pod)
-    info.container = unit->container->info->id;
+  if (const auto* const container = enclosing_container(unit->container))
+    info.container = container->info->id;
 }
 
 // OpenStack's name for people; libvirt's is "instance-0000002a".
@@ -44,30 +44,29 @@ int count_vcpus(const PartTimes& times) {
 
 }  // namespace
 
-void describe(MachineAccount& machine, const MachineCommand& command, const UnitAccount* unit,
-              std::int32_t pid) {
-  const CgroupWorkload* const own = unit != nullptr && unit->is_machine() ? unit->workload.get() : nullptr;
-  machine.guessed = false;
+void describe(VmAccount& machine, const Vm& vm, const UnitAccount* unit) {
+  const bool is_scope = unit != nullptr && unit->vm_scope == unit;
+  const std::string scope_name = is_scope ? unit->workload->name : std::string();
   machine.status = nullptr;
   machine.halt_polling.reset();
-  machine.helper_sockets = command.helper_sockets;
-  machine.number = command.number.empty() && own != nullptr ? own->machine_number : command.number;
-  std::string name = command.name;
-  const bool named_by_cgroup = !command.name_given && own != nullptr && !own->name.empty();
-  if (named_by_cgroup) name = own->name;
-  machine.named = command.name_given || named_by_cgroup;
+  machine.guest_number = vm.command.number;
+  if (machine.guest_number.empty() && is_scope) machine.guest_number = unit->workload->machine_number;
+  const bool named_by_scope = !vm.command.name_given && !scope_name.empty();
+  const std::string& name = named_by_scope ? scope_name : vm.command.name;
+  machine.named = vm.command.name_given || named_by_scope;
   change_info(machine.info, [&](MachineInfo& info) {
-    if (!name.empty()) info.name = std::move(name);
-    info.hypervisor = hypervisor_name(command.hypervisor);
-    info.cpu_sockets = command.cpu_sockets;
-    info.guest_elsewhere = command.guest_elsewhere;
+    info.uuid = vm.uuid.empty() ? std::nullopt : std::optional(vm.uuid);
+    if (!name.empty()) info.name = name;
+    info.hypervisor = hypervisor_name(vm.command.hypervisor);
+    info.cpu_sockets = vm.command.cpu_sockets;
+    info.guest_elsewhere = vm.command.guest_elsewhere;
     info.guest_state.clear();
-    info.pid = pid;
+    info.pid = vm.process.pid;
     locate(info, unit);
   });
 }
 
-void describe(MachineAccount& machine, std::shared_ptr<const LibvirtStatus> status) {
+void describe(VmAccount& machine, std::shared_ptr<const LibvirtStatus> status) {
   if (machine.status == status) return;
   machine.status = std::move(status);
   MachineInfo told = *machine.info;
@@ -80,17 +79,17 @@ void describe(MachineAccount& machine, std::shared_ptr<const LibvirtStatus> stat
   machine.info = std::make_shared<const MachineInfo>(std::move(told));
 }
 
-void rename(MachineAccount& machine, const std::string& name) {
+void rename(VmAccount& machine, const std::string& name) {
   if (machine.info->name == name) return;
   change_info(machine.info, [&](MachineInfo& info) { info.name = name; });
 }
 
-void relocate(MachineAccount& machine, const UnitAccount* unit) {
+void relocate(VmAccount& machine, const UnitAccount* unit) {
   if (unit == nullptr ? !machine.info->unit : machine.info->unit == unit->info->id) return;
   change_info(machine.info, [unit](MachineInfo& info) { locate(info, unit); });
 }
 
-void divide(MachineAccount& machine, const PartTimes& times, const BookedWindow& window,
+void divide(VmAccount& machine, const PartTimes& times, const BookedWindow& window,
             Apportioner& apportioner) {
   const bool told = machine.status && machine.status->vcpus;
   const int vcpus = told ? *machine.status->vcpus : count_vcpus(times);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/state_owners.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "workloads/cgroup_workload.h"
+#include "workloads/identifier.h"
+#include "workloads/unit_name.h"
+
+namespace keplerd {
+namespace {
+
+Uid owner_of(std::string_view path) { return slice_user(path).value_or(kRootUser); }
+
+std::string last_part(std::string_view id) { return std::string(id.substr(id.rfind('/') + 1)); }
+
+// The containers and pods of a state, by the ids that they were saved under.
+class Containers {
+ public:
+  explicit Containers(std::vector<ContainerState>& containers) {
+    for (ContainerState& container : containers) {
+      by_id_.emplace(container.info.id, &container);
+      if (container.owner) taken_.insert(container.info.id);
+    }
+  }
+
+  void give_owners() {
+    for (auto& [id, container] : by_id_) give_owner(id);
+    for (auto& [id, container] : by_id_) refer(*container);
+  }
+
+  // Whose the claims are that are made in the container which was saved as `id`.
+  Claimant claimant_in(const std::string& id) {
+    const auto known = by_id_.find(id);
+    if (known == by_id_.end()) return {id, kRootUser};
+    return {new_ids_.at(id), known->second->owner.value_or(kRootUser)};
+  }
+
+ private:
+  void give_owner(const std::string& id) {
+    if (new_ids_.contains(id)) return;
+    ContainerState& container = *by_id_.at(id);
+    new_ids_[id] = id;  // a container that is its own parent ends here
+    Claimant claimant = claimant_of(container);
+    if (!container.owner) {
+      container.owner = claimant.owner;
+      new_ids_[id] = unique(claimed_id(claimant, last_part(id)), claimant.owner);
+      if (claimant != Claimant{}) forget_name(container.info, last_part(id));
+    }
+  }
+
+  Claimant claimant_of(const ContainerState& container) {
+    std::optional<std::string> outer = container.info.parent;
+    for (std::size_t i = 0; outer && i < by_id_.size(); ++i) {
+      const auto known = by_id_.find(*outer);
+      if (known == by_id_.end()) break;
+      give_owner(known->first);
+      if (!known->second->info.is_pod) return claimant_in(known->first);
+      outer = known->second->info.parent;
+    }
+    return {{}, container.owner.value_or(owner_of(container.info.unit))};
+  }
+
+  // Names of LXC's and nspawn's containers that moved may be in a state twice.
+  std::string unique(std::string id, Uid owner) {
+    while (!taken_.insert(id).second) id = disambiguated_id(owner, id);
+    return id;
+  }
+
+  static void forget_name(ContainerInfo& info, const std::string& id) {
+    info.name = recognise_cgroup(info.unit).name;
+    if (info.name.empty() || info.is_pod) info.name = is_runtime_id(id) ? id.substr(0, 12) : id;
+    info.name_space.clear();
+  }
+
+  void refer(ContainerState& container) {
+    ContainerInfo& info = container.info;
+    info.id = new_ids_.at(info.id);
+    if (!info.parent) return;
+    const auto parent = by_id_.find(*info.parent);
+    if (parent == by_id_.end()) return;
+    info.parent = new_ids_.at(parent->first);
+    if (parent->second->info.is_pod) info.pod = info.parent;
+  }
+
+  std::map<std::string, ContainerState*> by_id_;
+  std::map<std::string, std::string> new_ids_;
+  std::set<std::string> taken_;
+};
+
+void give_owner(MachineState& machine, Containers& containers, std::set<std::string>& taken) {
+  MachineInfo& info = machine.info;
+  if (machine.owner) return;
+  Claimant claimant{{}, owner_of(info.unit.value_or(""))};
+  if (info.container) {
+    claimant = containers.claimant_in(*info.container);
+    info.container = claimant.container;
+  }
+  machine.owner = claimant.owner;
+  if (claimant == Claimant{}) return;
+  taken.erase(info.id);
+  info.id = claimed_id(claimant, info.id);
+  while (!taken.insert(info.id).second) info.id = disambiguated_id(claimant.owner, info.id);
+  info.name = info.id;
+  info.title.clear();
+  info.metadata.clear();
+}
+
+}  // namespace
+
+void give_owners(LedgerState& state) {
+  for (UnitState& unit : state.units) {
+    if (!unit.owner) unit.owner = owner_of(unit.id);
+  }
+  Containers containers(state.containers);
+  containers.give_owners();
+  std::set<std::string> taken;
+  for (const MachineState& machine : state.machines) taken.insert(machine.info.id);
+  for (MachineState& machine : state.machines) give_owner(machine, containers, taken);
+}
+
+}  // namespace keplerd

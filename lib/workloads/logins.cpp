@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/logins.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "host/host_root.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kFileLimit = 1 << 20;
+constexpr std::size_t kMostRanges = 10'000;
+
+// "alice:x:1000:1000::/home/alice:/bin/sh"
+std::map<std::string_view, Uid> parse_passwd(std::string_view passwd) {
+  std::map<std::string_view, Uid> users;
+  while (!passwd.empty()) {
+    std::string_view line = take_until(passwd, '\n');
+    const std::string_view name = take_until(line, ':');
+    take_until(line, ':');
+    if (const auto user = parse_number<Uid>(take_until(line, ':')); user && !name.empty())
+      users.emplace(name, *user);
+  }
+  return users;
+}
+
+std::optional<Uid> find_login(const std::map<std::string_view, Uid>& users, std::string_view name) {
+  const auto known = users.find(name);
+  return known != users.end() ? std::optional(known->second) : parse_number<Uid>(name);
+}
+
+}  // namespace
+
+std::vector<SubordinateRange> parse_subuid(std::string_view subuid, std::string_view passwd) {
+  const auto users = parse_passwd(passwd);
+  std::vector<SubordinateRange> ranges;
+  while (!subuid.empty() && ranges.size() < kMostRanges) {
+    std::string_view line = trim(take_until(subuid, '\n'));
+    const auto login = find_login(users, take_until(line, ':'));
+    const auto first = parse_number<Uid>(take_until(line, ':'));
+    const auto count = parse_number<Uid>(line);
+    if (login && first && count && *count > 0) ranges.push_back({*login, *first, *count});
+  }
+  return ranges;
+}
+
+// Goes along all ids, from each where a range begins or ends to the next.
+Logins::Logins(std::vector<SubordinateRange> ranges) {
+  std::map<std::uint64_t, std::vector<std::pair<Uid, int>>> steps;
+  for (const SubordinateRange& range : ranges) {
+    steps[range.first].emplace_back(range.login, 1);
+    steps[range.first + range.count].emplace_back(range.login, -1);
+  }
+  std::map<Uid, int> open;
+  std::uint64_t begin = 0;
+  for (const auto& [at, changes] : steps) {
+    if (open.size() == 1) ranges_.push_back({open.begin()->first, begin, at - begin});
+    for (const auto& [login, change] : changes)
+      if ((open[login] += change) == 0) open.erase(login);
+    begin = at;
+  }
+}
+
+Uid Logins::login_of(Uid user) const {
+  const auto next = std::ranges::upper_bound(ranges_, std::uint64_t{user}, {}, &SubordinateRange::first);
+  if (next == ranges_.begin()) return user;
+  const SubordinateRange& range = *std::prev(next);
+  return user - range.first < range.count ? range.login : user;
+}
+
+void LoginFiles::refresh(Nanoseconds now) {
+  if (!look_.is_due(now, true)) return;
+  const bool subuid = read("subuid", subuid_stamp_, subuid_);
+  const bool passwd = read("passwd", passwd_stamp_, passwd_);
+  if (subuid || passwd) logins_ = Logins(parse_subuid(subuid_, passwd_));
+}
+
+// Whether there is another text than before. One that cannot be read is empty.
+bool LoginFiles::read(const char* name, FileStamp& stamp, std::string& text) const {
+  const auto directory = open_inside(host_.root(), "etc");
+  if (!directory) return !std::exchange(text, {}).empty();
+  const auto now = read_if_changed(directory->get(), name, kFileLimit, stamp);
+  if (!now) return !std::exchange(text, {}).empty();
+  if (!*now || **now == text) return false;
+  text = **now;
+  return true;
+}
+
+}  // namespace keplerd

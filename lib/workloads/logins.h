@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which login a subordinate user id belongs to, by /etc/subuid (subuid(5)): what runs in a user's own user
+// namespace is that user's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "host/regular_file.h"
+#include "workloads/name_sources.h"
+#include "workloads/owner.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+// A line of /etc/subuid. 64 bits: `first + count` may be 2^32.
+struct SubordinateRange {
+  Uid login = 0;
+  std::uint64_t first = 0, count = 0;
+};
+
+// `passwd`: /etc/passwd, by which names become user ids. Lines that are malformed, or of a name that is not
+// there, have no range; neither have those beyond the first 10,000.
+std::vector<SubordinateRange> parse_subuid(std::string_view subuid, std::string_view passwd);
+
+class Logins {
+ public:
+  Logins() = default;
+  explicit Logins(std::vector<SubordinateRange> ranges);
+
+  // `user` itself where it is no subordinate id, or one of several logins: nobody knows whose then.
+  Uid login_of(Uid user) const;
+
+ private:
+  // Disjoint and sorted; only those of exactly one login.
+  std::vector<SubordinateRange> ranges_;
+};
+
+// /etc/subuid and /etc/passwd as they are now.
+class LoginFiles {
+ public:
+  // `host` must outlive it.
+  explicit LoginFiles(const HostRoot& host) : host_(host) {}
+
+  // Looks whether they have changed, every ten seconds. `now`: of the monotonic clock.
+  void refresh(Nanoseconds now);
+  const Logins& logins() const { return logins_; }
+
+ private:
+  bool read(const char* name, FileStamp& stamp, std::string& text) const;
+
+  const HostRoot& host_;
+  LastLook look_;
+  FileStamp subuid_stamp_, passwd_stamp_;
+  std::string subuid_, passwd_;
+  Logins logins_;
+};
+
+}  // namespace keplerd

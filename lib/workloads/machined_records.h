@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The containers that systemd-machined knows in units that do not look like one: an nspawn container that
+// stays in the service that has started it (systemd-nspawn --keep-unit). From the files of
+// /run/systemd/machines, which are root's; a record is worth as much as its unit, since what may register a
+// machine with machined may be what runs in it.
+//
+// Source: systemd's src/machine/machine.c (machine_save).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "host/regular_file.h"
+#include "workloads/name_sources.h"
+
+namespace keplerd {
+
+class HostRoot;
+
+struct MachinedRecord {
+  std::string name;     // escaped
+  std::string unit;     // "web.service", escaped
+  std::string service;  // what has registered it: "systemd-nspawn", "libvirt-lxc"
+  bool is_container = false;
+
+  bool operator==(const MachinedRecord&) const = default;
+};
+
+// Unset where it names no machine or no unit.
+std::optional<MachinedRecord> parse_machined_record(std::string_view text);
+
+class MachinedRecords {
+ public:
+  // `host` must outlive the records.
+  explicit MachinedRecords(const HostRoot& host) : host_(host) {}
+
+  // Looks whether there are others now, once a second. `now`: of the monotonic clock.
+  void refresh(Nanoseconds now);
+
+  // By unit.
+  using Containers = std::map<std::string, MachinedRecord, std::less<>>;
+  const Containers& containers() const { return containers_; }
+
+ private:
+  const HostRoot& host_;
+  LastLook look_;
+  FileStamp listed_;
+  struct File {
+    FileStamp stamp;
+    std::optional<MachinedRecord> record;
+  };
+  std::map<std::string, File, std::less<>> files_;
+  Containers containers_;
+};
+
+}  // namespace keplerd

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/vm_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace keplerd {
+namespace {
+
+// A VM's cgroup is there before its hypervisor has been started in it.
+constexpr int kWindowsBeforeGuess = 3;
+
+// Helpers are remembered although their VM is not known: they are started before it.
+constexpr std::size_t kMostHelpers = 10'000;
+constexpr std::size_t kMostHelpersOfUser = 100;  // of an ordinary one, so that there is room for others
+
+bool is_guess(const Vm& vm) { return vm.evidence == VmEvidence::kGuess; }
+
+bool shares_socket(const MachineCommand& command, const HelperCommand& helper) {
+  return std::ranges::any_of(command.helper_sockets, [&](const std::string& socket) {
+    return std::ranges::find(helper.paths, socket) != helper.paths.end();
+  });
+}
+
+}  // namespace
+
+void VmRegistry::update(const VmSample& sample, const VmSurroundings& surroundings) {
+  renamed_.clear();
+  refused_.clear();
+  drop_ended(sample);
+  add_scopes(sample);
+  for (const FoundMachine& found : sample.found.machines)
+    take(sample.processes[found.process], found.command, surroundings);
+  follow(surroundings);
+  guess(surroundings);
+  drop_empty();
+  take_helpers(sample, surroundings);
+}
+
+const Vm* VmRegistry::of_process(ProcessId process) const {
+  const auto known = by_process_.find(process);
+  return known == by_process_.end() ? nullptr : known->second;
+}
+
+const Vm* VmRegistry::of_scope(VmScopeKey scope) const {
+  const auto known = scopes_.find(scope);
+  return known == scopes_.end() ? nullptr : known->second.vm;
+}
+
+// A VM that has nothing left is gone before others are found: its successor may have its id.
+void VmRegistry::drop_ended(const VmSample& sample) {
+  std::set<VmScopeKey> there;
+  for (const VmScope& scope : sample.scopes) there.insert(scope.key);
+  std::erase_if(scopes_, [&](const auto& entry) {
+    const bool gone = !there.contains(entry.first);
+    if (gone && entry.second.vm != nullptr) leave(*entry.second.vm, entry.first);
+    return gone;
+  });
+  if (!by_process_.empty() || !helpers_.empty()) {
+    for (const ProcessId id : sample.ended) {
+      if (const auto helper = helpers_.find(id); helper != helpers_.end()) {
+        --helpers_of_users_[helper->second.claimant.owner];
+        helpers_.erase(helper);
+      }
+      const auto known = by_process_.find(id);
+      if (known == by_process_.end()) continue;
+      std::erase(known->second->processes, id);
+      by_process_.erase(known);
+    }
+  }
+  drop_empty();
+}
+
+void VmRegistry::add_scopes(const VmSample& sample) {
+  for (const VmScope& scope : sample.scopes) {
+    const auto [entry, is_new] = scopes_.try_emplace(scope.key);
+    ++entry->second.windows;
+    if (!is_new) continue;
+    entry->second.claimant = scope.claimant;
+    entry->second.hypervisor = scope.workload->hypervisor.value_or(Hypervisor::kKvm);
+  }
+}
+
+void VmRegistry::take(const ProcessUsage& process, const MachineCommand& command,
+                      const VmSurroundings& surroundings) {
+  if (const auto known = by_process_.find(process.id); known != by_process_.end()) {
+    if (!is_guess(*known->second)) return;  // it has changed its comm only
+    drop_guess(*known->second);
+  }
+  const auto place = surroundings.place(process.id);
+  if (!place) return;
+  const Identity identity = identify(process.id, command.uuid, *place, surroundings);
+  Vm* vm = joined_by(process, identity, place->scope);
+  if (vm == nullptr) {
+    vm = &create(process.id, command, identity);
+    vm->user = place->user;
+  }
+  add_process(*vm, process.id);
+  bind_to(place->scope, *vm);
+}
+
+// What there is evidence for, of a process that says that its VM has this UUID. libvirt runs nothing in
+// containers.
+VmRegistry::Identity VmRegistry::identify(ProcessId process, const std::string& uuid, const VmPlace& place,
+                                          const VmSurroundings& surroundings) const {
+  Identity identity{VmEvidence::kCommandLine, place.claimant, uuid};
+  if (const auto scope = scopes_.find(place.scope); scope != scopes_.end()) {
+    identity.evidence = VmEvidence::kScope;
+    identity.claimant = scope->second.claimant;
+  }
+  if (!identity.claimant.container.empty()) return identity;
+  if (const auto record = surroundings.record(process)) {
+    identity.evidence = VmEvidence::kRecord;
+    identity.claimant = {};
+    identity.uuid = record->uuid;
+  }
+  return identity;
+}
+
+// The VM that this process is a part of although it looks like one itself: a fork of its hypervisor
+// (-daemonize, async-teardown), or another hypervisor in its scope. A guess gives way.
+Vm* VmRegistry::joined_by(const ProcessUsage& process, const Identity& identity, VmScopeKey scope) const {
+  for (auto entry = by_process_.lower_bound({process.parent, 0});
+       entry != by_process_.end() && entry->first.pid == process.parent; ++entry) {
+    Vm& vm = *entry->second;
+    if (!is_guess(vm) && vm.uuid == identity.uuid && vm.claimant == identity.claimant) return &vm;
+  }
+  const auto known = scopes_.find(scope);
+  return known != scopes_.end() && is_taken(known->second) ? known->second.vm : nullptr;
+}
+
+// By a hypervisor that runs.
+bool VmRegistry::is_taken(const Scope& scope) const {
+  return scope.vm != nullptr && !is_guess(*scope.vm) && !scope.vm->processes.empty();
+}
+
+Vm& VmRegistry::create(ProcessId process, const MachineCommand& command, const Identity& identity) {
+  auto vm = std::make_unique<Vm>();
+  vm->number = ++numbers_;
+  vm->described = ++descriptions_;
+  vm->claimant = identity.claimant;
+  vm->evidence = identity.evidence;
+  vm->uuid = identity.uuid;
+  vm->command = command;
+  vm->process = process;
+  vm->id = assign_id(identity, process, nullptr);
+  inherit_scopes(*vm);
+  return *running_.emplace_back(std::move(vm));
+}
+
+// An id is bound to its first owner. Root's evidence is stronger than the claims of the others that have bare
+// ids, the system's users: it takes the id, and their account goes on under another.
+std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, const Vm* self) {
+  const Uid owner = identity.claimant.owner;
+  const std::string by_process = claimed_id(identity.claimant, process_id_text(process));
+  const auto own = [&](std::string id) {
+    owners_[id] = owner;
+    return id;
+  };
+  if (identity.uuid.empty()) return own(by_process);
+
+  const std::string id = claimed_id(identity.claimant, identity.uuid);
+  Vm* const running = running_as(id, self);
+  const bool is_self = self != nullptr && self->id == id;
+  const auto bound = owners_.find(id);
+  if (bound == owners_.end() || bound->second == owner || is_self) {
+    if (running == nullptr) return own(id);
+    if (running->evidence >= identity.evidence) return own(by_process);
+    give_way(*running);
+    return own(id);
+  }
+  if (owner == kRootUser) {
+    rename_account(id, bound->second);
+    return own(id);
+  }
+  refused_.push_back({.id = identity.uuid, .claimant = identity.claimant});
+  const std::string apart = disambiguated_id(owner, id);
+  return own(running_as(apart, self) == nullptr ? apart : by_process);
+}
+
+// To a VM of the same owner for which there is better evidence.
+void VmRegistry::give_way(Vm& vm) {
+  vm.id = claimed_id(vm.claimant, process_id_text(vm.process));
+  vm.described = ++descriptions_;
+  owners_[vm.id] = vm.claimant.owner;
+}
+
+void VmRegistry::rename_account(const std::string& id, Uid owner) {
+  std::string other = id;
+  do other = disambiguated_id(owner, other);
+  while (owners_.contains(other));
+  if (Vm* const running = running_as(id, nullptr)) running->id = other;
+  owners_.erase(id);
+  owners_[other] = owner;
+  renamed_.emplace_back(id, std::move(other));
+}
+
+// One without a process is about to end, or to be started again.
+Vm* VmRegistry::running_as(std::string_view id, const Vm* other_than) const {
+  for (const auto& vm : running_) {
+    if (vm->id == id && vm.get() != other_than && !vm->processes.empty()) return vm.get();
+  }
+  return nullptr;
+}
+
+void VmRegistry::inherit_scopes(Vm& vm) {
+  for (const auto& other : running_) {
+    if (other.get() == &vm || other->id != vm.id || !other->processes.empty()) continue;
+    for (const VmScopeKey key : std::exchange(other->scopes, {})) {
+      scopes_.at(key).vm = &vm;
+      vm.scopes.push_back(key);
+    }
+  }
+}
+
+void VmRegistry::add_process(Vm& vm, ProcessId process) {
+  vm.processes.push_back(process);
+  by_process_[process] = &vm;
+}
+
+void VmRegistry::drop_guess(Vm& vm) {
+  for (const ProcessId id : std::exchange(vm.processes, {})) by_process_.erase(id);
+}
+
+// A guess is nothing without its scope.
+void VmRegistry::leave(Vm& vm, VmScopeKey scope) {
+  std::erase(vm.scopes, scope);
+  if (is_guess(vm)) drop_guess(vm);
+}
+
+// Unless the scope is none, or a hypervisor that runs has it.
+void VmRegistry::bind_to(VmScopeKey key, Vm& vm) {
+  const auto scope = scopes_.find(key);
+  if (scope == scopes_.end() || scope->second.vm == &vm || is_taken(scope->second)) return;
+  if (scope->second.vm != nullptr) leave(*scope->second.vm, key);
+  scope->second.vm = &vm;
+  vm.scopes.push_back(key);
+}
+
+// A process may be moved into its scope, or be recorded, only after it was found.
+void VmRegistry::follow(const VmSurroundings& surroundings) {
+  for (const auto& vm : running_) {
+    for (const ProcessId id : vm->processes) {
+      const auto place = surroundings.place(id);
+      if (!place) continue;
+      if (id == vm->process) vm->user = place->user;
+      if (is_guess(*vm)) continue;
+      bind_to(place->scope, *vm);
+      if (vm->evidence == VmEvidence::kRecord) continue;
+      Identity identity = identify(id, vm->uuid, *place, surroundings);
+      if (identity.evidence > vm->evidence) promote(*vm, std::move(identity));
+    }
+  }
+}
+
+// What was counted under its earlier id stays there.
+void VmRegistry::promote(Vm& vm, Identity identity) {
+  std::string id = assign_id(identity, vm.process, &vm);
+  vm.evidence = identity.evidence;
+  vm.claimant = std::move(identity.claimant);
+  vm.uuid = std::move(identity.uuid);
+  if (std::exchange(vm.id, std::move(id)) == vm.id) return;
+  vm.described = ++descriptions_;
+  inherit_scopes(vm);
+}
+
+// A scope that must be a VM's, but nobody in it says which: its oldest process stands for it.
+void VmRegistry::guess(const VmSurroundings& surroundings) {
+  std::set<VmScopeKey> wanted;
+  for (const auto& [key, scope] : scopes_) {
+    if (scope.vm == nullptr && scope.windows > kWindowsBeforeGuess) wanted.insert(key);
+  }
+  if (wanted.empty()) return;
+  for (const auto& [key, process] : surroundings.oldest_in(wanted)) {
+    if (by_process_.contains(process)) continue;
+    const Scope& scope = scopes_.at(key);
+    MachineCommand command;
+    command.hypervisor = scope.hypervisor;
+    Vm& vm = create(process, command, {VmEvidence::kGuess, scope.claimant, {}});
+    add_process(vm, process);
+    bind_to(key, vm);
+  }
+}
+
+// Those that are of no VM, or of one that has ended, may be of one that was found just now.
+void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surroundings) {
+  for (auto& [id, helper] : helpers_) {
+    const bool ended =
+        std::ranges::none_of(running_, [&helper](const auto& vm) { return vm.get() == helper.vm; });
+    if (ended) helper.vm = nullptr;
+  }
+  for (const FoundHelper& found : sample.found.helpers) {
+    const ProcessId id = sample.processes[found.process].id;
+    const auto place = surroundings.place(id);
+    if (!place || helpers_.size() >= kMostHelpers) continue;
+    const Uid owner = place->claimant.owner;
+    const bool is_new = !helpers_.contains(id);
+    if (is_new && is_ordinary_user(owner) && helpers_of_users_[owner] >= kMostHelpersOfUser) continue;
+    if (is_new) ++helpers_of_users_[owner];
+    helpers_[id] = {found.command, place->claimant, nullptr};
+  }
+  if (sample.found.helpers.empty() && sample.found.machines.empty()) return;
+  for (auto& [id, helper] : helpers_) {
+    if (helper.vm == nullptr) helper.vm = vm_of(id, helper, surroundings);
+  }
+}
+
+// Of those that its arguments name, the one with the best evidence. It must be root's, the VM's own user's,
+// or named by libvirt; an ordinary user's VM has helpers of that user only, for that user sees what it draws.
+const Vm* VmRegistry::vm_of(ProcessId process, const Helper& helper, const VmSurroundings& surroundings) {
+  const Vm* best = nullptr;
+  for (const auto& vm : running_) {
+    const bool is_named = (!helper.command.uuid.empty() && vm->uuid == helper.command.uuid) ||
+                          shares_socket(vm->command, helper.command);
+    if (!is_named) continue;
+    const Uid user = helper.claimant.owner;
+    bool may = helper.claimant.container == vm->claimant.container;
+    if (is_ordinary_user(vm->claimant.owner)) {
+      may = may && user == vm->claimant.owner;
+    } else if (user != kRootUser && user != vm->user) {
+      may = may && !is_ordinary_user(user) && surroundings.is_recorded_helper(process);
+    }
+    if (!may) {
+      refused_.push_back({.id = vm->id, .claimant = helper.claimant, .is_helper = true});
+    } else if (best == nullptr || vm->evidence > best->evidence) {
+      best = vm.get();
+    }
+  }
+  return best;
+}
+
+void VmRegistry::drop_empty() {
+  std::erase_if(running_, [](const auto& vm) { return vm->processes.empty() && vm->scopes.empty(); });
+}
+
+}  // namespace keplerd

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which process and which cgroup is which virtual machine, by ranked evidence: libvirt's root-owned records >
+// a cgroup that root has made for a VM (a scope in machine.slice or qemu.slice) > a process's command line.
+// Anybody can write a command line, so what it says is a claim of its process's user: it never reaches the
+// id, and so the account, of another user's VM, nor that of one for which there is better evidence. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "workloads/cgroup_workload.h"
+#include "workloads/libvirt_status.h"
+#include "workloads/machine_finder.h"
+#include "workloads/owner.h"
+
+namespace keplerd {
+
+// In rising rank. A guess is a VM's cgroup of which no process says more.
+enum class VmEvidence { kGuess, kCommandLine, kScope, kRecord };
+
+// A cgroup that root has made for a VM, by its incarnation. 0: none.
+using VmScopeKey = std::uint64_t;
+
+struct VmScope {
+  VmScopeKey key = 0;
+  const CgroupWorkload* workload = nullptr;
+  Claimant claimant;
+};
+
+// Where a process is, and as whom it runs.
+struct VmPlace {
+  VmScopeKey scope = 0;
+  Claimant claimant;  // whose claims its own are
+  std::optional<Uid> user;
+};
+
+// What the registry looks up. Places are of the present window; all lookups are cheap but oldest_in().
+class VmSurroundings {
+ public:
+  virtual ~VmSurroundings() = default;
+  // Unset: it is gone.
+  virtual std::optional<VmPlace> place(ProcessId process) const = 0;
+  // The oldest process in each of these scopes that has one.
+  virtual std::map<VmScopeKey, ProcessId> oldest_in(const std::set<VmScopeKey>& scopes) const = 0;
+  // What libvirt's root-owned records say that this very process is; null: nothing.
+  virtual std::shared_ptr<const LibvirtStatus> record(ProcessId process) const = 0;
+  // Whether libvirt's root-owned records name this very process as a VM's helper.
+  virtual bool is_recorded_helper(ProcessId process) const = 0;
+};
+
+// What is new in a window.
+struct VmSample {
+  const std::vector<VmScope>& scopes;  // all that there are
+  const std::vector<ProcessUsage>& processes;
+  const FoundMachines& found;  // indices into `processes`
+  const std::vector<ProcessId>& ended;
+};
+
+// A VM that runs.
+struct Vm {
+  std::uint64_t number = 0;  // another one each time that it is started
+  std::string id;
+  Claimant claimant;
+  VmEvidence evidence = VmEvidence::kGuess;
+  std::string uuid;         // empty where it has none
+  MachineCommand command;   // of the process that was found first
+  ProcessId process;        // that one
+  std::optional<Uid> user;  // as whom that runs
+  std::vector<ProcessId> processes;
+  std::vector<VmScopeKey> scopes;
+  std::uint64_t described = 0;  // changes with `command` and `process`
+};
+
+// An id, or a VM's energy, that somebody claimed who may not have it.
+struct RefusedVmClaim {
+  std::string id;  // as it was claimed
+  Claimant claimant;
+  bool is_helper = false;
+};
+
+class VmRegistry {
+ public:
+  // Follows one window. References to VMs are valid until the next call.
+  void update(const VmSample& sample, const VmSurroundings& surroundings);
+
+  // By number.
+  const std::vector<std::unique_ptr<Vm>>& running() const { return running_; }
+
+  // The VM of a process that runs one, of a scope, and of a helper that may be counted to one; null: none.
+  const Vm* of_process(ProcessId process) const;
+  const Vm* of_scope(VmScopeKey scope) const;
+  struct Helper {
+    HelperCommand command;
+    Claimant claimant;
+    const Vm* vm = nullptr;
+  };
+  const std::map<ProcessId, Helper>& helpers() const { return helpers_; }
+
+  // Ids that are somebody else's since the last update: FROM is TO now, with its account.
+  const std::vector<std::pair<std::string, std::string>>& renamed() const { return renamed_; }
+  const std::vector<RefusedVmClaim>& refused() const { return refused_; }
+
+  // An account from an earlier run, and one that is no longer kept.
+  void restore(const std::string& id, Uid owner) { owners_[id] = owner; }
+  void forget(const std::string& id) { owners_.erase(id); }
+
+ private:
+  struct Scope {
+    Claimant claimant;
+    Hypervisor hypervisor = Hypervisor::kKvm;
+    Vm* vm = nullptr;
+    int windows = 0;
+  };
+  struct Identity {
+    VmEvidence evidence = VmEvidence::kCommandLine;
+    Claimant claimant;
+    std::string uuid;
+  };
+
+  void drop_ended(const VmSample& sample);
+  void add_scopes(const VmSample& sample);
+  void take(const ProcessUsage& process, const MachineCommand& command, const VmSurroundings& surroundings);
+  void follow(const VmSurroundings& surroundings);
+  void promote(Vm& vm, Identity identity);
+  void guess(const VmSurroundings& surroundings);
+  void take_helpers(const VmSample& sample, const VmSurroundings& surroundings);
+  const Vm* vm_of(ProcessId process, const Helper& helper, const VmSurroundings& surroundings);
+  void drop_empty();
+
+  Identity identify(ProcessId process, const std::string& uuid, const VmPlace& place,
+                    const VmSurroundings& surroundings) const;
+  Vm* joined_by(const ProcessUsage& process, const Identity& identity, VmScopeKey scope) const;
+  Vm& create(ProcessId process, const MachineCommand& command, const Identity& identity);
+  std::string assign_id(const Identity& identity, ProcessId process, const Vm* self);
+  void give_way(Vm& vm);
+  void rename_account(const std::string& id, Uid owner);
+  Vm* running_as(std::string_view id, const Vm* other_than) const;
+  void inherit_scopes(Vm& vm);
+  bool is_taken(const Scope& scope) const;
+  void add_process(Vm& vm, ProcessId process);
+  void drop_guess(Vm& vm);
+  void leave(Vm& vm, VmScopeKey scope);
+  void bind_to(VmScopeKey key, Vm& vm);
+
+  std::vector<std::unique_ptr<Vm>> running_;
+  std::map<VmScopeKey, Scope> scopes_;
+  std::map<ProcessId, Vm*> by_process_;
+  std::map<ProcessId, Helper> helpers_;
+  std::map<Uid, std::size_t> helpers_of_users_;
+  std::map<std::string, Uid, std::less<>> owners_;  // of every account, ended ones included
+  std::vector<std::pair<std::string, std::string>> renamed_;
+  std::vector<RefusedVmClaim> refused_;
+  std::uint64_t numbers_ = 0, descriptions_ = 0;
+};
+
+}  // namespace keplerd
