@@ -4,19 +4,25 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <functional>
+#include <set>
+#include <sstream>
 
 #include <fcntl.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include "base/parse.h"
 #include "base/read_all.h"
+#include "base/text.h"
 #include "base/unique_fd.h"
 
 namespace keplerd::exporter::http {
 namespace {
 
 constexpr std::size_t kLongestFile = 1 << 20;
+constexpr int kLeastBcryptCost = 4;
 // More would take seconds for each password.
 constexpr int kMostBcryptCost = 16;
 
@@ -28,31 +34,114 @@ struct Wrong {
 
 [[noreturn]] void wrong(const YAML::Node& node, const std::string& what) { throw Wrong{node.Mark(), what}; }
 
+// The text as a whole: what a YAML parser would take in one way and a reader, or another parser, in another.
+void check_characters(std::string_view text) {
+  constexpr std::uint32_t kByteOrderMark = 0xfeff;
+  YAML::Mark place;
+  for (bool first = true; !text.empty(); first = false) {
+    const auto character = first_character(text);
+    const bool newline = text.starts_with('\n') || text.starts_with("\r\n");
+    const bool blank = newline || text.starts_with('\t');
+    const bool readable = character && is_printable(character->code_point) &&
+                          (first || character->code_point != kByteOrderMark);
+    if (!blank && !readable) throw Wrong{place, "only printable UTF-8 is allowed here"};
+    if (text.starts_with('\n')) ++place.line;
+    text.remove_prefix(character->length);
+  }
+}
+
+// Where the documents of a file begin.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& place) override { places.push_back(place); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+
+  std::vector<YAML::Mark> places;
+};
+
+// YAML::Load() ignores all but the first; YAML::LoadAll() finds a document without end in ", ".
+void refuse_second_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  while (starts.places.size() < 2 && parser.HandleNextDocument(starts)) {
+  }
+  if (starts.places.size() > 1) throw Wrong{starts.places[1], "a second document begins here"};
+}
+
+// What a scalar is without a type that it is expected to have (yaml.org/spec/1.2.2, 10.3.2). As in YAML 1.1,
+// "yes" and "no" are flags.
+bool is_flag_or_number(const YAML::Node& node) {
+  if (node.Tag() != "?") return false;
+  bool flag = false;
+  double number = 0;
+  std::int64_t integer = 0;
+  return YAML::convert<bool>::decode(node, flag) || YAML::convert<double>::decode(node, number) ||
+         YAML::convert<std::int64_t>::decode(node, integer);
+}
+
+bool is_text(const YAML::Node& node) {
+  if (!node.IsScalar()) return false;
+  const std::string& tag = node.Tag();  // "?": plain, "!": in quotes
+  if (tag == "?") return !is_flag_or_number(node) && node.Scalar() != "<<";
+  return tag == "!" || tag == "tag:yaml.org,2002:str";
+}
+
+std::string text_of(const YAML::Node& node, const std::string& name) {
+  if (!is_text(node)) wrong(node, name + " is not text (text can be put in quotes)");
+  return node.Scalar();
+}
+
+std::string quoted(const std::string& key) { return "'" + key + "'"; }
+
+using Visitor = std::function<void(const std::string& key, const YAML::Node& place, const YAML::Node& value)>;
+
+// Calls `visitor` for each key of the mapping `name` (empty: the file). A duplicate key is an error.
+void visit_keys(const YAML::Node& map, const std::string& name, const Visitor& visitor) {
+  const std::string shown = name.empty() ? "the file" : quoted(name);
+  if (!map.IsMap() || (map.Tag() != "?" && map.Tag() != "tag:yaml.org,2002:map")) {
+    wrong(map, shown + " is not a mapping");
+  }
+  std::set<std::string> seen;
+  for (const auto& entry : map) {
+    const std::string key = text_of(entry.first, "a key of " + shown);
+    const std::string full = quoted(name.empty() ? key : name + "." + key);
+    if (!seen.insert(key).second) wrong(entry.first, "duplicate key " + full);
+    visitor(key, entry.first, entry.second);
+  }
+}
+
+void check_content(const YAML::Node& place, const std::string& name, const YAML::Node& value) {
+  const bool empty_map = value.IsMap() && value.size() == 0;
+  if (value.IsNull() || empty_map) wrong(place, quoted(name) + " is empty");
+}
+
 using Setter = std::function<void(const YAML::Node& value)>;
 
 // Every key of `map`, or an error that names the first one that is not among `setters`.
 void take_keys(const YAML::Node& map, const std::string& name, const std::map<std::string, Setter>& setters) {
-  if (map.IsNull()) return;
-  if (!map.IsMap()) wrong(map, (name.empty() ? "the file" : "'" + name + "'") + " is no mapping");
-  for (const auto& entry : map) {
-    if (!entry.first.IsScalar()) wrong(entry.first, "a key is no text");
-    const std::string key = entry.first.Scalar();
-    const std::string full = (name.empty() ? "" : name + ".").append(key);
+  visit_keys(map, name, [&](const std::string& key, const YAML::Node& place, const YAML::Node& value) {
+    const std::string full = name.empty() ? key : name + "." + key;
     const auto setter = setters.find(key);
-    if (setter == setters.end()) wrong(entry.first, "unknown key '" + full + "'");
-    setter->second(entry.second);
-  }
-}
-
-std::string text_of(const YAML::Node& node, const std::string& name) {
-  if (!node.IsScalar()) wrong(node, "'" + name + "' is no text");
-  return node.Scalar();
+    if (setter == setters.end()) wrong(place, "unknown key " + quoted(full));
+    check_content(place, full, value);
+    setter->second(value);
+  });
 }
 
 bool flag_of(const YAML::Node& node, const std::string& name) {
-  const std::string text = text_of(node, name);
+  const std::string text = node.IsScalar() && node.Tag() == "?" ? node.Scalar() : "";
   if (text == "true") return true;
-  if (text != "false") wrong(node, "'" + name + "' is neither true nor false");
+  if (text != "false") wrong(node, quoted(name) + " is neither true nor false");
   return false;
 }
 
@@ -60,17 +149,22 @@ bool flag_of(const YAML::Node& node, const std::string& name) {
 template <class Value, std::size_t count>
 Value one_of(const YAML::Node& node, const std::string& name,
              const std::array<std::pair<std::string_view, Value>, count>& words) {
-  const std::string text = text_of(node, name);
+  const std::string text = text_of(node, quoted(name));
   for (const auto& [word, value] : words) {
     if (text == word) return value;
   }
-  wrong(node, "'" + name + "' cannot be '" + text + "' here");
+  wrong(node, quoted(name) + " cannot be " + quoted(text) + " here");
 }
 
 Setter refuse(const std::string& name) {
+  return
+      [name](const YAML::Node& node) { wrong(node, quoted(name) + " is not supported by keplerd-exporter"); };
+}
+
+// A list without entries asks for nothing.
+Setter refuse_entries(const std::string& name) {
   return [name](const YAML::Node& node) {
-    if (node.IsNull() || (node.IsSequence() && node.size() == 0)) return;
-    wrong(node, "'" + name + "' is not supported by keplerd-exporter");
+    if (!node.IsSequence() || node.size() > 0) refuse(name)(node);
   };
 }
 
@@ -78,7 +172,7 @@ bool is_bcrypt(std::string_view hash) {
   constexpr std::size_t kLength = 60;
   if (hash.size() != kLength) return false;
   if (!hash.starts_with("$2a$") && !hash.starts_with("$2b$") && !hash.starts_with("$2y$")) return false;
-  if (hash[6] != '$' || !parse_number<unsigned>(hash.substr(4, 2))) return false;
+  if (hash[6] != '$' || parse_number<int>(hash.substr(4, 2)).value_or(0) < kLeastBcryptCost) return false;
   return hash.find_first_not_of("./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 7) ==
          hash.npos;
 }
@@ -88,7 +182,10 @@ class Parser {
   explicit Parser(const std::string& directory) : directory_(directory) {}
 
   WebConfig parse(const std::string& text) {
+    check_characters(text);
+    refuse_second_document(text);
     const YAML::Node file = YAML::Load(text);
+    if (file.IsNull()) return std::move(config_);
     take_keys(file, "",
               {{"tls_server_config", [this](const YAML::Node& node) { take_tls(node); }},
                {"http_server_config", [this](const YAML::Node& node) { take_http(node); }},
@@ -103,8 +200,9 @@ class Parser {
 
   Setter path(const std::string& key, std::string& target) {
     return [this, key, &target](const YAML::Node& node) {
-      target = text_of(node, tls(key));
-      if (!target.empty() && target[0] != '/') target = directory_ + "/" + target;
+      target = text_of(node, quoted(tls(key)));
+      if (target.empty()) wrong(node, quoted(tls(key)) + " is empty");
+      if (target[0] != '/') target = directory_ + "/" + target;
     };
   }
 
@@ -136,10 +234,10 @@ class Parser {
                 [&to](const YAML::Node& value) {
                   to.server_order = flag_of(value, tls("prefer_server_cipher_suites"));
                 }},
-               {"cipher_suites", refuse(tls("cipher_suites"))},
-               {"curve_preferences", refuse(tls("curve_preferences"))},
-               {"client_allowed_sans", refuse(tls("client_allowed_sans"))}});
-    config_.has_tls = !node.IsNull() && node.size() > 0;
+               {"cipher_suites", refuse_entries(tls("cipher_suites"))},
+               {"curve_preferences", refuse_entries(tls("curve_preferences"))},
+               {"client_allowed_sans", refuse_entries(tls("client_allowed_sans"))}});
+    config_.has_tls = true;
   }
 
   void check_tls(const YAML::Node& file) {
@@ -169,9 +267,11 @@ class Parser {
                                "X-XSS-Protection", "Strict-Transport-Security"}) {
       setters[header] = [this, header](const YAML::Node& value) {
         const std::string name = std::string("http_server_config.headers.") + header;
-        const std::string text = text_of(value, name);
+        // Everybody writes "X-XSS-Protection: 0".
+        const std::string text =
+            value.IsScalar() && value.Scalar() == "0" ? value.Scalar() : text_of(value, quoted(name));
         const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f; });
-        if (!printable) wrong(value, "'" + name + "' has characters that no header may have");
+        if (!printable) wrong(value, quoted(name) + " has characters that no header may have");
         if (!text.empty()) config_.headers[header] = text;
       };
     }
@@ -179,17 +279,17 @@ class Parser {
   }
 
   void take_users(const YAML::Node& node) {
-    if (node.IsNull()) return;
-    if (!node.IsMap()) wrong(node, "'basic_auth_users' is no mapping");
-    for (const auto& entry : node) {
-      const std::string user = text_of(entry.first, "basic_auth_users");
-      const std::string hash = text_of(entry.second, "basic_auth_users." + user);
-      if (!is_bcrypt(hash)) wrong(entry.second, "the password of '" + user + "' is no bcrypt hash");
+    const auto take_user = [this](const std::string& user, const YAML::Node& place, const YAML::Node& value) {
+      const std::string name = "basic_auth_users." + user;
+      check_content(place, name, value);
+      const std::string hash = text_of(value, quoted(name));
+      if (!is_bcrypt(hash)) wrong(value, "the password of " + quoted(user) + " is no bcrypt hash");
       if (parse_number<int>(std::string_view(hash).substr(4, 2)) > kMostBcryptCost) {
-        wrong(entry.second, "the bcrypt hash of '" + user + "' costs more than 16");
+        wrong(value, "the bcrypt hash of " + quoted(user) + " costs more than 16");
       }
       config_.users[user] = hash;
-    }
+    };
+    visit_keys(node, "basic_auth_users", take_user);
   }
 
   const std::string& directory_;
@@ -200,7 +300,7 @@ class Parser {
 
 Result<WebConfig> parse_web_config(const std::string& text, const std::string& directory) {
   const auto at = [](const YAML::Mark& mark, const std::string& what) {
-    return Error{std::to_string(mark.line + 1) + ": " + what};
+    return Error{std::to_string(std::max(mark.line, 0) + 1) + ": " + escape_name(what)};
   };
   try {
     return Parser(directory).parse(text);

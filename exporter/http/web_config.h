@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLS and passwords in the form that Prometheus' exporters share (github.com/prometheus/exporter-toolkit,
-// docs/web-configuration.md). What it says is done or refused, never ignored: an unknown key, and one that is
-// known and cannot be done here, are errors.
+// docs/web-configuration.md), read strictly. Every key is applied or refused, never ignored: one that is
+// unknown, duplicated, empty, of another type, or that asks for what cannot be done here is an error, and so
+// are a second document and anything but printable UTF-8.
 #pragma once
 
 #include <map>

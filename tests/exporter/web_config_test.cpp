@@ -18,9 +18,7 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(WebConfig, AnEmptyOneAsksForNothing) {
-  for (const char* text :
-       {"", "\n# nothing\n", "{}", "basic_auth_users:\ntls_server_config:\nhttp_server_config:\n",
-        "tls_server_config: {}\n"}) {
+  for (const char* text : {"", "\n# nothing\n", "---\n", "{}", "\xef\xbb\xbf# with a byte order mark\r\n"}) {
     const auto config = parse_web_config(text, "/etc/x");
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_FALSE(config->has_tls);
@@ -107,6 +105,7 @@ TEST(WebConfig, WhatIsIncompleteIsRefused) {
 
 TEST(WebConfig, APasswordIsABcryptHashThatCanBeComputedInTime) {
   for (const char* wrong : {"secret", "\"\"", "$apr1$x$y", "$2y$10$short",
+                            "$2y$03$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi",
                             "$2y$1x$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi"}) {
     EXPECT_EQ(error_of(std::string("basic_auth_users:\n  eve: ") + wrong),
               "2: the password of 'eve' is no bcrypt hash");
@@ -114,6 +113,105 @@ TEST(WebConfig, APasswordIsABcryptHashThatCanBeComputedInTime) {
   std::string slow = kHash;
   slow.replace(4, 2, "17");
   EXPECT_EQ(error_of("basic_auth_users:\n  eve: " + slow), "2: the bcrypt hash of 'eve' costs more than 16");
+}
+
+TEST(WebConfig, AKeyWithoutContentIsRefusedSinceItReadsAsIfItProtected) {
+  EXPECT_EQ(error_of("tls_server_config:\n"), "1: 'tls_server_config' is empty");
+  EXPECT_EQ(error_of("\ntls_server_config: {}\n"), "2: 'tls_server_config' is empty");
+  EXPECT_EQ(error_of("tls_server_config: ~\n"), "1: 'tls_server_config' is empty");
+  EXPECT_EQ(error_of("\nbasic_auth_users:\n\nhttp_server_config: {http2: true}\n"),
+            "2: 'basic_auth_users' is empty");
+  EXPECT_EQ(error_of("basic_auth_users: {}\n"), "1: 'basic_auth_users' is empty");
+  EXPECT_EQ(error_of("http_server_config:\n  headers:\n"), "2: 'http_server_config.headers' is empty");
+  EXPECT_EQ(error_of("rate_limit:\n"), "1: 'rate_limit' is empty");
+  EXPECT_EQ(error_of("basic_auth_users:\n  eve:\n"), "2: 'basic_auth_users.eve' is empty");
+  const std::string tls = "tls_server_config:\n  cert_file: a\n  key_file: b\n  ";
+  EXPECT_EQ(error_of(tls + "min_version:\n"), "4: 'tls_server_config.min_version' is empty");
+  EXPECT_EQ(error_of(tls + "client_ca_file: \"\"\n"), "4: 'tls_server_config.client_ca_file' is empty");
+  EXPECT_EQ(error_of(tls + "client_allowed_sans: null\n"),
+            "4: 'tls_server_config.client_allowed_sans' is empty");
+}
+
+TEST(WebConfig, ADuplicateKeyIsRefused) {
+  const std::string tls = "tls_server_config:\n  cert_file: a\n  key_file: b\n";
+  EXPECT_EQ(error_of(tls), "none");
+  EXPECT_EQ(error_of(tls + tls), "4: duplicate key 'tls_server_config'");
+  EXPECT_EQ(error_of(tls + "? tls_server_config\n"), "4: duplicate key 'tls_server_config'");
+  EXPECT_EQ(error_of(tls + "  key_file: b\n"), "4: duplicate key 'tls_server_config.key_file'");
+  EXPECT_EQ(error_of(tls + "\"tls_server_config\": {cert_file: a, key_file: b}\n"),
+            "4: duplicate key 'tls_server_config'");
+  const std::string users = std::string("basic_auth_users:\n  eve: ") + kHash + "\n";
+  EXPECT_EQ(error_of(users), "none");
+  EXPECT_EQ(error_of(users + "  'eve': " + kHash + "\n"), "3: duplicate key 'basic_auth_users.eve'");
+  EXPECT_EQ(
+      error_of("http_server_config:\n  headers:\n    X-Frame-Options: deny\n    X-Frame-Options: deny\n"),
+      "4: duplicate key 'http_server_config.headers.X-Frame-Options'");
+}
+
+TEST(WebConfig, AValueOfAnotherTypeIsRefused) {
+  const std::string tls = "tls_server_config:\n  key_file: b\n  cert_file: ";
+  for (const char* other :
+       {"5", "1.5", "0x1f", "true", "no", ".inf", "<<", "!!int a", "!secret a", "!!binary YQ=="}) {
+    EXPECT_EQ(error_of(tls + other),
+              "3: 'tls_server_config.cert_file' is not text (text can be put in quotes)")
+        << other;
+  }
+  for (const char* text : {"\"5\"", "'true'", "!!str 5", "|\n    a", "5a", "on.crt"}) {
+    EXPECT_EQ(error_of(tls + text), "none") << text;
+  }
+  EXPECT_EQ(error_of(tls + "[a]"),
+            "3: 'tls_server_config.cert_file' is not text (text can be put in quotes)");
+  EXPECT_EQ(error_of(tls + "a\n  prefer_server_cipher_suites: \"true\"\n"),
+            "4: 'tls_server_config.prefer_server_cipher_suites' is neither true nor false");
+  EXPECT_EQ(error_of("tls_server_config: !other {cert_file: a, key_file: b}"),
+            "1: 'tls_server_config' is not a mapping");
+  EXPECT_EQ(error_of("tls_server_config: []"), "1: 'tls_server_config' is not a mapping");
+  EXPECT_EQ(error_of("rate_limit: []"), "1: 'rate_limit' is not supported by keplerd-exporter");
+  EXPECT_EQ(error_of(std::string("basic_auth_users: {true: ") + kHash + "}"),
+            "1: a key of 'basic_auth_users' is not text (text can be put in quotes)");
+  EXPECT_EQ(error_of("5: 6"), "1: a key of the file is not text (text can be put in quotes)");
+  EXPECT_EQ(error_of("http_server_config: {headers: {X-XSS-Protection: 0}}"), "none")
+      << "the header's best value, which everybody writes so";
+}
+
+TEST(WebConfig, NothingOfTheFileIsPassedOver) {
+  const std::string tls = "tls_server_config: {cert_file: a, key_file: b}\n";
+  EXPECT_EQ(error_of("---\n{}\n---\n" + tls), "3: a second document begins here");
+  EXPECT_EQ(error_of("{}\n" + tls).substr(0, 3), "2: ");
+  EXPECT_EQ(error_of("# a comment\n...\n" + tls + "...\n" + tls), "3: a second document begins here");
+}
+
+TEST(WebConfig, ATextThatYamlCppTakesForDocumentsWithoutEndIsRefused) {
+  EXPECT_EQ(error_of(", "), "1: a second document begins here");
+}
+
+TEST(WebConfig, WhatIsNotPrintableUtf8IsRefused) {
+  const std::string what = "only printable UTF-8 is allowed here";
+  EXPECT_EQ(error_of("# \xff\n"), "1: " + what);
+  EXPECT_EQ(error_of("\n# cut: \xe2\x82\n"), "2: " + what);
+  EXPECT_EQ(error_of("# surrogate: \xed\xa0\x80\n"), "1: " + what);
+  EXPECT_EQ(error_of(std::string("\n# NUL: \0\n", 10)), "2: " + what);
+  EXPECT_EQ(error_of("# \x1b[1A\n"), "1: " + what);
+  EXPECT_EQ(error_of("# a line of its own for YAML 1.1:\xe2\x80\xa8tls_server_config:\n"), "1: " + what);
+  EXPECT_EQ(error_of("# a return alone\rtls_server_config:\n"), "1: " + what);
+  EXPECT_EQ(error_of("# \xef\xbb\xbf a byte order mark within\n"), "1: " + what);
+  EXPECT_EQ(error_of(std::string("\xff\xfe{\0}\0", 6)), "1: " + what) << "UTF-16";
+  EXPECT_EQ(error_of("# \xc3\xa4\t\xe2\x82\xac \xf0\x9f\x98\x80\r\n"), "none");
+}
+
+TEST(WebConfig, WhatTheFuzzerFoundToServeWithoutTlsIsRefused) {
+  const std::string found =
+      "tls_server_config:\n  #cert_file: ath_type: RequireAndVerifyClienrt\n"
+      "  client_ca_file: ca.crz/\xff\xff\xfftls_se\xff\xff\x9b\xff\xff\xff\xff\ntls_server_config";
+  EXPECT_EQ(error_of(found), "3: only printable UTF-8 is allowed here");
+  EXPECT_EQ(error_of("tls_server_config:\n  client_ca_file: ca.crt\ntls_server_config"),
+            "3: duplicate key 'tls_server_config'");
+}
+
+TEST(WebConfig, ErrorsAreOneLineWhateverTheFileHolds) {
+  EXPECT_EQ(error_of("\"a\\nb\": 1"), "1: unknown key 'a\\x0ab'");
+  EXPECT_EQ(error_of("tls_server_config: {client_auth_type: \"a\\e[2J\"}"),
+            "1: 'tls_server_config.client_auth_type' cannot be 'a\\x1b[2J' here");
 }
 
 TEST(WebConfig, WhatIsNoYamlOrOfAnotherFormIsRefused) {

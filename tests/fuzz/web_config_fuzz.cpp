@@ -1,19 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// web.yml: taken or refused with one line; what is taken has what TLS needs, and no password that is no hash.
+// web.yml: applied or refused with one line. Applied, it has what TLS needs, only hashes as passwords, and
+// never less protection than it mentions.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "exporter/http/web_config.h"
 
+namespace {
+
+// Whether a line begins with the key. Where nothing is quoted or in braces, it is one of the file itself.
+bool mentions(std::string_view text, std::string_view key) {
+  if (text.find_first_of("\"'{[") != text.npos) return false;
+  for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
+    const std::string_view after = text.substr(at + key.size());
+    if ((at == 0 || text[at - 1] == '\n') &&
+        (after.empty() || std::string_view(": \n").find(after[0]) != after.npos))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace keplerd::exporter::http;
-  const auto config = parse_web_config(std::string(reinterpret_cast<const char*>(data), size), "/etc/x");
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto config = parse_web_config(text, "/etc/x");
   if (!config) {
-    if (config.error().message.empty()) std::abort();
+    const std::string& message = config.error().message;
+    const auto digits = message.find_first_not_of("0123456789");
+    if (digits == 0 || message.find('\n') != message.npos || message.compare(digits, 2, ": ") != 0)
+      std::abort();
     return 0;
   }
+  if (mentions(text, "tls_server_config") && !config->has_tls) std::abort();
+  if (mentions(text, "basic_auth_users") && config->users.empty()) std::abort();
   const TlsConfig& tls = config->tls;
   if (config->has_tls && (tls.cert_file.empty() || tls.key_file.empty())) std::abort();
   if ((tls.clients != ClientCertificates::kNone) != !tls.client_ca_file.empty()) std::abort();

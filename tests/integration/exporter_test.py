@@ -267,6 +267,8 @@ class Closed(OnAWorkingHost):
 
     def test_a_broken_file_serves_nothing(self):
         for text, complaint in (("nonsense: 1\n", ":1: unknown key 'nonsense'\n"), ("a: [\n", ":2: "),
+                                ("tls_server_config:\n", ":1: 'tls_server_config' is empty\n"),
+                                ("http_server_config: {http2: true}\n" * 2, ":2: duplicate key 'http_server_config'\n"),
                                 ("basic_auth_users: {joe: secret}\n", ":1: the password of 'joe' is no bcrypt hash\n")):
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
