@@ -100,6 +100,8 @@ Result<std::vector<std::string>> parse_machines(std::string_view text) {
 std::string format_names(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names) out += (out.empty() ? "" : " ") + name;
+  // At the end of a line a backslash would be refused as its continuation.
+  if (out.ends_with('\\')) out += ',';
   return out;
 }
 

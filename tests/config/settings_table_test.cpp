@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/load.h"
+
 namespace keplerd {
 namespace {
 
@@ -45,6 +47,15 @@ TEST(Machines, AreNamesOrUuidsOrAll) {
   EXPECT_THAT(with("Guests", "Machines", "").guest_machines, IsEmpty());
   for (const char* text : {"web*", "\"web\"", "../web", "a\x01"}) {
     EXPECT_THAT(refusal("Guests", "Machines", text), HasSubstr("must be UUIDs or names of machines"));
+  }
+}
+
+TEST(Machines, WhoseNameEndsInABackslashAreReadBack) {
+  for (const char* text : {"a\\,", "a\\\\,,", "a\\ b", "a\\,b\\,"}) {
+    const Settings settings = with("Guests", "Machines", text);
+    const auto again = parse_settings(format_settings(settings), "again.conf", {});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(*again, settings) << text;
   }
 }
 
