@@ -1,13 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/json.h"
 
+#include <fmt/format.h>
+
+#include "base/text.h"
+
 namespace keplerd::cli {
 
 using varlink::Json;
 
+namespace {
+
+// Escapes as \uXXXX what JSON may hold as it is, but a terminal acts on. All of it is below U+10000, and
+// within strings.
+std::string escape_controls(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  while (!json.empty()) {
+    const auto character = first_character(json);
+    const std::size_t length = character ? character->length : 1;
+    if (character && character->code_point >= 0x7f && !is_printable(character->code_point)) {
+      out += fmt::format("\\u{:04x}", character->code_point);
+    } else {
+      out += json.substr(0, length);
+    }
+    json.remove_prefix(length);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string json_text(const Json& value, JsonMode mode) {
   const int indent = mode == JsonMode::kPretty ? 4 : -1;
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return escape_controls(value.dump(indent, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string json_sequence_text(const Json& value, JsonMode mode) { return "\x1e" + json_text(value, mode); }

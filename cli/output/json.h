@@ -9,7 +9,8 @@
 
 namespace keplerd::cli {
 
-// One line, or indented by four; ended by a newline. `mode` is not kOff.
+// One line, or indented by four; ended by a newline. `mode` is not kOff. What a terminal would act on
+// (control characters, C1 too; line separators, bidirectional controls) is escaped.
 std::string json_text(const varlink::Json& value, JsonMode mode);
 
 // The same as an element of a JSON text sequence (RFC 7464): a record separator in front.

@@ -30,6 +30,22 @@ TEST(Json, InvalidUtf8DoesNotEndTheProgram) {
   EXPECT_EQ(json_text(Json("a\xff"), JsonMode::kShort), "\"a\xef\xbf\xbd\"\n");
 }
 
+TEST(Json, WhatATerminalWouldActOnIsEscaped) {
+  const Json value = {{"\u009b2J", "\u202eevil\u2028\u2029\u0085\u007f\x1b"},
+                      {"bidi", "\u061c\u200e\u200f\u202a\u2066\u2069"}};
+  EXPECT_EQ(json_text(value, JsonMode::kShort), R"({"\u009b2J":"\u202eevil\u2028\u2029\u0085\u007f\u001b",)"
+                                                R"("bidi":"\u061c\u200e\u200f\u202a\u2066\u2069"})"
+                                                "\n");
+  EXPECT_EQ(json_sequence_text("\u202e", JsonMode::kPretty), "\x1e\"\\u202e\"\n");
+  EXPECT_EQ(Json::parse(json_text(value, JsonMode::kPretty)), value) << "it means the same";
+}
+
+TEST(Json, OtherTextIsAsItWas) {
+  const Json value = {{"name", "\u00e4\u20ac\U0001f600\u00a0\\u202e\t"}};
+  EXPECT_EQ(json_text(value, JsonMode::kPretty),
+            "{\n    \"name\": \"\u00e4\u20ac\U0001f600\u00a0\\\\u202e\\t\"\n}\n");
+}
+
 TEST(Json, ASequenceBeginsEachTextWithARecordSeparator) {
   EXPECT_EQ(json_sequence_text(Json::array(), JsonMode::kShort), "\x1e[]\n");
 }
