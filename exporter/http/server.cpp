@@ -4,23 +4,35 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
+#include <sys/socket.h>
 
+#include "exporter/http/target.h"
 #include "varlink/event_source.h"
 
 namespace keplerd::exporter::http {
 namespace {
 
-// Who says nothing for that long is let go; who has been answered may keep the connection for the next time.
-constexpr unsigned kSilenceSeconds = 10;
-constexpr unsigned kKeptSeconds = 120;
-constexpr unsigned kMostConnections = 2048;
 constexpr std::size_t kConnectionMemory = 32 << 10;  // headers of a request, and of its answer
-constexpr std::size_t kMostWaitingBytes = 64 << 20;  // of all bodies that clients have not taken yet
+// More than its own limit libmicrohttpd does not accept, and what Connections has doomed is still there for a
+// turn.
+constexpr unsigned kClosingConnections = 256;
 constexpr std::size_t kBlock = 16 << 10;
+// The kernel's own goes up to 4 MiB: whole answers would wait there, which count as read.
+constexpr int kSendBuffer = 128 << 10;
 constexpr std::uint64_t kAccuracy = 1;  // us; sd-event's own is a quarter of a second
+
+// What a request is marked with, by an address.
+constexpr char kHeadersSeen = 0, kTargetTooLong = 0, kTooManyArguments = 0;
+
+Nanoseconds read_clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+int descriptor_of(MHD_Connection* connection) {
+  return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
 
 std::string header(MHD_Connection* connection, const char* name) {
   const char* const value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
@@ -70,21 +82,8 @@ struct Server::Shared {
   Handler handler;
   std::optional<TlsConfig> tls;
   std::string cert, key, client_ca, priorities;
-  std::vector<std::weak_ptr<const std::string>> waiting;  // bodies that may still be there
-
-  // Whether another body of this size may wait.
-  bool has_room(const Body& body) {
-    std::erase_if(waiting, [](const auto& other) { return other.expired(); });
-    std::size_t bytes = 0;
-    for (const auto& other : waiting) {
-      const Body held = other.lock();
-      if (held == body) return true;
-      bytes += held->size();
-    }
-    if (bytes + body->size() > kMostWaitingBytes) return false;
-    waiting.emplace_back(body);
-    return true;
-  }
+  ConnectionLimits limits;
+  Connections connections{limits};
 
   // With client_auth_type: whether the client has shown what is demanded. The handshake itself asks, but does
   // not insist.
@@ -103,15 +102,19 @@ struct Server::Shared {
 
   Response respond(MHD_Connection* connection, const char* path, const char* method) {
     if (!is_trusted(connection)) return text_response(403, "A client certificate is needed.\n");
-    Request request{method, path, header(connection, "Accept"), header(connection, "Accept-Encoding"),
-                    credentials_of(connection)};
+    Request request{method,
+                    path,
+                    header(connection, "Accept"),
+                    header(connection, "Accept-Encoding"),
+                    credentials_of(connection),
+                    connections.peer_of(descriptor_of(connection))};
     Response response = handler(request);
     if (!response.body) response.body = std::make_shared<const std::string>();
-    if (!has_room(response.body)) return text_response(503, "Too many answers wait to be taken.\n");
     return response;
   }
 
-  static MHD_Result send(MHD_Connection* connection, const Response& response) {
+  MHD_Result send(MHD_Connection* connection, const Response& response) {
+    connections.begin_reply(descriptor_of(connection), response.body, read_clock());
     MHD_Response* const out = MHD_create_response_from_callback(response.body->size(), kBlock, read_body,
                                                                 new Body(response.body), free_body);
     if (out == nullptr) return MHD_NO;
@@ -119,30 +122,73 @@ struct Server::Shared {
     for (const auto& [name, value] : response.headers) {
       MHD_add_response_header(out, name.c_str(), value.c_str());
     }
-    const bool welcome = response.status < 400;
-    if (!welcome) MHD_add_response_header(out, "Connection", "close");
-    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                              welcome ? kKeptSeconds : kSilenceSeconds);
+    if (response.status >= 400) MHD_add_response_header(out, "Connection", "close");
     const MHD_Result queued = MHD_queue_response(connection, response.status, out);
     MHD_destroy_response(out);
     return queued;
   }
 
+  static void* mark_of(const char& mark) { return const_cast<char*>(&mark); }
+
+  // At the first line of a request; what is returned is its mark. No page takes arguments, and libmicrohttpd
+  // 0.9.75 answers nothing where it has no memory for all: it gets to see none. (The text is in its buffer
+  // for the request, and it parses on after this.)
+  static void* on_target(void* self, const char* target, MHD_Connection* connection) {
+    static_cast<Shared*>(self)->connections.begin_request(descriptor_of(connection), read_clock());
+    if (target == nullptr) return nullptr;
+    const Target found = check_target(target);
+    if (const char* const query = std::strchr(target, '?'); query != nullptr)
+      const_cast<char*>(query)[1] = '\0';
+    if (found == Target::kTooLong) return mark_of(kTargetTooLong);
+    return found == Target::kTooManyArguments ? mark_of(kTooManyArguments) : nullptr;
+  }
+
+  static std::optional<Response> refusal_of(const void* mark) {
+    if (mark == &kTargetTooLong) return text_response(414, "The URI is too long.\n");
+    if (mark == &kTooManyArguments) return text_response(400, "Too many arguments.\n");
+    return std::nullopt;
+  }
+
+  static void on_completed(void* self, MHD_Connection* connection, void**, MHD_RequestTerminationCode) {
+    static_cast<Shared*>(self)->connections.end_reply(descriptor_of(connection), read_clock());
+  }
+
+  static void on_connection(void* self, MHD_Connection* connection, void**,
+                            MHD_ConnectionNotificationCode code) {
+    auto& connections = static_cast<Shared*>(self)->connections;
+    const int descriptor = descriptor_of(connection);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+      ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+      connections.begin(descriptor, read_peer(descriptor), read_clock());
+    } else {
+      connections.end(descriptor);
+    }
+  }
+
+  // libmicrohttpd finds them closed by their clients, and lets them go. What a client has not read is dropped
+  // then, instead of waiting in the kernel until it does.
+  void close_doomed() {
+    constexpr linger kDropAtClose{1, 0};
+    for (const int descriptor : connections.take_doomed(read_clock())) {
+      ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &kDropAtClose, sizeof kDropAtClose);
+      ::shutdown(descriptor, SHUT_RDWR);
+    }
+  }
+
   static MHD_Result on_request(void* self, MHD_Connection* connection, const char* path, const char* method,
                                const char*, const char*, std::size_t* upload_size, void** state) {
-    // At first only the headers are here. What takes no content is answered when the request is whole, so
-    // that the connection can be kept.
-    static int seen;
-    const bool first = *state == nullptr;
-    const bool without_content = std::strcmp(method, "GET") == 0 || std::strcmp(method, "HEAD") == 0;
-    *state = &seen;
-    if (without_content && (first || *upload_size > 0)) {
-      *upload_size = 0;
-      return MHD_YES;
-    }
     auto& shared = *static_cast<Shared*>(self);
+    const void* const mark = std::exchange(*state, mark_of(kHeadersSeen));
     try {
-      return send(connection, shared.respond(connection, path, method));
+      if (const auto refused = refusal_of(mark)) return shared.send(connection, *refused);
+      // At first only the headers are here. What takes no content is answered when the request is whole, so
+      // that the connection can be kept.
+      const bool without_content = std::strcmp(method, "GET") == 0 || std::strcmp(method, "HEAD") == 0;
+      if (without_content && (mark == nullptr || *upload_size > 0)) {
+        *upload_size = 0;
+        return MHD_YES;
+      }
+      return shared.send(connection, shared.respond(connection, path, method));
     } catch (const std::exception&) {
       return MHD_NO;
     }
@@ -163,9 +209,8 @@ class Server::Listener {
 
   Result<Done> start(UniqueFd socket) {
     std::vector<MHD_OptionItem> options = {{MHD_OPTION_LISTEN_SOCKET, socket.get(), nullptr},
-                                           {MHD_OPTION_CONNECTION_LIMIT, kMostConnections, nullptr},
-                                           {MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, nullptr},
-                                           {MHD_OPTION_CONNECTION_TIMEOUT, kSilenceSeconds, nullptr}};
+                                           {MHD_OPTION_CONNECTION_LIMIT, most_connections(), nullptr},
+                                           {MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, nullptr}};
     unsigned flags = MHD_USE_EPOLL;
     if (shared_.tls) {
       flags |= MHD_USE_TLS;
@@ -177,8 +222,11 @@ class Server::Listener {
       }
     }
     options.push_back({MHD_OPTION_END, 0, nullptr});
-    daemon_ = MHD_start_daemon(flags, 0, nullptr, nullptr, &Shared::on_request, &shared_, MHD_OPTION_ARRAY,
-                               options.data(), MHD_OPTION_END);
+    daemon_ = MHD_start_daemon(flags, 0, nullptr, nullptr, &Shared::on_request, &shared_,  //
+                               MHD_OPTION_NOTIFY_CONNECTION, &Shared::on_connection, &shared_,
+                               MHD_OPTION_NOTIFY_COMPLETED, &Shared::on_completed, &shared_,
+                               MHD_OPTION_URI_LOG_CALLBACK, &Shared::on_target, &shared_,  //
+                               MHD_OPTION_ARRAY, options.data(), MHD_OPTION_END);
     if (daemon_ == nullptr) {
       return Error{shared_.tls ? "libmicrohttpd refuses the socket, the certificate or the key"
                                : "libmicrohttpd refuses the socket"};
@@ -202,14 +250,25 @@ class Server::Listener {
     return Done{};
   }
 
+  std::intptr_t most_connections() const {
+    return static_cast<std::intptr_t>(shared_.limits.connections) + kClosingConnections;
+  }
+
   void run() {
     MHD_run(daemon_);
+    shared_.close_doomed();
+    Nanoseconds wait = shared_.connections.next_deadline();
+    if (wait != Nanoseconds::max()) wait = std::max(wait - read_clock(), Nanoseconds{0});
     MHD_UNSIGNED_LONG_LONG milliseconds = 0;
-    if (MHD_get_timeout(daemon_, &milliseconds) != MHD_YES) {
+    if (MHD_get_timeout(daemon_, &milliseconds) == MHD_YES) {
+      wait = std::min<Nanoseconds>(wait, std::chrono::milliseconds(milliseconds));
+    }
+    if (wait == Nanoseconds::max()) {
       sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
       return;
     }
-    sd_event_source_set_time_relative(timer_.get(), milliseconds * 1000);
+    const auto usec = std::chrono::ceil<std::chrono::microseconds>(wait).count();
+    sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(usec));
     sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
   }
 

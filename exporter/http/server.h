@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HTTP and HTTPS by libmicrohttpd, on an sd-event loop. One thread; nothing here blocks. Every client is
-// bounded: the number of connections, what one may send, how long one may be silent, and the bytes of answers
-// that wait to be taken.
+// bounded: what one may send and ask for here, how many connections there are and how long each may take in
+// connections.h.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "exporter/http/connections.h"
 #include "exporter/http/passwords.h"
 #include "exporter/http/web_config.h"
 
@@ -23,9 +24,8 @@ struct Request {
   std::string method, path;
   std::string accept, accept_encoding;
   std::optional<Credentials> credentials;
+  Peer peer;
 };
-
-using Body = std::shared_ptr<const std::string>;  // several answers may have the same
 
 struct Response {
   unsigned status = 200;

@@ -9,6 +9,7 @@ import gzip
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import socket
@@ -350,8 +351,37 @@ class Tls(Closed):
 
 
 class Hostile(OnAWorkingHost):
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.exporter.port), timeout=30)
+    def connect(self, source="127.0.0.1"):
+        return socket.create_connection(("127.0.0.1", self.exporter.port), timeout=30, source_address=(source, 0))
+
+    def ask(self, client, target="/-/healthy"):
+        """The status of an answer that is read whole, on a connection that is kept; None where it is closed."""
+        try:
+            client.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            text = b""
+            while b"\r\n\r\n" not in text:
+                part = client.recv(1)
+                if not part:
+                    return None
+                text += part
+            left = int(re.search(rb"(?i)content-length: (\d+)", text)[1])
+            while left > 0:
+                left -= len(client.recv(left))
+        except ConnectionError:
+            return None
+        return int(text.split()[1])
+
+    def ask_once(self, source="127.0.0.1", target="/-/healthy"):
+        with self.connect(source) as client:
+            return self.ask(client, target)
+
+    def open_ones(self, clients):
+        """Those of which the exporter has not closed its end."""
+        selector = select.poll()
+        for client in clients:
+            selector.register(client, select.POLLRDHUP)
+        closed = {fd for fd, events in selector.poll(0) if events & (select.POLLRDHUP | select.POLLHUP | select.POLLERR)}
+        return [client for client in clients if client.fileno() not in closed]
 
     def setUp(self):
         super().setUp()
@@ -371,13 +401,46 @@ class Hostile(OnAWorkingHost):
     def test_a_thousand_silent_clients(self):
         silent = [self.connect() for _ in range(1000)]
         self.expect_well(48 << 20)
-        for client in silent[::2]:
+        for client in self.open_ones(silent)[::2]:
             client.sendall(b"GET /met")
         self.expect_well(48 << 20)
-        wait_until(lambda: silent[1].recv(1) == b"", "the end of its patience", limit=40)
+        wait_until(lambda: not self.open_ones(silent), "the end of its patience", limit=40)
         for client in silent:
             client.close()
         self.expect_well(48 << 20)
+
+    def test_connections_of_one_address_are_limited_and_those_of_others_are_not_touched(self):
+        other = self.connect("127.0.0.2")
+        self.assertEqual(self.ask(other), 200)
+        flood = [self.connect() for _ in range(300)]
+        self.assertEqual(self.ask_once(), 200, "a newcomer from the same address")
+        wait_until(lambda: len(self.open_ones(flood)) <= 63, "the oldest to be closed")
+        self.assertEqual(self.open_ones(flood), flood[-63:])
+        self.assertEqual(self.ask(other), 200, "on the connection that it had")
+        for client in [other, *flood]:
+            client.close()
+
+    def test_a_request_that_drips_is_ended_and_others_are_served_meanwhile(self):
+        dripping = self.connect()
+        text, sent = b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 100, 0
+        while self.open_ones([dripping]):
+            self.assertLess(sent, 60, "a byte each half second, 10 s in all")
+            try:
+                dripping.sendall(text[sent:sent + 1])
+            except ConnectionError:
+                break
+            sent += 1
+            self.assertEqual(self.ask_once("127.0.0.2"), 200)
+            time.sleep(0.5)
+        self.assertGreater(sent, 1, "not at once")
+        dripping.close()
+
+    def test_many_arguments_are_refused_at_once(self):
+        for target, status in (("/metrics?" + "&".join(["a=1"] * 64), 200), ("/metrics?" + "&".join(["a"] * 65), 400),
+                               ("/metrics?" + "&" * 1500, 400), ("/metrics?" + "&".join(["a=1"] * 2000), 414),
+                               ("/" + "x" * 3000, 414), ("/-/healthy?collect[]=a%00b", 200)):
+            self.assertEqual(self.ask_once(target=target), status, target[:40])
+        self.expect_well(16 << 20)
 
     def test_clients_that_ask_and_do_not_read(self):
         deaf = []
@@ -387,6 +450,7 @@ class Hostile(OnAWorkingHost):
             client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
             deaf.append(client)
         self.expect_well(64 << 20)
+        wait_until(lambda: not self.open_ones(deaf), "the end of its patience", limit=90)
         for client in deaf:
             client.close()
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a client asks for, before anything is made of it: a path and arguments, of which no page here takes
+// any.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace keplerd::exporter::http {
+
+inline constexpr std::size_t kLongestTarget = 2048;
+inline constexpr std::size_t kMostArguments = 64;
+
+enum class Target { kFine, kTooLong, kTooManyArguments };
+
+// `target` is as it was sent: "/metrics?a=b&c".
+Target check_target(std::string_view target);
+
+}  // namespace keplerd::exporter::http
