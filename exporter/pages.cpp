@@ -60,7 +60,7 @@ Pages::Pages(Contents& contents, http::Passwords passwords,
     : contents_(contents), passwords_(std::move(passwords)), headers_(std::move(headers)) {}
 
 Response Pages::answer(const Request& request) {
-  const http::Verdict verdict = passwords_.check(request.credentials);
+  const http::Verdict verdict = passwords_.check(request.credentials, request.peer);
   Response response = verdict == http::Verdict::kRight ? page(request) : refusal(verdict);
   for (const auto& [name, value] : headers_) {
     std::erase_if(response.headers, [&name = name](const auto& own) { return own.first == name; });

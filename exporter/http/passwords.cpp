@@ -15,8 +15,11 @@ namespace keplerd::exporter::http {
 namespace {
 
 constexpr std::size_t kWrongRemembered = 256;
-constexpr Nanoseconds kMostBudget = std::chrono::seconds(2);
-constexpr int kBudgetOfTime = 4;  // a quarter
+constexpr std::size_t kPeersRemembered = 256;
+constexpr Nanoseconds kMostOfAll = std::chrono::seconds(2);
+constexpr int kShareOfAll = 4;  // a quarter
+constexpr Nanoseconds kMostOfAPeer = std::chrono::seconds(1);
+constexpr int kShareOfAPeer = 16;
 
 Nanoseconds read_clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -32,7 +35,7 @@ bool matches_bcrypt(const std::string& password, const std::string& hash) {
 Passwords::Passwords(Users users) : Passwords(std::move(users), {read_clock, matches_bcrypt}) {}
 
 Passwords::Passwords(Users users, Means means)
-    : users_(std::move(users)), means_(std::move(means)), budget_(kMostBudget), counted_(means_.now()) {
+    : users_(std::move(users)), means_(std::move(means)), all_(kMostOfAll, kShareOfAll, means_.now()) {
   if (gnutls_rnd(GNUTLS_RND_NONCE, salt_.data(), salt_.size()) != 0)
     throw std::runtime_error("no random numbers");
 }
@@ -47,30 +50,58 @@ Passwords::Digest Passwords::digest_of(const Credentials& credentials) const {
   return digest;
 }
 
-bool Passwords::may_spend() {
-  const Nanoseconds now = means_.now();
-  budget_ = std::min(budget_ + (now - counted_) / kBudgetOfTime, kMostBudget);
-  counted_ = now;
-  return budget_ > Nanoseconds{0};
+Passwords::Budget::Budget(Nanoseconds most, int share, Nanoseconds now)
+    : most_(most), share_(share), left_(most), counted_(now) {}
+
+Nanoseconds Passwords::Budget::left(Nanoseconds now) const {
+  return std::min(left_ + (now - counted_) / share_, most_);
 }
 
-Verdict Passwords::check(const std::optional<Credentials>& credentials) {
+void Passwords::Budget::spend(Nanoseconds begin, Nanoseconds end) {
+  left_ = left(begin) - (end - begin);
+  counted_ = end;
+}
+
+// A peer whose budget is whole again is as one that was never here. Where even the others are too many, the
+// one that has spent least is forgotten.
+Passwords::Budget& Passwords::budget_of(const Peer& peer, Nanoseconds now) {
+  if (const auto known = peers_.find(peer); known != peers_.end()) return known->second;
+  if (peers_.size() >= kPeersRemembered) {
+    std::erase_if(peers_, [now](const auto& entry) { return entry.second.is_full(now); });
+  }
+  if (peers_.size() >= kPeersRemembered) {
+    peers_.erase(
+        std::ranges::max_element(peers_, {}, [now](const auto& entry) { return entry.second.left(now); }));
+  }
+  return peers_.try_emplace(peer, kMostOfAPeer, kShareOfAPeer, now).first->second;
+}
+
+// A name that is not known takes as long, so that the time does not tell names.
+bool Passwords::matches(const Credentials& credentials, Budget& of_peer) {
+  const auto user = users_.find(credentials.user);
+  const bool known = user != users_.end();
+  const Nanoseconds begin = means_.now();
+  const bool matches = means_.matches(credentials.password, known ? user->second : users_.begin()->second);
+  const Nanoseconds end = means_.now();
+  all_.spend(begin, end);
+  of_peer.spend(begin, end);
+  return known && matches;
+}
+
+Verdict Passwords::check(const std::optional<Credentials>& credentials, const Peer& peer) {
   if (users_.empty()) return Verdict::kRight;
   if (!credentials) return Verdict::kWrong;
   const Digest digest = digest_of(*credentials);
-  if (right_.contains(digest)) return Verdict::kRight;
+  const auto right = right_.find(credentials->user);
+  if (right != right_.end() && right->second == digest) return Verdict::kRight;
   if (std::ranges::find(wrong_, digest) != wrong_.end()) return Verdict::kWrong;
-  if (!may_spend()) return Verdict::kTooMany;
 
-  // A name that is not known takes as long, so that the time does not tell names.
-  const auto user = users_.find(credentials->user);
-  const bool known = user != users_.end();
-  const bool matches = means_.matches(credentials->password, known ? user->second : users_.begin()->second);
-  const Nanoseconds end = means_.now();
-  budget_ -= end - counted_;
-  counted_ = end;
-  if (known && matches) {
-    right_.insert(digest);
+  const Nanoseconds now = means_.now();
+  if (all_.left(now) <= Nanoseconds{0}) return Verdict::kTooMany;
+  Budget& of_peer = budget_of(peer, now);
+  if (of_peer.left(now) <= Nanoseconds{0}) return Verdict::kTooMany;
+  if (matches(*credentials, of_peer)) {
+    right_[credentials->user] = digest;
     return Verdict::kRight;
   }
   wrong_.push_back(digest);

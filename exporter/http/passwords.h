@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and passwords against bcrypt hashes. A hash takes a tenth of a second of the only thread there is, so
-// that what was found is remembered, and who tries passwords gets no more than a part of that thread: then
-// new passwords are not looked at, while those that are known to be right still are.
+// that what was found is remembered, and whoever tries passwords gets no more than a part of that thread: one
+// peer a sixteenth, and all together a quarter. Beyond that new passwords are not looked at, while those that
+// are known to be right still are.
 #pragma once
 
 #include <array>
@@ -10,11 +11,11 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
 #include "base/units.h"
+#include "exporter/http/peer.h"
 
 namespace keplerd::exporter::http {
 
@@ -38,21 +39,37 @@ class Passwords {
   Passwords(Users users, Means means);
 
   // `users` is empty: everything is right.
-  Verdict check(const std::optional<Credentials>& credentials);
+  Verdict check(const std::optional<Credentials>& credentials, const Peer& peer);
 
  private:
   using Digest = std::array<unsigned char, 32>;
 
+  // Time that may be spent: `most` at once, and one part in `share` of what passes.
+  class Budget {
+   public:
+    Budget(Nanoseconds most, int share, Nanoseconds now);
+    Nanoseconds left(Nanoseconds now) const;
+    bool is_full(Nanoseconds now) const { return left(now) == most_; }
+    void spend(Nanoseconds begin, Nanoseconds end);  // which adds nothing
+
+   private:
+    Nanoseconds most_;
+    int share_;
+    Nanoseconds left_;
+    Nanoseconds counted_;  // when that was so
+  };
+
   Digest digest_of(const Credentials& credentials) const;
-  bool may_spend();
+  Budget& budget_of(const Peer& peer, Nanoseconds now);
+  bool matches(const Credentials& credentials, Budget& of_peer);
 
   Users users_;
   Means means_;
   std::array<unsigned char, 32> salt_{};  // so that digests tell nothing
-  std::set<Digest> right_;                // at most one of each user
+  std::map<std::string, Digest> right_;   // the last one of each user
   std::deque<Digest> wrong_;              // the last ones
-  Nanoseconds budget_;                    // that hashes may take now
-  Nanoseconds counted_{0};                // when it was looked at
+  Budget all_;
+  std::map<Peer, Budget> peers_;  // those that have not their whole budget
 };
 
 // bcrypt, as crypt(3) does it.

@@ -6,6 +6,7 @@ usage: exporter_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY
 """
 import base64
 import gzip
+import http.client
 import os
 import pathlib
 import re
@@ -265,6 +266,23 @@ class Closed(OnAWorkingHost):
         statuses = [exporter.get(Authorization=login("joe", f"guess {i}"))[0] for i in range(60)]
         self.assertEqual(set(statuses), {401, 429})
         self.assertEqual(exporter.get(Authorization=login("ann", "secret"))[0], 200)
+
+    def test_guessing_from_one_address_leaves_passwords_to_others(self):
+        exporter = self.web("basic_auth_users:\n  joe: $2y$12$WplY1yIRfnoNA9l1ad3QWO" + "." * 31 + f"\n  ann: {HASH}\n")
+
+        def ask(source, user, password):
+            connection = http.client.HTTPConnection("127.0.0.1", exporter.port, timeout=30, source_address=(source, 0))
+            connection.request("GET", "/-/healthy", headers={"Authorization": login(user, password)})
+            status = connection.getresponse().status
+            connection.close()
+            return status
+
+        statuses = []
+        while 429 not in statuses:
+            statuses.append(ask("127.0.0.2", "joe", f"guess {len(statuses)}"))
+            self.assertLess(len(statuses), 100)
+        self.assertEqual(ask("127.0.0.1", "ann", "secret"), 200, "right, and never seen before")
+        self.assertEqual(ask("127.0.0.2", "ann", "secret"), 200, "known to be right")
 
     def test_a_broken_file_serves_nothing(self):
         for text, complaint in (("nonsense: 1\n", ":1: unknown key 'nonsense'\n"), ("a: [\n", ":2: "),
