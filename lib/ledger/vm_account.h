@@ -28,7 +28,9 @@ struct VmAccount {
   // What runs under this id now; null once it has ended.
   const Vm* vm = nullptr;
   bool runs() const { return vm != nullptr; }
-  std::uint64_t number = 0, described = 0;  // of the last one
+  std::uint64_t number = 0, described = 0;   // of the last one
+  std::shared_ptr<const MachineInfo> shown;  // to its processes' rows, so many
+  std::size_t shown_to = 0;
   // What its events have said.
   bool told_running = false;
   bool starting = false;  // its start was an event, its guest's state is not yet known

@@ -36,15 +36,16 @@ void VmLedger::follow(const BookedWindow& window, const VmRegistry& registry, co
   std::erase_if(pending_, [this](const auto& entry) { return !scopes_.contains(entry.first); });
   running_.clear();
   for (auto& [id, machine] : accounts_) machine.vm = nullptr;
+  if (known_.size() > registry.running().size() * 2) known_.clear();
   for (const auto& vm : registry.running()) {
-    VmAccount& machine = account_of(*vm, window.now);
+    VmAccount& machine = find_account(*vm, window.now);
     // Its end was within this window, and is no event yet.
     if (machine.told_running && machine.number != vm->number && !first_window_)
       tell_end_or_start(machine, window.now);
     machine.vm = vm.get();
     machine.energy.ended.reset();
     machine.energy.owner = vm->claimant.owner;
-    running_.emplace(vm.get(), &machine);
+    running_.push_back(&machine);
     const UnitAccount* const unit = unit_of(*vm, processes);
     if (std::exchange(machine.described, vm->described) != vm->described || machine.number != vm->number)
       keplerd::describe(machine, *vm, unit);
@@ -53,7 +54,11 @@ void VmLedger::follow(const BookedWindow& window, const VmRegistry& registry, co
   }
 }
 
-VmAccount& VmLedger::account_of(const Vm& vm, Realtime now) {
+// An id that is given away or bound anew is a new description, too; an account that is renamed stays where it
+// is.
+VmAccount& VmLedger::find_account(const Vm& vm, Realtime now) {
+  Known& known = known_[vm.number];
+  if (known.account != nullptr && known.described == vm.described) return *known.account;
   const auto [entry, is_new] = accounts_.try_emplace(vm.id);
   if (is_new) {
     auto info = std::make_shared<MachineInfo>();
@@ -61,6 +66,7 @@ VmAccount& VmLedger::account_of(const Vm& vm, Realtime now) {
     entry->second.info = std::move(info);
     entry->second.energy.since = now;
   }
+  known = {&entry->second, vm.described};
   return entry->second;
 }
 
@@ -72,11 +78,6 @@ const UnitAccount* VmLedger::unit_of(const Vm& vm, const ProcessLedger& processe
   }
   const auto process = processes.all().find(vm.process);
   return process == processes.all().end() ? nullptr : process->second.unit;
-}
-
-VmAccount* VmLedger::account_of(const Vm* vm) {
-  const auto known = vm == nullptr ? running_.end() : running_.find(vm);
-  return known == running_.end() ? nullptr : known->second;
 }
 
 void VmLedger::book(const BookedWindow& window, const VmRegistry& registry, const ProcessLedger& processes) {
@@ -92,8 +93,8 @@ void VmLedger::book(const BookedWindow& window, const VmRegistry& registry, cons
     }
     machine->energy.add_window(window.sequence, unit->energy);
   }
-  for (const auto& [vm, machine] : running_) {
-    for (const ProcessId id : vm->processes) book_process(window, processes, id, *machine);
+  for (VmAccount* const machine : running_) {
+    for (const ProcessId id : machine->vm->processes) book_process(window, processes, id, *machine);
   }
   for (const auto& [id, helper] : registry.helpers()) {
     if (VmAccount* const machine = account_of(helper.vm)) book_process(window, processes, id, *machine);
@@ -209,8 +210,12 @@ void VmLedger::mark_units(const VmRegistry& registry, const UnitLedger& units) {
 
 // Once for each change: rows of processes hold on to what they were given.
 void VmLedger::mark_processes(const VmRegistry& registry, ProcessLedger& processes) {
-  for (const auto& [vm, machine] : running_) {
-    for (const ProcessId id : vm->processes) processes.set_machine(id, machine->info);
+  for (VmAccount* const machine : running_) {
+    const std::vector<ProcessId>& ids = machine->vm->processes;
+    if (machine->shown == machine->info && machine->shown_to == ids.size()) continue;
+    machine->shown = machine->info;
+    machine->shown_to = ids.size();
+    for (const ProcessId id : ids) processes.set_machine(id, machine->info);
   }
   for (const auto& [id, helper] : registry.helpers()) {
     if (const VmAccount* const machine = account_of(helper.vm)) processes.set_machine(id, machine->info);

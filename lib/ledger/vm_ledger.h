@@ -51,9 +51,9 @@ class VmLedger {
   void rename(const VmRegistry& registry);
   void follow(const BookedWindow& window, const VmRegistry& registry, const UnitLedger& units,
               const ProcessLedger& processes);
-  VmAccount& account_of(const Vm& vm, Realtime now);
+  VmAccount& find_account(const Vm& vm, Realtime now);
   const UnitAccount* unit_of(const Vm& vm, const ProcessLedger& processes) const;
-  VmAccount* account_of(const Vm* vm);
+  VmAccount* account_of(const Vm* vm) const { return vm == nullptr ? nullptr : running_[vm->index]; }
   void book(const BookedWindow& window, const VmRegistry& registry, const ProcessLedger& processes);
   void book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
                     VmAccount& machine);
@@ -66,7 +66,12 @@ class VmLedger {
   void mark_processes(const VmRegistry& registry, ProcessLedger& processes);
 
   Accounts accounts_;
-  std::unordered_map<const Vm*, VmAccount*> running_;
+  std::vector<VmAccount*> running_;  // of this window, by Vm::index
+  struct Known {
+    VmAccount* account = nullptr;
+    std::uint64_t described = 0;  // as then
+  };
+  std::unordered_map<std::uint64_t, Known> known_;  // by Vm::number, so that ids are not compared each time
   std::unordered_map<VmScopeKey, UnitAccount*> scopes_;  // of this window
   std::unordered_map<VmScopeKey, EnergyAccount>
       pending_;  // what a scope drew before its VM is known waits for it

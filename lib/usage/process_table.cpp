@@ -334,7 +334,7 @@ ProcessTable::State ProcessTable::rename(Process& process, std::string_view comm
 }
 
 Result<ProcessStat> ProcessTable::read_stat(std::int32_t pid) const {
-  std::array<char, 4096> buffer;
+  alignas(64) std::array<char, 4096> buffer;  // searched word by word
   const auto text = read_file(host_.procfs(), (std::to_string(pid) + "/stat").c_str(), buffer);
   if (!text) return text.error();
   auto stat = parse_process_stat(*text);

@@ -27,14 +27,16 @@ bool shares_socket(const MachineCommand& command, const HelperCommand& helper) {
 void VmRegistry::update(const VmSample& sample, const VmSurroundings& surroundings) {
   renamed_.clear();
   refused_.clear();
+  ++updates_;
+  follow_scopes(sample);
   drop_ended(sample);
-  add_scopes(sample);
   for (const FoundMachine& found : sample.found.machines)
     take(sample.processes[found.process], found.command, surroundings);
   follow(surroundings);
   guess(surroundings);
   drop_empty();
   take_helpers(sample, surroundings);
+  for (std::size_t i = 0; i < running_.size(); ++i) running_[i]->index = i;
 }
 
 const Vm* VmRegistry::of_process(ProcessId process) const {
@@ -47,15 +49,25 @@ const Vm* VmRegistry::of_scope(VmScopeKey scope) const {
   return known == scopes_.end() ? nullptr : known->second.vm;
 }
 
-// A VM that has nothing left is gone before others are found: its successor may have its id.
-void VmRegistry::drop_ended(const VmSample& sample) {
-  std::set<VmScopeKey> there;
-  for (const VmScope& scope : sample.scopes) there.insert(scope.key);
-  std::erase_if(scopes_, [&](const auto& entry) {
-    const bool gone = !there.contains(entry.first);
+void VmRegistry::follow_scopes(const VmSample& sample) {
+  for (const VmScope& scope : sample.scopes) {
+    const auto [entry, is_new] = scopes_.try_emplace(scope.key);
+    ++entry->second.windows;
+    entry->second.seen = updates_;
+    if (!is_new) continue;
+    entry->second.claimant = scope.claimant;
+    entry->second.hypervisor = scope.workload->hypervisor.value_or(Hypervisor::kKvm);
+  }
+  if (scopes_.size() == sample.scopes.size()) return;
+  std::erase_if(scopes_, [this](const auto& entry) {
+    const bool gone = entry.second.seen != updates_;
     if (gone && entry.second.vm != nullptr) leave(*entry.second.vm, entry.first);
     return gone;
   });
+}
+
+// A VM that has nothing left is gone before others are found: its successor may have its id.
+void VmRegistry::drop_ended(const VmSample& sample) {
   if (!by_process_.empty() || !helpers_.empty()) {
     for (const ProcessId id : sample.ended) {
       if (const auto helper = helpers_.find(id); helper != helpers_.end()) {
@@ -69,16 +81,6 @@ void VmRegistry::drop_ended(const VmSample& sample) {
     }
   }
   drop_empty();
-}
-
-void VmRegistry::add_scopes(const VmSample& sample) {
-  for (const VmScope& scope : sample.scopes) {
-    const auto [entry, is_new] = scopes_.try_emplace(scope.key);
-    ++entry->second.windows;
-    if (!is_new) continue;
-    entry->second.claimant = scope.claimant;
-    entry->second.hypervisor = scope.workload->hypervisor.value_or(Hypervisor::kKvm);
-  }
 }
 
 void VmRegistry::take(const ProcessUsage& process, const MachineCommand& command,

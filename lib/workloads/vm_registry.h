@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,7 @@ struct VmSample {
 // A VM that runs.
 struct Vm {
   std::uint64_t number = 0;  // another one each time that it is started
+  std::size_t index = 0;     // in VmRegistry::running()
   std::string id;
   Claimant claimant;
   VmEvidence evidence = VmEvidence::kGuess;
@@ -117,6 +119,7 @@ class VmRegistry {
     Hypervisor hypervisor = Hypervisor::kKvm;
     Vm* vm = nullptr;
     int windows = 0;
+    std::uint64_t seen = 0;  // the last update that had it
   };
   struct Identity {
     VmEvidence evidence = VmEvidence::kCommandLine;
@@ -124,8 +127,8 @@ class VmRegistry {
     std::string uuid;
   };
 
+  void follow_scopes(const VmSample& sample);
   void drop_ended(const VmSample& sample);
-  void add_scopes(const VmSample& sample);
   void take(const ProcessUsage& process, const MachineCommand& command, const VmSurroundings& surroundings);
   void follow(const VmSurroundings& surroundings);
   void promote(Vm& vm, Identity identity);
@@ -150,14 +153,14 @@ class VmRegistry {
   void bind_to(VmScopeKey key, Vm& vm);
 
   std::vector<std::unique_ptr<Vm>> running_;
-  std::map<VmScopeKey, Scope> scopes_;
+  std::unordered_map<VmScopeKey, Scope> scopes_;
   std::map<ProcessId, Vm*> by_process_;
   std::map<ProcessId, Helper> helpers_;
   std::map<Uid, std::size_t> helpers_of_users_;
   std::map<std::string, Uid, std::less<>> owners_;  // of every account, ended ones included
   std::vector<std::pair<std::string, std::string>> renamed_;
   std::vector<RefusedVmClaim> refused_;
-  std::uint64_t numbers_ = 0, descriptions_ = 0;
+  std::uint64_t updates_ = 0, numbers_ = 0, descriptions_ = 0;
 };
 
 }  // namespace keplerd

@@ -145,7 +145,7 @@ class NumberPiece : public Piece, private Reports {
  protected:
   void step() { sample_ = &host_.step(); }
   void divide() {
-    ledger_.apply(*sample_, attributor_.attribute(*sample_), host_.found());
+    ledger_.apply(*sample_, attributor_.attribute(*sample_), {.found = host_.found()});
     report_ = ledger_.report();
   }
   void publish() {
