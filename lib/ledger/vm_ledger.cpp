@@ -22,7 +22,8 @@ void VmLedger::rename(const VmRegistry& registry) {
     auto node = accounts_.extract(from);
     if (node.empty()) continue;
     node.key() = to;
-    change_info(node.mapped().info, [&to](MachineInfo& info) { info.id = to; });
+    const std::string& id = to;
+    change_info(node.mapped().info, [&id](MachineInfo& info) { info.id = id; });
     accounts_.insert(std::move(node));
   }
 }

@@ -287,8 +287,8 @@ void VmRegistry::guess(const VmSurroundings& surroundings) {
 // Those that are of no VM, or of one that has ended, may be of one that was found just now.
 void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surroundings) {
   for (auto& [id, helper] : helpers_) {
-    const bool ended =
-        std::ranges::none_of(running_, [&helper](const auto& vm) { return vm.get() == helper.vm; });
+    const Vm* const known = helper.vm;
+    const bool ended = std::ranges::none_of(running_, [known](const auto& vm) { return vm.get() == known; });
     if (ended) helper.vm = nullptr;
   }
   for (const FoundHelper& found : sample.found.helpers) {
