@@ -50,7 +50,7 @@ std::vector<SubordinateRange> parse_subuid(std::string_view subuid, std::string_
 }
 
 // Goes along all ids, from each where a range begins or ends to the next.
-Logins::Logins(std::vector<SubordinateRange> ranges) {
+Logins::Logins(const std::vector<SubordinateRange>& ranges) {
   std::map<std::uint64_t, std::vector<std::pair<Uid, int>>> steps;
   for (const SubordinateRange& range : ranges) {
     steps[range.first].emplace_back(range.login, 1);

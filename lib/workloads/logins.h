@@ -30,7 +30,7 @@ std::vector<SubordinateRange> parse_subuid(std::string_view subuid, std::string_
 class Logins {
  public:
   Logins() = default;
-  explicit Logins(std::vector<SubordinateRange> ranges);
+  explicit Logins(const std::vector<SubordinateRange>& ranges);
 
   // `user` itself where it is no subordinate id, or one of several logins: nobody knows whose then.
   Uid login_of(Uid user) const;
