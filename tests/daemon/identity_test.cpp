@@ -396,6 +396,24 @@ TEST_F(Identity, RootsFilesNameNothingOfAUsers) {
     EXPECT_EQ(row.info->name == "secret-vm", row.info->id == "300.300") << row.info->id;
 }
 
+TEST_F(Identity, RootsFilesNameNothingOfTheSystemsUsersEither) {
+  host.files.write("root/var/lib/docker/containers/" + kHex + "/config.v2.json", R"({"Name":"/secret-db"})");
+  const std::string service = "/system.slice/web.service";
+  host.files.add_cgroup(service);
+  host.files.set_cgroup_owner(service, 33);
+  add(100, service + "/docker-" + kHex + ".scope", 33);
+  host.begin();
+  step(0);
+  EXPECT_EQ(container(kHex).owner, 33U);
+  EXPECT_EQ(container(kHex).info->name, kHex.substr(0, 12));
+  add(101, kDocker, 0);
+  step(0);
+  step(0);
+  EXPECT_EQ(container(kHex).owner, 0U);
+  EXPECT_EQ(container(kHex).info->name, "secret-db");
+  EXPECT_EQ(container(of(33, kHex)).info->name, kHex.substr(0, 12));
+}
+
 // 7. Found.
 
 TEST_F(Identity, AnNspawnContainerThatKeepsItsServiceIsFoundByMachined) {
