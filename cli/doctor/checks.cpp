@@ -220,9 +220,10 @@ std::vector<Check> check_claims(const DoctorFacts& facts) {
                                 ? fmt::format("user {}", integer_field(claim, "ownerUid").value_or(0))
                                 : "container " + container;
     const std::string what = kind == "helper" ? "to help VM " + id : "to " + kind + " " + id;
+    const std::int64_t count = integer_field(claim, "count").value_or(0);
     checks.push_back({"claims", kWarning,
-                      fmt::format("refused the claim of {} {}, {} times: counted apart", who, what,
-                                  integer_field(claim, "count").value_or(0)),
+                      fmt::format("refused the claim of {} {}, {}: counted apart", who, what,
+                                  count == 1 ? "once" : fmt::format("{} times", count)),
                       ""});
   }
   return checks;

@@ -82,7 +82,7 @@ TEST(Doctor, ShowsWhoHasClaimedWhatIsAnothers) {
                         "counted apart\n"));
   EXPECT_THAT(text,
               HasSubstr("warning  claims          refused the claim of container b\\x1bx to help VM 7f1c, "
-                        "1 times: counted apart\n"));
+                        "once: counted apart\n"));
   EXPECT_EQ(status_of(facts), kFine);
 }
 
