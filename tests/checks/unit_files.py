@@ -21,8 +21,20 @@ def exposure(unit):
     return float(overall.group(1)), security.stdout
 
 
+# Whoever makes a daemon crash again and again must not end it for good: systemd.unit(5), StartLimitIntervalSec=;
+# systemd.socket(5), TriggerLimitIntervalSec=.
+NEVER_STOPS = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=1s"],
+               "keplerd.socket": ["TriggerLimitIntervalSec=0"]}
+
+
 def main():
     service, socket = map(pathlib.Path, sys.argv[1:3])
+    for unit in (service, socket):
+        lines = unit.read_text().splitlines()
+        lacking = [setting for setting in NEVER_STOPS.get(unit.name, []) if setting not in lines]
+        if lacking:
+            print(f"{unit.name} lacks {', '.join(lacking)}")
+            return 1
     drop_ins = sys.argv[3]
     most = float(sys.argv[4])
     with tempfile.TemporaryDirectory() as directory:
