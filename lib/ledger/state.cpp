@@ -3,11 +3,10 @@
 
 #include <array>
 #include <limits>
-#include <map>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
+#include "ledger/state_checks.h"
 #include "ledger/state_owners.h"
 
 namespace keplerd {
@@ -19,13 +18,8 @@ constexpr int kVersion = 1;
 constexpr std::array kQualities = {Quality::kMeasured, Quality::kModelled, Quality::kEstimated,
                                    Quality::kSimulated};
 
-// Thrown by the readers below and caught in parse_state, as nlohmann's own exceptions are.
-struct Malformed {
-  std::string what;
-};
-
 std::int64_t to_number(const Json& value, const std::string& what) {
-  // Bounded so that no sum of these overflows; 2^60 uJ are 36 years at 1 kW.
+  // 2^60 uJ are 36 years at 1 kW.
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
   if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMost) {
     throw Malformed{what + " is not a number in range"};
@@ -69,6 +63,7 @@ ZoneState to_zone(const Json& json) {
                  .kernel = energy(json, "kernelMicrojoules"),
                  .unattributed = energy(json, "unattributedMicrojoules"),
                  .since = realtime(json, "sinceUsec")};
+  // Each is at most 2^60: three of them are in range.
   if (zone.idle + zone.kernel + zone.unattributed > zone.energy) throw Malformed{"a zone's parts exceed it"};
   return zone;
 }
@@ -219,67 +214,19 @@ SavedReading to_reading(const Json& json) {
           .boottime = Nanoseconds(number(json, "boottimeNsec"))};
 }
 
-// Every unit is its own and its children, and all own together is no more than what the zones gave to
-// workloads.
-void check_sums(const LedgerState& state) {
-  Microjoules workloads;
-  for (const ZoneState& zone : state.zones) {
-    if (zone.in_total) workloads += zone.energy - zone.idle - zone.kernel - zone.unattributed;
-  }
-  std::map<std::string_view, Microjoules> rest;  // of a unit's energy, what nobody accounts for yet
-  Microjoules own = state.outside_other;
-  for (const UnitState& unit : state.units) {
-    Microjoules total;
-    for (std::size_t zone = 0; zone < unit.energy.size(); ++zone) {
-      if (state.zones[zone].in_total) total += unit.energy[zone];
-    }
-    if (!rest.emplace(unit.id, total - unit.own).second) throw Malformed{"a unit is there twice"};
-    own += unit.own;
-    const auto parent = rest.find(std::string_view(unit.id).substr(0, unit.id.rfind('/')));
-    if (parent != rest.end()) parent->second -= total;
-  }
-  for (const auto& [id, left] : rest) {
-    if (left != Microjoules{}) throw Malformed{"the sums of unit " + std::string(id) + " do not hold"};
-  }
-  if (own != workloads) throw Malformed{"the units' energies do not add up to the host's"};
-}
-
-Microjoules total_of(const LedgerState& state, const std::vector<Microjoules>& energy) {
-  Microjoules sum;
-  for (std::size_t zone = 0; zone < energy.size(); ++zone) {
-    if (state.zones[zone].in_total) sum += energy[zone];
-  }
-  return sum;
-}
-
-// A container or pod is its own and those inside it.
-void check_containers(const LedgerState& state) {
-  std::map<std::string_view, Microjoules> rest;
-  const auto total = [&](const ContainerState& container) { return total_of(state, container.energy); };
-  for (const ContainerState& container : state.containers) {
-    if (!rest.emplace(container.info.id, total(container) - container.own).second)
-      throw Malformed{"a container is there twice"};
-  }
-  for (const ContainerState& container : state.containers) {
-    if (!container.info.parent) continue;
-    const auto parent = rest.find(*container.info.parent);
-    if (parent == rest.end()) throw Malformed{"a container's parent is not there"};
-    if (container.in_parent > total(container))
-      throw Malformed{"a container used more in its parent than at all"};
-    parent->second -= container.in_parent;
-  }
-  for (const auto& [id, left] : rest) {
-    if (left != Microjoules{}) throw Malformed{"the sums of container " + std::string(id) + " do not hold"};
-  }
-}
-
-void check_machines(const LedgerState& state) {
-  std::set<std::string_view> ids;
-  for (const MachineState& machine : state.machines) {
-    if (!ids.insert(machine.info.id).second) throw Malformed{"a virtual machine is there twice"};
-    Microjoules parts;
-    for (const MachinePart& part : machine.parts) parts += part.energy;
-    if (parts > total_of(state, machine.energy)) throw Malformed{"a virtual machine's parts exceed it"};
+// What is nested deeper than a state is would be freed, and copied, by a call a level.
+void check_depth(std::string_view text) {
+  constexpr int kMost = 32;
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text && c == '\\') ++i;
+    if (c == '"') in_text = !in_text;
+    if (in_text) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > kMost) throw Malformed{"nested too deeply"};
   }
 }
 
@@ -306,9 +253,7 @@ LedgerState to_state(const Json& json) {
   for (const Json& machine : json.value("virtualMachines", Json::array()))
     state.machines.push_back(to_machine(machine, zones));
   for (const Json& reading : json.at("readings")) state.readings.push_back(to_reading(reading));
-  check_sums(state);
-  check_containers(state);
-  check_machines(state);
+  check_state(state);
   give_owners(state);
   return state;
 }
@@ -339,6 +284,7 @@ std::string format_state(const LedgerState& state) {
 
 Result<LedgerState> parse_state(std::string_view text) {
   try {
+    check_depth(text);
     return to_state(Json::parse(text));
   } catch (const Malformed& malformed) {
     return Error{malformed.what};

@@ -139,6 +139,27 @@ TEST_F(Restart, WhatIsNotMeasuredNeverGetsIntoTheTotalsOfWhatIs) {
   EXPECT_EQ(host.meter().last_report()->workload_quality, Quality::kAttributed);
 }
 
+// A state with these zones and containers, and with nothing wrong but these.
+std::string state_with(const std::string& zones, const std::string& containers) {
+  return R"({"version":1,"instanceId":"i","sinceUsec":1,"savedUsec":1,"clean":true,"bootId":"b",)"
+         R"("discardedWindows":0,"outsideOtherMicrojoules":0,"units":[],"readings":[],"zones":[)" +
+         zones + R"(],"containers":)" + containers + "}";
+}
+
+// So many, each of 2^60 microjoules, of which nobody got anything.
+std::string huge_zones(int count) {
+  std::string zones;
+  for (int i = 0; i < count; ++i) {
+    zones += (i == 0 ? "" : ",") + (R"({"id":"z)" + std::to_string(i)) +
+             R"(","name":"package","index":0,"quality":"measured","inTotal":true,"idleMicrojoules":0,)"
+             R"("energyMicrojoules":1152921504606846976,"kernelMicrojoules":0,"unattributedMicrojoules":0,)"
+             R"("sinceUsec":1})";
+  }
+  return zones;
+}
+
+constexpr int kDeep = 200'000;
+
 class CorruptState : public Restart, public testing::WithParamInterface<std::string> {};
 
 TEST_P(CorruptState, IsSetAsideWithAReasonAndCountingStartsAnew) {
@@ -163,7 +184,11 @@ INSTANTIATE_TEST_SUITE_P(
         R"("discardedWindows":0,"outsideOtherMicrojoules":0,"zones":[{"id":"z","name":"package",)"
         R"("index":0,"quality":"measured","inTotal":true,"energyMicrojoules":5,"idleMicrojoules":0,)"
         R"("kernelMicrojoules":0,"unattributedMicrojoules":0,"sinceUsec":1}],"units":[],"readings":[]})",
-        std::string(200'000, '[')));
+        std::string(kDeep, '['),
+        // What is freed and copied by a call a level.
+        state_with("", std::string(kDeep, '[') + std::string(kDeep, ']')),
+        // Sums that are out of range.
+        state_with(huge_zones(8), "[]"), state_with(huge_zones(16), "[]")));
 
 TEST_F(Restart, AnUnreadableStateFileIsNotWrittenOver) {
   std::filesystem::create_directory(directory /

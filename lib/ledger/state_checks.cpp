@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/state_checks.h"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace keplerd {
+namespace {
+
+// A sum of untrusted numbers, each of which is in range.
+class CheckedSum {
+ public:
+  void add(Microjoules energy) { apply(__builtin_add_overflow(sum_.value, energy.value, &sum_.value)); }
+  void subtract(Microjoules energy) { apply(__builtin_sub_overflow(sum_.value, energy.value, &sum_.value)); }
+  Microjoules value() const { return sum_; }
+
+ private:
+  static void apply(bool overflows) {
+    if (overflows) throw Malformed{"a sum is out of range"};
+  }
+  Microjoules sum_;
+};
+
+Microjoules total_of(const LedgerState& state, const std::vector<Microjoules>& energy) {
+  CheckedSum sum;
+  for (std::size_t zone = 0; zone < energy.size(); ++zone) {
+    if (state.zones[zone].in_total) sum.add(energy[zone]);
+  }
+  return sum.value();
+}
+
+// Every unit is its own and its children, and all own together is no more than what the zones gave to
+// workloads.
+void check_sums(const LedgerState& state) {
+  CheckedSum workloads;
+  for (const ZoneState& zone : state.zones) {
+    if (!zone.in_total) continue;
+    workloads.add(zone.energy);
+    for (const Microjoules part : {zone.idle, zone.kernel, zone.unattributed}) workloads.subtract(part);
+  }
+  std::map<std::string_view, CheckedSum> rest;  // of a unit's energy, what nobody accounts for yet
+  CheckedSum own;
+  own.add(state.outside_other);
+  for (const UnitState& unit : state.units) {
+    const Microjoules total = total_of(state, unit.energy);
+    const auto [entry, is_new] = rest.try_emplace(unit.id);
+    if (!is_new) throw Malformed{"a unit is there twice"};
+    entry->second.add(total);
+    entry->second.subtract(unit.own);
+    own.add(unit.own);
+    const auto parent = rest.find(std::string_view(unit.id).substr(0, unit.id.rfind('/')));
+    if (parent != rest.end()) parent->second.subtract(total);
+  }
+  for (const auto& [id, left] : rest) {
+    if (left.value() != Microjoules{})
+      throw Malformed{"the sums of unit " + std::string(id) + " do not hold"};
+  }
+  if (own.value() != workloads.value()) throw Malformed{"the units' energies do not add up to the host's"};
+}
+
+// A container or pod is its own and those inside it.
+void check_containers(const LedgerState& state) {
+  std::map<std::string_view, CheckedSum> rest;
+  const auto total = [&](const ContainerState& container) { return total_of(state, container.energy); };
+  for (const ContainerState& container : state.containers) {
+    const auto [entry, is_new] = rest.try_emplace(container.info.id);
+    if (!is_new) throw Malformed{"a container is there twice"};
+    entry->second.add(total(container));
+    entry->second.subtract(container.own);
+  }
+  for (const ContainerState& container : state.containers) {
+    if (!container.info.parent) continue;
+    const auto parent = rest.find(*container.info.parent);
+    if (parent == rest.end()) throw Malformed{"a container's parent is not there"};
+    if (container.in_parent > total(container))
+      throw Malformed{"a container used more in its parent than at all"};
+    parent->second.subtract(container.in_parent);
+  }
+  for (const auto& [id, left] : rest) {
+    if (left.value() != Microjoules{})
+      throw Malformed{"the sums of container " + std::string(id) + " do not hold"};
+  }
+}
+
+void check_machines(const LedgerState& state) {
+  std::set<std::string_view> ids;
+  for (const MachineState& machine : state.machines) {
+    if (!ids.insert(machine.info.id).second) throw Malformed{"a virtual machine is there twice"};
+    CheckedSum parts;
+    for (const MachinePart& part : machine.parts) parts.add(part.energy);
+    if (parts.value() > total_of(state, machine.energy))
+      throw Malformed{"a virtual machine's parts exceed it"};
+  }
+}
+
+}  // namespace
+
+void check_state(const LedgerState& state) {
+  check_sums(state);
+  check_containers(state);
+  check_machines(state);
+}
+
+}  // namespace keplerd
