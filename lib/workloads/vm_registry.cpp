@@ -286,11 +286,6 @@ void VmRegistry::guess(const VmSurroundings& surroundings) {
 
 // Those that are of no VM, or of one that has ended, may be of one that was found just now.
 void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surroundings) {
-  for (auto& [id, helper] : helpers_) {
-    const Vm* const known = helper.vm;
-    const bool ended = std::ranges::none_of(running_, [known](const auto& vm) { return vm.get() == known; });
-    if (ended) helper.vm = nullptr;
-  }
   for (const FoundHelper& found : sample.found.helpers) {
     const ProcessId id = sample.processes[found.process].id;
     const auto place = surroundings.place(id);
@@ -331,8 +326,14 @@ const Vm* VmRegistry::vm_of(ProcessId process, const Helper& helper, const VmSur
   return best;
 }
 
+// Helpers outlive their VM: another may be at its place in memory next.
 void VmRegistry::drop_empty() {
-  std::erase_if(running_, [](const auto& vm) { return vm->processes.empty() && vm->scopes.empty(); });
+  const auto is_empty = [](const Vm& vm) { return vm.processes.empty() && vm.scopes.empty(); };
+  if (std::ranges::none_of(running_, [&](const auto& vm) { return is_empty(*vm); })) return;
+  for (auto& [id, helper] : helpers_) {
+    if (helper.vm != nullptr && is_empty(*helper.vm)) helper.vm = nullptr;
+  }
+  std::erase_if(running_, [&](const auto& vm) { return is_empty(*vm); });
 }
 
 }  // namespace keplerd

@@ -151,6 +151,23 @@ TEST_F(VmIdentity, AHelperMayBeTheVmsOwnUsersOrOneThatLibvirtNames) {
   EXPECT_EQ(host.process(202)->machine, nullptr);
 }
 
+TEST_F(VmIdentity, AHelperOfAVmThatHasEndedIsNotTheNextOnes) {
+  start_in_scope(100);
+  add(200, kCron, 0, "swtpm", command({"swtpm", std::string("dir=/x/") + kUuid + "/tpm2"}));
+  host.begin();
+  for (int i = 0; i < 8; ++i) {  // at each start another may be where the last one was in memory
+    const pid_t pid = 300 + i;
+    if (i == 0) end_in_scope(100);
+    if (i > 0) host.files.remove_process(pid - 1);
+    add_qemu(pid, "/system.slice/vm.service", 0, kOther, "other");
+    step(0);
+    use_all(200, kCron, 10);
+    step(2'000'000);
+  }
+  EXPECT_EQ(energy(kOther), Microjoules{});
+  EXPECT_EQ(energy(kUuid), Microjoules{});
+}
+
 TEST_F(VmIdentity, RootsHelperIsNotShownToAUserWhoClaimsItsVm) {
   add_qemu(100, kAlices, kAlice);
   add(200, kCron, 0, "swtpm", command({"swtpm", std::string("/x/") + kUuid + "/tpm2"}));
