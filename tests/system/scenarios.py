@@ -249,6 +249,22 @@ def kill(host, report):
     check_sums(report, after, "killed")
 
 
+def kill_again(host, report):
+    """kill -9, again and again"""
+    kills = 8  # systemd's own limit is five in ten seconds
+    before = host.ask("status")["host"]["energyMicrojoules"]
+    for _ in range(kills):
+        pid = host.property("MainPID")
+        host.sh("systemctl kill -s KILL keplerd.service")
+        host.wait_until(lambda: host.property("MainPID") not in ("0", pid)
+                        and host.property("ActiveState") == "active", 20, "the restart")
+    host.rapl("add", PACKAGE, 1_000_003)
+    host.wait_for_samples()
+    report.equal(f"{kills} times: the service and its socket are there",
+                 [host.property("ActiveState", unit) for unit in ("keplerd.service", "keplerd.socket")], ["active"] * 2)
+    report.equal("and measuring goes on", host.ask("status")["host"]["energyMicrojoules"], before + 1_000_003)
+
+
 def configure(host, report):
     """Reload, and a broken configuration"""
     def drop_in(text):
@@ -311,4 +327,4 @@ def keep(host, report):
     report.check("counting starts anew", host_energy(host) < total)
 
 
-ALL = [enable, attribute, count, see_all, live, rest, varlink, restart, kill, configure, keep]
+ALL = [enable, attribute, count, see_all, live, rest, varlink, restart, kill, kill_again, configure, keep]
