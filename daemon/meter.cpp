@@ -209,7 +209,8 @@ void Meter::log_refused_claims() {
                                                     : fmt::format("container {}", claim.container);
     const std::string what = claim.kind == "helper" ? "refused claim to help VM " + claim.id
                                                     : "refused claim to " + claim.kind + " " + claim.id;
-    const auto line = faults_.tell(who, what + ": it belongs to another owner; counted apart", sample_.at.monotonic);
+    const auto line =
+        faults_.tell(who, what + ": it belongs to another owner; counted apart", sample_.at.monotonic);
     if (line) log_info(*line);
   }
 }
