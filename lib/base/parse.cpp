@@ -6,17 +6,18 @@
 namespace keplerd {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
-constexpr std::string_view kBlank = " \t";
+// Compared one by one: looked for in a string, each byte would cost a call of memchr.
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_space(char c) { return is_blank(c) || c == '\r' || c == '\n'; }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 
 std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::string_view take_until(std::string_view& rest, char separator) {
@@ -27,10 +28,10 @@ std::string_view take_until(std::string_view& rest, char separator) {
 }
 
 std::string_view take_word(std::string_view& rest) {
-  const auto begin = std::min(rest.find_first_not_of(kBlank), rest.size());
-  const auto end = std::min(rest.find_first_of(kBlank, begin), rest.size());
-  const auto word = rest.substr(begin, end - begin);
-  rest.remove_prefix(end);
+  const auto begin = std::ranges::find_if_not(rest, is_blank);
+  const auto end = std::find_if(begin, rest.end(), is_blank);
+  const std::string_view word(begin, end);
+  rest = {end, rest.end()};
   return word;
 }
 
