@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "base/time_budget.h"
 #include "base/units.h"
 
 namespace keplerd {
@@ -13,10 +14,10 @@ namespace keplerd {
 class Allowance {
  public:
   // A sample has ended at `now` (CLOCK_MONOTONIC) and has taken `cost` of CPU time.
-  void spend(Nanoseconds now, Nanoseconds cost);
+  void spend(Nanoseconds now, Nanoseconds cost) { budget_.spend(now, cost); }
 
   // From `now` until the next sample may begin: kLongestWait at most.
-  Nanoseconds wait(Nanoseconds now) const;
+  Nanoseconds wait(Nanoseconds now) const { return budget_.wait(now); }
 
   static constexpr Nanoseconds kLongestWait = std::chrono::seconds(10);
 
@@ -25,13 +26,7 @@ class Allowance {
   std::optional<bool> news(Nanoseconds now);
 
  private:
-  Nanoseconds credit(Nanoseconds now) const;
-
-  static constexpr int kShare = 4;  // one part of so many
-  static constexpr Nanoseconds kMostCredit = std::chrono::seconds(1);
-
-  Nanoseconds credit_ = kMostCredit;  // CPU time, at `at_`
-  Nanoseconds at_{0};
+  TimeBudget budget_{{.share = 4, .most_saved = std::chrono::seconds(1), .most_wait = kLongestWait}};
   std::optional<Nanoseconds> told_;  // when it was last exceeded
   bool exceeded_ = false;            // and told so
 };

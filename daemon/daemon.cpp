@@ -14,6 +14,7 @@
 #include "daemon/notify.h"
 #include "daemon/publish/energy_interface.h"
 #include "daemon/publish/metrics_interface.h"
+#include "event/priority.h"
 #include "version.h"
 
 namespace keplerd {
@@ -36,6 +37,15 @@ Result<Done> check(int result, const char* what) {
   if (result < 0) return system_error(what, -result);
   return Done{};
 }
+
+Nanoseconds now_monotonic() { return read_system_clocks().monotonic; }
+
+// What callers with limited access may cost: a quarter of a processor in the long run, as sampling may, and a
+// quarter of a second at once.
+constexpr FairQueue::Limits kLimitedWork{
+    .share = TimeBudget::Limits{.share = 4,
+                                .most_saved = std::chrono::milliseconds(250),
+                                .most_wait = std::chrono::seconds(1)}};
 
 SourceChoice choice_of(const Settings& settings) {
   return {.source = settings.source,
@@ -72,7 +82,9 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host)
     : options_(std::move(options)),
       settings_(std::move(settings)),
       host_(std::move(host)),
-      access_(::geteuid(), find_group()) {
+      access_(::geteuid(), find_group()),
+      full_queue_({}, now_monotonic),
+      limited_queue_(kLimitedWork, now_monotonic) {
   access_.set_rule(settings_.public_access);
   pace_.set(settings_.interval, settings_.unwatched_interval);
   make_directory(options_.state_directory, 0750);
@@ -91,6 +103,7 @@ Daemon::~Daemon() {
   server_.reset();
   bus_.reset();
   libvirt_.reset();
+  for (auto* const queue : {&full_queue_, &limited_queue_}) queue->detach();
   for (auto* source : {&sampling_timer_, &saving_timer_, &watchdog_timer_, &status_timer_}) source->reset();
   signals_.clear();
   sd_event_unref(loop_);
@@ -102,14 +115,18 @@ Result<Done> Daemon::start() {
     const auto line = exceptions_.tell("exception while " + where, what, read_system_clocks().monotonic);
     if (line) log_error(*line);
   });
+  if (const auto attached = attach_queues(); !attached) return attached;
   if (const auto added = add_signals(); !added) return added;
 
   libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper(),
                                              [this](const LibvirtNews& news) { meter_->learn(news); });
   server_ = std::make_unique<varlink::Server>(
-      loop_, varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"},
-      varlink::ServerLimits{},
-      [this](const varlink::Peer& peer) { return access_.identify(peer.uid, peer.groups).full; });
+      loop_, varlink::Queues{.full = full_queue_, .limited = limited_queue_},
+      varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"}, varlink::ServerLimits{},
+      [this](const varlink::Peer& peer) {
+        const Caller caller = identify(peer.uid, peer.groups);
+        return varlink::Admission{.full = caller.full, .account = caller.account};
+      });
   add_energy_interface(*server_, *this);
   add_metrics_interface(*server_, *this);
   sample();
@@ -121,6 +138,11 @@ Result<Done> Daemon::start() {
   Reports& reports = *this;
   if (options_.bus != "none") bus_ = std::make_unique<BusPublisher>(loop_, options_.bus, reports);
   return add_timers();
+}
+
+Result<Done> Daemon::attach_queues() {
+  if (const auto attached = full_queue_.attach(loop_, priority::kNormal); !attached) return attached;
+  return limited_queue_.attach(loop_, priority::kLimitedAccess);
 }
 
 Result<Done> Daemon::add_signals() {
@@ -164,6 +186,7 @@ Result<Done> Daemon::add_timers() {
   };
   if (const auto added = add_timer(sampling_timer_, period_, kSamplingAccuracy, on_sampling); !added)
     return added;
+  sd_event_source_set_priority(sampling_timer_.get(), priority::kSampling);
   if (const auto added = add_timer(saving_timer_, kSavingPeriod, kLazyAccuracy, on_saving); !added)
     return added;
   // Soon, because the first sample has no window and so no power.
@@ -216,7 +239,7 @@ Result<Done> Daemon::add_signal(int signal, sd_event_signal_handler_t handler) {
   return added;
 }
 
-Result<Done> Daemon::add_timer(varlink::EventSource& source, Nanoseconds period, Nanoseconds accuracy,
+Result<Done> Daemon::add_timer(EventSource& source, Nanoseconds period, Nanoseconds accuracy,
                                sd_event_time_handler_t handler) {
   sd_event_source* added = nullptr;
   const auto result = check(sd_event_add_time_relative(loop_, &added, CLOCK_MONOTONIC, event_usec(period),
@@ -288,6 +311,12 @@ void Daemon::update_libvirt() {
   if (host_.paths().root != "/" || !host_.has_own_procfs()) return;
   libvirt_->update(running_drivers(host_, meter_->libvirt_drivers()), sampled_);
   meter_->set_libvirt_connected(libvirt_->is_connected());
+}
+
+Caller Daemon::identify(uid_t user, std::span<const gid_t> groups) const {
+  Caller caller = access_.identify(user, groups);
+  if (const auto account = meter_->logins().account_of(user)) caller.account = *account;
+  return caller;
 }
 
 std::shared_ptr<const Report> Daemon::latest(const Caller& caller, Rows rows) {

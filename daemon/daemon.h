@@ -19,8 +19,9 @@
 #include "daemon/publish/guest_trees.h"
 #include "daemon/publish/reports.h"
 #include "daemon/state_keeper.h"
+#include "event/event_source.h"
+#include "event/fair_queue.h"
 #include "host/host_root.h"
-#include "varlink/event_source.h"
 #include "varlink/server.h"
 
 namespace keplerd {
@@ -37,20 +38,19 @@ class Daemon : private Reports {
   int run();
 
  private:
-  Caller identify(uid_t user, std::span<const gid_t> groups) const override {
-    return access_.identify(user, groups);
-  }
+  Caller identify(uid_t user, std::span<const gid_t> groups) const override;
   std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) override;
   std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override;
   std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) override;
   const Settings& settings() const override { return settings_; }
 
+  Result<Done> attach_queues();
   Result<Done> add_signals();
   Result<Done> add_timers();
   Result<Done> open_socket();
   Result<Done> add_signal(int signal, sd_event_signal_handler_t handler);
   // Calls `handler` after `period`, and from then on whenever it sets the time again.
-  Result<Done> add_timer(varlink::EventSource& source, Nanoseconds period, Nanoseconds accuracy,
+  Result<Done> add_timer(EventSource& source, Nanoseconds period, Nanoseconds accuracy,
                          sd_event_time_handler_t handler);
   void repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period);
 
@@ -72,13 +72,14 @@ class Daemon : private Reports {
   std::unique_ptr<Meter> meter_;
   Access access_;
   sd_event* loop_ = nullptr;
+  FairQueue full_queue_, limited_queue_;  // of what callers with full and with limited access ask for
   std::unique_ptr<varlink::Server> server_;
   std::unique_ptr<BusPublisher> bus_;  // null with --bus none
   std::unique_ptr<GuestTrees> guests_;
   std::unique_ptr<LibvirtHelper> libvirt_;
   std::string bound_socket_;  // to be removed at the end; empty where systemd made it
-  std::vector<varlink::EventSource> signals_;
-  varlink::EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;
+  std::vector<EventSource> signals_;
+  EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;
   Pace pace_;
   Nanoseconds period_{0};   // from one sample to the next, as last chosen
   Nanoseconds sampled_{0};  // when the last sample was tried

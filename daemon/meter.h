@@ -53,6 +53,9 @@ class Meter {
   // The drivers ("qemu", "xen") whose machines run.
   std::vector<std::string> libvirt_drivers() const;
 
+  // Whose logins there are, as of the last sample.
+  const Logins& logins() const { return logins_.logins(); }
+
   // Whether nothing is lost where samples are a few seconds apart.
   bool may_rest() const { return keeper_.may_rest(); }
 

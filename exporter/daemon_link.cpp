@@ -22,7 +22,7 @@ constexpr std::uint64_t kAccuracy = 1000;  // us; sd-event's own is a quarter of
 constexpr char kMethod[] = "org.keplerd.Energy.Monitor";
 constexpr char kDenied[] = "org.varlink.service.PermissionDenied";
 
-void set(const varlink::EventSource& timer, std::chrono::milliseconds delay) {
+void set(const EventSource& timer, std::chrono::milliseconds delay) {
   sd_event_source_set_time_relative(timer.get(), static_cast<std::uint64_t>(delay / 1us));
   sd_event_source_set_enabled(timer.get(), SD_EVENT_ONESHOT);
 }
@@ -52,7 +52,7 @@ Result<Done> DaemonLink::start() {
 }
 
 // It does not run before it is set.
-Result<Done> DaemonLink::add_timer(varlink::EventSource& timer, sd_event_time_handler_t handler) {
+Result<Done> DaemonLink::add_timer(EventSource& timer, sd_event_time_handler_t handler) {
   sd_event_source* source = nullptr;
   const int code = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracy, handler, this);
   if (code < 0) return system_error("sd_event_add_time", -code);

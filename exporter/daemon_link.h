@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "exporter/kind.h"
 #include "varlink/client.h"
-#include "varlink/event_source.h"
+#include "event/event_source.h"
 #include "varlink/json.h"
 
 namespace keplerd::exporter {
@@ -51,7 +51,7 @@ class DaemonLink {
     DaemonLink* link = nullptr;
     Kind kind{};
     std::optional<varlink::Client> client;
-    varlink::EventSource ready;  // ends before the client does
+    EventSource ready;  // ends before the client does
     bool answered = false;
   };
 
@@ -59,7 +59,7 @@ class DaemonLink {
   Result<Done> open(Stream& stream);
   void close_all();
   void try_again(const std::string& reason);
-  Result<Done> add_timer(varlink::EventSource& timer, sd_event_time_handler_t handler);
+  Result<Done> add_timer(EventSource& timer, sd_event_time_handler_t handler);
 
   Result<Done> receive(Stream& stream);
   Result<Done> take(Stream& stream, const varlink::ClientReply& reply);
@@ -74,8 +74,8 @@ class DaemonLink {
   Plan plan_;
   Events events_;
   std::array<Stream, kKinds.size()> streams_;
-  varlink::EventSource timer_;    // to open what is not open
-  varlink::EventSource silence_;  // to begin anew where keplerd says nothing any more
+  EventSource timer_;    // to open what is not open
+  EventSource silence_;  // to begin anew where keplerd says nothing any more
   std::chrono::milliseconds delay_;
   std::string reason_;  // last told
   bool up_ = false;

@@ -15,7 +15,7 @@
 #include "exporter/pages.h"
 #include "exporter/snapshot.h"
 #include "exporter/top_processes.h"
-#include "varlink/event_source.h"
+#include "event/event_source.h"
 
 namespace keplerd::exporter {
 
@@ -53,7 +53,7 @@ class Exporter : private Contents {
   std::unique_ptr<DaemonLink> link_;
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;
-  std::vector<varlink::EventSource> signals_;
+  std::vector<EventSource> signals_;
   bool decided_ = false;  // whether keplerd answers
   bool told_left_out_ = false;
 };

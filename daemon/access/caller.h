@@ -2,6 +2,8 @@
 // Who asks, as far as it matters for what is told.
 #pragma once
 
+#include <cstdint>
+
 #include <sys/types.h>
 
 namespace keplerd {
@@ -9,6 +11,9 @@ namespace keplerd {
 struct Caller {
   uid_t user = static_cast<uid_t>(-1);  // -1: not known; nothing is this user's
   bool full = false;                    // sees everything, causes samples, sets the pace
+  // Whose places and time a caller without full access takes: its login's; all whose login is not known are
+  // this one.
+  std::uint64_t account = UINT64_MAX;
 };
 
 // keplerd itself.

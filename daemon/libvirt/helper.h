@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "daemon/libvirt/helper_policy.h"
 #include "daemon/libvirt/news.h"
-#include "varlink/event_source.h"
+#include "event/event_source.h"
 
 namespace keplerd {
 
@@ -54,7 +54,7 @@ class LibvirtHelper {
   pid_t child_ = 0;
   std::vector<pid_t> killed_;  // not reaped yet
   UniqueFd output_;
-  varlink::EventSource source_;
+  EventSource source_;
   std::string buffer_;  // the beginning of a line
 };
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "exporter/http/target.h"
-#include "varlink/event_source.h"
+#include "event/event_source.h"
 
 namespace keplerd::exporter::http {
 namespace {
@@ -283,7 +283,7 @@ class Server::Listener {
 
   Shared& shared_;
   MHD_Daemon* daemon_ = nullptr;
-  varlink::EventSource ready_, timer_;
+  EventSource ready_, timer_;
 };
 
 Server::Server(sd_event* event, Handler handler) : shared_(std::make_unique<Shared>()) {

@@ -16,39 +16,59 @@ namespace keplerd::varlink {
 
 namespace {
 
-constexpr int kStepsPerTurn = 64;                // calls or replies
 constexpr std::size_t kInputPerTurn = 16 << 10;  // bytes
 constexpr std::size_t kKeptOutput = 64 << 10;    // of a buffer that has been emptied
 
 }  // namespace
 
-Connection::Connection(const Owner& owner, UniqueFd socket, Peer peer)
-    : owner_(owner), socket_(std::move(socket)), peer_(std::move(peer)), input_(owner.limits.message) {}
+Connection::Connection(const Owner& owner, UniqueFd socket, Peer peer, FairQueue& queue,
+                       FairQueue::Account account)
+    : owner_(owner),
+      socket_(std::move(socket)),
+      peer_(std::move(peer)),
+      input_(owner.limits.message),
+      place_(queue, account, *this) {}
 
-Result<Done> Connection::attach(sd_event* event) {
+Result<Done> Connection::attach(sd_event* event, std::int64_t priority) {
   sd_event_source* source = nullptr;
-  const int result = sd_event_add_io(event, &source, socket_.get(), EPOLLIN, on_event, this);
+  int result = sd_event_add_io(event, &source, socket_.get(), EPOLLIN, on_event, this);
   if (result < 0) return system_error("connection", -result);
   source_.reset(source);
+  result = sd_event_source_set_priority(source, priority);
+  if (result < 0) return system_error("connection", -result);
   return Done{};
 }
 
 void Connection::wake() {
   if (!stream_ || !stream_waits_) return;
   stream_waits_ = false;
-  if (watch() == State::kEnded) stream_waits_ = true;
+  place_.request();
 }
 
 int Connection::on_event(sd_event_source*, int, std::uint32_t events, void* self) {
   auto& connection = *static_cast<Connection*>(self);
   State state = State::kEnded;
-  behind_barrier("answering on varlink", [&] { state = connection.take_turn(events); });
-  if (state == State::kEnded)
-    behind_barrier("closing a varlink connection", [&] { connection.owner_.ended(connection); });
+  behind_barrier("reading a varlink connection", [&] { state = connection.take_in(events); });
+  connection.end_if(state);
   return 0;
 }
 
-Connection::State Connection::take_turn(std::uint32_t events) {
+void Connection::step(const FairQueue::Slice& slice) {
+  State state = State::kEnded;
+  behind_barrier("answering on varlink", [&] {
+    const State worked = work(slice);
+    // What was answered before the call that ends the connection still reaches the client.
+    const State flushed = flush();
+    state = worked == State::kEnded || flushed == State::kEnded ? State::kEnded : go_on();
+  });
+  end_if(state);
+}
+
+void Connection::end_if(State state) {
+  if (state == State::kEnded) behind_barrier("closing a varlink connection", [this] { owner_.ended(*this); });
+}
+
+Connection::State Connection::take_in(std::uint32_t events) {
   if (events & EPOLLERR) return State::kEnded;
   if (events & EPOLLHUP) {
     deaf_ = true;
@@ -57,11 +77,8 @@ Connection::State Connection::take_turn(std::uint32_t events) {
     sent_ = 0;
   }
   if ((events & (EPOLLIN | EPOLLHUP)) && read() == State::kEnded) return State::kEnded;
-  const State worked = work();
-  // What was answered before the call that ends the connection still reaches the client.
-  if (flush() == State::kEnded || worked == State::kEnded) return State::kEnded;
-  if (input_ended_ && !stream_ && !input_.has_message() && waiting_output() == 0) return State::kEnded;
-  return watch();
+  if (flush() == State::kEnded) return State::kEnded;
+  return go_on();
 }
 
 Connection::State Connection::read() {
@@ -84,19 +101,25 @@ bool Connection::can_go_on() const {
   return stream_ ? !stream_waits_ : input_.has_message();
 }
 
-Connection::State Connection::work() {
+bool Connection::is_finished() const {
+  if (stream_ || input_.has_message()) return false;
+  return input_.too_long() || (input_ended_ && waiting_output() == 0);
+}
+
+Connection::State Connection::work(const FairQueue::Slice& slice) {
   try {
-    for (int step = 0; step < kStepsPerTurn && can_go_on(); ++step) {
+    while (can_go_on()) {
       if (stream_) {
         pull();
       } else if (answer(*input_.next()) == State::kEnded) {
         return State::kEnded;
       }
+      if (slice.is_over()) break;
     }
   } catch (const std::exception&) {
     return State::kEnded;  // a handler or a stream failed; varlink has no reply for that
   }
-  return input_.too_long() && !stream_ ? State::kEnded : State::kOpen;
+  return State::kOpen;
 }
 
 Connection::State Connection::answer(std::string_view message) {
@@ -170,13 +193,25 @@ Connection::State Connection::flush() {
   return State::kOpen;
 }
 
-// Readable matters while there is room for input; writable while output waits, or while there is work left
-// that another turn shall do.
+Connection::State Connection::go_on() {
+  if (can_go_on()) {
+    place_.request();
+  } else if (is_finished()) {
+    return State::kEnded;
+  }
+  return watch();
+}
+
+// Readable matters while there is room for input; writable while output waits. Whether the client has gone
+// cannot be left out: once that is known, it must not wake the loop again and again.
 Connection::State Connection::watch() {
   std::uint32_t events = 0;
   if (!input_ended_ && input_.room() > 0) events |= EPOLLIN;
-  if (waiting_output() > 0 || can_go_on()) events |= EPOLLOUT;
-  return sd_event_source_set_io_events(source_.get(), events) < 0 ? State::kEnded : State::kOpen;
+  if (waiting_output() > 0) events |= EPOLLOUT;
+  const bool ok = sd_event_source_set_io_events(source_.get(), events) >= 0 &&
+                  sd_event_source_set_enabled(source_.get(),
+                                              events == 0 && deaf_ ? SD_EVENT_OFF : SD_EVENT_ON) >= 0;
+  return ok ? State::kOpen : State::kEnded;
 }
 
 }  // namespace keplerd::varlink

@@ -2,9 +2,8 @@
 // One client of the server: what it sent and what waits for it, the stream that answers it, and when to go
 // on.
 //
-// Calls are answered one after the other, in their order. It goes on only while less than
-// ServerLimits::output waits for the client, and does a bounded piece of work a turn of the event loop, so
-// that no client holds up the others.
+// Calls are answered one after the other, in their order, in the steps of a FairQueue. It goes on only while
+// less than ServerLimits::output waits for the client.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +17,14 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "varlink/event_source.h"
+#include "event/event_source.h"
+#include "event/fair_queue.h"
 #include "varlink/message.h"
 #include "varlink/server.h"
 
 namespace keplerd::varlink {
 
-class Connection {
+class Connection : private FairQueue::Client {
  public:
   // What connections ask of their server. It must outlive them.
   struct Owner {
@@ -33,32 +33,37 @@ class Connection {
     std::function<void(Connection&)> ended;  // destroys the connection
   };
 
-  Connection(const Owner& owner, UniqueFd socket, Peer peer);
+  Connection(const Owner& owner, UniqueFd socket, Peer peer, FairQueue& queue, FairQueue::Account account);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  Result<Done> attach(sd_event* event);
+  // `priority`: of looking for input.
+  Result<Done> attach(sd_event* event, std::int64_t priority);
 
   const Peer& peer() const { return peer_; }
 
-  // Asks a stream that had nothing again, in the next turn of the loop.
+  // Asks a stream that had nothing again, in a step to come.
   void wake();
 
  private:
   enum class State { kOpen, kEnded };
 
   static int on_event(sd_event_source* source, int fd, std::uint32_t events, void* self);
-  State take_turn(std::uint32_t events);
+  void step(const FairQueue::Slice& slice) override;
+  void end_if(State state);
+  State take_in(std::uint32_t events);
   State read();
-  State work();
+  State work(const FairQueue::Slice& slice);
   State answer(std::string_view message);
   void pull();
   State flush();
+  State go_on();
   State watch();
   void put(std::string bytes);
 
   std::size_t waiting_output() const { return output_.size() - sent_; }
   bool can_go_on() const;
+  bool is_finished() const;
 
   const Owner& owner_;
   UniqueFd socket_;
@@ -71,6 +76,7 @@ class Connection {
   bool input_ended_ = false;        // the client will not call again
   bool deaf_ = false;               // it has closed its end altogether: only oneway calls still count
   EventSource source_;              // ends before the socket does
+  FairQueue::Place place_;
 };
 
 }  // namespace keplerd::varlink

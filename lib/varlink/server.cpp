@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/barrier.h"
+#include "event/event_source.h"
 #include "varlink/connection.h"
-#include "varlink/event_source.h"
 #include "varlink/service.h"
 
 namespace keplerd::varlink {
@@ -66,14 +66,12 @@ std::optional<Peer> peer_of(int socket) {
   return Peer{credentials.pid, credentials.uid, groups_of(socket, credentials.gid)};
 }
 
-bool is_root_or_self(const Peer& peer) { return peer.uid == 0 || peer.uid == ::geteuid(); }
-
 }  // namespace
 
 class Server::Impl {
  public:
-  Impl(sd_event* event, ServiceInfo info, ServerLimits limits, Trust trusted)
-      : event_(sd_event_ref(event)), trusted_(trusted ? std::move(trusted) : is_root_or_self) {
+  Impl(sd_event* event, Queues queues, ServiceInfo info, ServerLimits limits, Admit admit)
+      : event_(sd_event_ref(event)), queues_(queues), admit_(std::move(admit)) {
     owner_.limits = limits;
     owner_.answer = [this](CallMessage call, const Peer& peer) { return answer(std::move(call), peer); };
     owner_.ended = [this](Connection& connection) { remove(connection); };
@@ -96,19 +94,21 @@ class Server::Impl {
   static int on_accept_again(sd_event_source* source, std::uint64_t usec, void* self);
   void take_in(UniqueFd socket);
   void set_accepting(bool accepting);
-  bool has_place_for(uid_t uid, bool trusted) const;
+  bool has_place_for(const Admission& admission) const;
   void remove(Connection& connection);
   Answer answer(CallMessage call, const Peer& peer) const;
 
   std::unique_ptr<sd_event, EventUnref> event_;
   Interfaces interfaces_;
   Connection::Owner owner_;
-  Trust trusted_;
-  std::size_t strangers_ = 0;  // connections of peers who are not trusted
-  std::map<uid_t, std::size_t> strangers_by_uid_;
+  Queues queues_;
+  Admit admit_;
+  std::size_t limited_ = 0;  // connections of peers with limited access
+  std::map<FairQueue::Account, std::size_t> limited_by_account_;
+  FairQueue::Account last_own_account_ = 0;
   struct Held {
     std::unique_ptr<Connection> connection;
-    bool trusted = false;
+    Admission admission;
   };
   std::unordered_map<Connection*, Held> connections_;
   std::vector<Listener> listeners_;
@@ -163,35 +163,37 @@ void Server::Impl::set_accepting(bool accepting) {
   }
 }
 
-// Strangers never take all the places.
-bool Server::Impl::has_place_for(uid_t uid, bool trusted) const {
+// Peers with limited access never take all the places.
+bool Server::Impl::has_place_for(const Admission& admission) const {
   if (connections_.size() >= owner_.limits.connections) return false;
-  if (trusted) return true;
-  const auto count = strangers_by_uid_.find(uid);
-  return strangers_ < owner_.limits.strangers &&
-         (count == strangers_by_uid_.end() || count->second < owner_.limits.strangers_per_uid);
+  if (admission.full) return true;
+  const auto count = limited_by_account_.find(admission.account);
+  return limited_ < owner_.limits.limited &&
+         (count == limited_by_account_.end() || count->second < owner_.limits.limited_account);
 }
 
 void Server::Impl::take_in(UniqueFd socket) {
   const auto peer = peer_of(socket.get());
   if (!peer) return;
-  const bool trusted = trusted_(*peer);
-  if (!has_place_for(peer->uid, trusted)) return;
-  auto connection = std::make_unique<Connection>(owner_, std::move(socket), *peer);
-  if (!connection->attach(event_.get())) return;
+  const Admission admission = admit_(*peer);
+  if (!has_place_for(admission)) return;
+  FairQueue& queue = admission.full ? queues_.full : queues_.limited;
+  const FairQueue::Account account = admission.full ? ++last_own_account_ : admission.account;
+  auto connection = std::make_unique<Connection>(owner_, std::move(socket), *peer, queue, account);
+  if (!connection->attach(event_.get(), queue.priority())) return;
   auto* key = connection.get();
-  connections_.emplace(key, Held{std::move(connection), trusted});
-  if (trusted) return;
-  ++strangers_;
-  ++strangers_by_uid_[peer->uid];
+  connections_.emplace(key, Held{std::move(connection), admission});
+  if (admission.full) return;
+  ++limited_;
+  ++limited_by_account_[admission.account];
 }
 
 void Server::Impl::remove(Connection& connection) {
   const auto held = connections_.find(&connection);
-  if (!held->second.trusted) {
-    --strangers_;
-    const auto count = strangers_by_uid_.find(connection.peer().uid);
-    if (--count->second == 0) strangers_by_uid_.erase(count);
+  if (const Admission& admission = held->second.admission; !admission.full) {
+    --limited_;
+    const auto count = limited_by_account_.find(admission.account);
+    if (--count->second == 0) limited_by_account_.erase(count);
   }
   connections_.erase(held);
 }
@@ -207,8 +209,8 @@ Answer Server::Impl::answer(CallMessage call, const Peer& peer) const {
   return method->second({std::string(name->member), std::move(call.parameters), call.more, peer});
 }
 
-Server::Server(sd_event* event, ServiceInfo info, ServerLimits limits, Trust trusted)
-    : impl_(std::make_unique<Impl>(event, std::move(info), limits, std::move(trusted))) {}
+Server::Server(sd_event* event, Queues queues, ServiceInfo info, ServerLimits limits, Admit admit)
+    : impl_(std::make_unique<Impl>(event, queues, std::move(info), limits, std::move(admit))) {}
 
 Server::~Server() = default;
 

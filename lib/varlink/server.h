@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small varlink server (https://varlink.org/Service) on an sd-event loop: NUL-framed JSON over AF_UNIX
 // stream sockets. One thread; nothing here blocks. Every client is bounded: the size of a message, the number
-// of connections, of pipelined calls and of bytes that wait to be read. A client that does not read is not
-// answered any further and costs nobody else anything.
+// of connections, of pipelined calls and of bytes that wait to be read, and the time of a step. A client that
+// does not read is not answered any further and costs nobody else anything.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "event/fair_queue.h"
 #include "varlink/json.h"
 #include "varlink/message.h"  // Reply, Failure
 
@@ -70,19 +71,31 @@ struct ServiceInfo {
 };
 
 struct ServerLimits {
-  std::size_t message = 64 << 10;      // bytes of one call; a longer one closes the connection
-  std::size_t connections = 512;       // a further one is closed at once
-  std::size_t strangers = 256;         // of these, of peers who are not trusted
-  std::size_t strangers_per_uid = 64;  // and of one user among them
-  std::size_t output = 256 << 10;      // bytes that wait for a client before its streams and calls are held
+  std::size_t message = 64 << 10;    // bytes of one call; a longer one closes the connection
+  std::size_t connections = 512;     // a further one is closed at once
+  std::size_t limited = 256;         // of these, of peers with limited access
+  std::size_t limited_account = 64;  // and of one account among them
+  std::size_t output = 256 << 10;    // bytes that wait for a client before its streams and calls are held
+};
+
+// As what a peer is let in.
+struct Admission {
+  bool full = true;                // without the limits for peers with limited access
+  FairQueue::Account account = 0;  // whose places and time such a peer takes
+};
+
+// Where calls are answered. Each connection of a peer with full access has an account of its own.
+struct Queues {
+  FairQueue& full;
+  FairQueue& limited;
 };
 
 class Server {
  public:
-  // `event` is kept referenced. org.varlink.service (GetInfo, GetInterfaceDescription) is always there.
-  // `trusted`: whom the limits of strangers are not for; unset: root and this process's user.
-  using Trust = std::function<bool(const Peer&)>;
-  Server(sd_event* event, ServiceInfo info, ServerLimits limits = {}, Trust trusted = {});
+  // `event` is kept referenced, and the queues, attached to it, must outlive the server. `admit` is asked
+  // when a peer connects. org.varlink.service (GetInfo, GetInterfaceDescription) is always there.
+  using Admit = std::function<Admission(const Peer&)>;
+  Server(sd_event* event, Queues queues, ServiceInfo info, ServerLimits limits, Admit admit);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -92,8 +105,8 @@ class Server {
   // Accepts on this listening socket from now on (bound here or handed over by systemd). Several are fine.
   Result<Done> listen(UniqueFd socket);
 
-  // Asks every stream that had nothing for its next reply, in the next turns of the loop. May be called
-  // anywhere, also within a handler or a stream.
+  // Asks every stream that had nothing for its next reply, in steps to come. May be called anywhere, also
+  // within a handler or a stream.
   void wake();
 
   std::size_t connection_count() const;

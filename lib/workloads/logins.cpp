@@ -49,8 +49,15 @@ std::vector<SubordinateRange> parse_subuid(std::string_view subuid, std::string_
   return ranges;
 }
 
+std::vector<Uid> parse_passwd_users(std::string_view passwd) {
+  std::vector<Uid> users;
+  for (const auto& [name, user] : parse_passwd(passwd)) users.push_back(user);
+  std::ranges::sort(users);
+  return users;
+}
+
 // Goes along all ids, from each where a range begins or ends to the next.
-Logins::Logins(const std::vector<SubordinateRange>& ranges) {
+Logins::Logins(const std::vector<SubordinateRange>& ranges, std::vector<Uid> users) : users_(std::move(users)) {
   std::map<std::uint64_t, std::vector<std::pair<Uid, int>>> steps;
   for (const SubordinateRange& range : ranges) {
     steps[range.first].emplace_back(range.login, 1);
@@ -66,18 +73,30 @@ Logins::Logins(const std::vector<SubordinateRange>& ranges) {
   }
 }
 
-Uid Logins::login_of(Uid user) const {
+const SubordinateRange* Logins::range_of(Uid user) const {
   const auto next = std::ranges::upper_bound(ranges_, std::uint64_t{user}, {}, &SubordinateRange::first);
-  if (next == ranges_.begin()) return user;
+  if (next == ranges_.begin()) return nullptr;
   const SubordinateRange& range = *std::prev(next);
-  return user - range.first < range.count ? range.login : user;
+  return user - range.first < range.count ? &range : nullptr;
+}
+
+Uid Logins::login_of(Uid user) const {
+  const SubordinateRange* const range = range_of(user);
+  return range != nullptr ? range->login : user;
+}
+
+std::optional<Uid> Logins::account_of(Uid user) const {
+  constexpr Uid kFirstOfNamespaces = 65536;
+  if (const SubordinateRange* const range = range_of(user)) return range->login;
+  if (user < kFirstOfNamespaces || std::ranges::binary_search(users_, user)) return user;
+  return std::nullopt;
 }
 
 void LoginFiles::refresh(Nanoseconds now) {
   if (!look_.is_due(now, true)) return;
   const bool subuid = read("subuid", subuid_stamp_, subuid_);
   const bool passwd = read("passwd", passwd_stamp_, passwd_);
-  if (subuid || passwd) logins_ = Logins(parse_subuid(subuid_, passwd_));
+  if (subuid || passwd) logins_ = Logins(parse_subuid(subuid_, passwd_), parse_passwd_users(passwd_));
 }
 
 // Whether there is another text than before. One that cannot be read is empty.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,17 +28,29 @@ struct SubordinateRange {
 // there, have no range; neither have those beyond the first 10,000.
 std::vector<SubordinateRange> parse_subuid(std::string_view subuid, std::string_view passwd);
 
+// The user ids in /etc/passwd, sorted.
+std::vector<Uid> parse_passwd_users(std::string_view passwd);
+
 class Logins {
  public:
   Logins() = default;
-  explicit Logins(const std::vector<SubordinateRange>& ranges);
+  // `users`: sorted.
+  explicit Logins(const std::vector<SubordinateRange>& ranges, std::vector<Uid> users = {});
 
   // `user` itself where it is no subordinate id, or one of several logins: nobody knows whose then.
   Uid login_of(Uid user) const;
 
+  // Whom to count `user` for, where each login may have no more than its part: its login, or itself where no
+  // other user can have become it: below 65536, which is not for user namespaces, or in /etc/passwd. Unset
+  // where neither is so: one login may have made thousands of such users.
+  std::optional<Uid> account_of(Uid user) const;
+
  private:
+  const SubordinateRange* range_of(Uid user) const;
+
   // Disjoint and sorted; only those of exactly one login.
   std::vector<SubordinateRange> ranges_;
+  std::vector<Uid> users_;
 };
 
 // /etc/subuid and /etc/passwd as they are now.

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "ledger", "config", "varlink"]
+LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "ledger", "config", "event", "varlink"]
 PROGRAMS = ["daemon", "exporter", "cli"]
 
 # Folder: what it may include besides itself. In the order of the flow; no row names a later one.
@@ -24,10 +24,11 @@ ALLOWED = {
     "attribution": ["base", "energy", "usage"],
     "ledger": ["base", "host", "energy", "usage", "workloads", "attribution"],
     "config": ["base"],
-    "varlink": ["base"],
+    "event": ["base"],
+    "varlink": ["base", "event"],
     "daemon": LIBRARIES,
-    "exporter": ["base", "varlink"],  # it sees no more than what keplerd tells
-    "cli": ["base", "host", "energy", "config", "varlink"],  # host and energy: `doctor` tries them itself
+    "exporter": ["base", "event", "varlink"],  # it sees no more than what keplerd tells
+    "cli": ["base", "host", "energy", "config", "event", "varlink"],  # host and energy: `doctor` tries them itself
 }
 
 # Nothing but numbers comes in and goes out: no files, clocks, logs, processes.

@@ -92,7 +92,10 @@ Answer monitor(const Canned& canned, const Call& call) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sd_event* event = nullptr;
   if (sd_event_new(&event) < 0) _exit(1);
-  varlink::Server server(event, {"keplerd", "fake", "0", "https://example.org"});
+  FairQueue queue({}, [] { return Nanoseconds{0}; });
+  if (!queue.attach(event, 0)) _exit(1);
+  varlink::Server server(event, {queue, queue}, {"keplerd", "fake", "0", "https://example.org"}, {},
+                         [](const varlink::Peer&) { return varlink::Admission{}; });
   varlink::Interface interface {
     "org.keplerd.Energy", "interface org.keplerd.Energy", {}
   };

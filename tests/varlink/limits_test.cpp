@@ -150,9 +150,9 @@ TEST_F(Bounds, ATurnIsShortHoweverMuchThereIsToSay) {
   RawClient client(path_);
   settle();
   client.call(kFlood);
-  settle(1);
+  settle(2);  // it is read, and answered
   EXPECT_GT(asked_, 0U);
-  EXPECT_LE(asked_, 100U);
+  EXPECT_LE(asked_, static_cast<std::size_t>(FairQueue::Limits{}.turn / kLook));
 }
 
 TEST_F(Bounds, CallsAreHeldForAClientThatDoesNotRead) {
@@ -214,38 +214,65 @@ TEST_F(Bounds, ManyConnectionsAreServedAndOneTooManyIsClosed) {
   EXPECT_EQ(kPong, ask(kPing));
 }
 
-TEST_F(Bounds, OneStrangerHasNoMoreThanItsShare) {
+TEST_F(Bounds, AnAccountHasNoMoreThanItsShareOfPlaces) {
   ServerLimits limits;
-  limits.strangers_per_uid = 2;
-  start(limits, [](const Peer&) { return false; });
+  limits.limited_account = 2;
+  FairQueue::Account account = 1000;
+  start(limits, [&](const Peer&) { return Admission{.full = false, .account = account}; });
   std::deque<RawClient> clients;
   for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
   settle();
   EXPECT_EQ(2U, server_->connection_count());
+  account = 1001;
+  clients.emplace_back(path_);
+  settle();
+  EXPECT_EQ(3U, server_->connection_count());
 }
 
-TEST_F(Bounds, StrangersLeavePlacesForThoseWhoAreTrusted) {
-  bool trusted = false;
+TEST_F(Bounds, LimitedAccessLeavesPlacesForFullAccess) {
+  bool full = false;
   ServerLimits limits;
   limits.connections = 5;
-  limits.strangers = 3;
-  start(limits, [&trusted](const Peer&) { return trusted; });
+  limits.limited = 3;
+  start(limits, [&full](const Peer&) { return Admission{.full = full}; });
   std::deque<RawClient> clients;
   for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
   settle();
   EXPECT_EQ(3U, server_->connection_count());
-  trusted = true;
+  full = true;
   for (int index = 0; index < 5; ++index) clients.emplace_back(path_);
   settle();
   EXPECT_EQ(5U, server_->connection_count());
+}
+
+// Between two looks at callers with full access there is one turn of the queue, whatever the others ask for.
+TEST_F(Bounds, FullAccessIsServedBetweenAnyTwoTurnsOfLimitedAccess) {
+  bool full = false;
+  start({}, [&full](const Peer&) { return Admission{.full = full, .account = 1000}; });
+  std::deque<RawClient> others;
+  for (int i = 0; i < 20; ++i) others.emplace_back(path_);
+  settle();
+  full = true;
+  RawClient root(path_);
+  settle();
+  std::string calls;
+  for (int i = 0; i < 500; ++i) calls += R"({"method":"org.example.Test.Large"})" + std::string(1, '\0');
+  for (RawClient& other : others) ASSERT_EQ(calls.size(), other.write(calls));
+  settle(25);  // all of it is known
+  const std::size_t before = asked_;
+  ASSERT_LT(before, 20U * 500U / 2);
+  root.call(kPing);
+  settle(3);  // reads, answers; one turn may have been begun
+  EXPECT_EQ(kPong, root.message());
+  EXPECT_LE(asked_ - before, static_cast<std::size_t>(2 * FairQueue::Limits{}.turn / kLook));
 }
 
 // The peer is the effective user at the time of connect().
 TEST_F(Bounds, AnotherUserIsCountedForItself) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root to become another user";
   ServerLimits limits;
-  limits.strangers_per_uid = 2;
-  start(limits);
+  limits.limited_account = 2;
+  start(limits, [](const Peer& peer) { return Admission{.full = peer.uid == 0, .account = peer.uid}; });
   ASSERT_EQ(0, ::chmod(path_.c_str(), 0666));
   ASSERT_EQ(0, ::chmod(std::filesystem::path(path_).parent_path().c_str(), 0755));
   std::deque<RawClient> clients;

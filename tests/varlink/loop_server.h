@@ -19,6 +19,8 @@
 #include <sys/un.h>
 #include <systemd/sd-event.h>
 
+#include "event/fair_queue.h"
+#include "event/priority.h"
 #include "varlink/server.h"
 #include "varlink/socket.h"
 
@@ -109,9 +111,12 @@ class RawClient {
 class LoopServer : public testing::Test {
  protected:
   // Tests that need other limits call this first.
-  void start(ServerLimits limits = {}, Server::Trust trusted = {}) {
-    server_.emplace(event_, ServiceInfo{"The keplerd project", "keplerd", "1.2.3", "https://example.org/"},
-                    limits, std::move(trusted));
+  void start(ServerLimits limits = {}, Server::Admit admit = [](const Peer&) { return Admission{}; }) {
+    ASSERT_TRUE(full_.attach(event_, priority::kNormal).ok());
+    ASSERT_TRUE(limited_.attach(event_, priority::kLimitedAccess).ok());
+    server_.emplace(event_, Queues{full_, limited_},
+                    ServiceInfo{"The keplerd project", "keplerd", "1.2.3", "https://example.org/"}, limits,
+                    std::move(admit));
     server_->add(std::move(interface_));
     auto socket = bind_unix_socket(path_, 0600);
     ASSERT_TRUE(socket.ok()) << socket.error().message;
@@ -121,6 +126,7 @@ class LoopServer : public testing::Test {
   void SetUp() override { ASSERT_LE(0, sd_event_new(&event_)); }
   void TearDown() override {
     server_.reset();
+    for (auto* const queue : {&full_, &limited_}) queue->detach();
     sd_event_unref(event_);
   }
 
@@ -139,6 +145,11 @@ class LoopServer : public testing::Test {
     return client.message().value_or(client.ended() ? "(closed)" : "(nothing)");
   }
 
+  // Each look at the clock takes so long, and so each reply does.
+  static constexpr Nanoseconds kLook = std::chrono::microseconds(20);
+  Nanoseconds now_ = std::chrono::hours(1);
+  FairQueue full_{{}, [this] { return now_ += kLook; }};
+  FairQueue limited_{{}, [this] { return now_ += kLook; }};
   TemporaryDirectory directory_;
   std::string path_ = directory_ / "socket";
   sd_event* event_ = nullptr;

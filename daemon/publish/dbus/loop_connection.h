@@ -10,7 +10,7 @@
 #include <systemd/sd-event.h>
 
 #include "daemon/publish/dbus/bus_compat.h"
-#include "varlink/event_source.h"
+#include "event/event_source.h"
 
 namespace keplerd::dbus {
 
@@ -42,7 +42,7 @@ class LoopConnection {
   Owner owner_;
   bool broken_ = false;
   std::unique_ptr<sdbus::IConnection> connection_;
-  varlink::EventSource io_, timer_;  // end before the connection's descriptor does
+  EventSource io_, timer_;  // end before the connection's descriptor does
 };
 
 }  // namespace keplerd::dbus

@@ -12,7 +12,8 @@
 #include "daemon/publish/dbus/manager.h"
 #include "daemon/publish/dbus/names.h"
 #include "daemon/publish/dbus/objects.h"
-#include "varlink/event_source.h"
+#include "event/event_source.h"
+#include "event/priority.h"
 
 namespace keplerd {
 namespace {
@@ -95,7 +96,7 @@ class BusPublisher::Impl {
     work_.reset(source);
     sd_event_source_set_enabled(source, SD_EVENT_OFF);
     // Before the next message: what an answer has named is there when it is asked for.
-    sd_event_source_set_priority(source, SD_EVENT_PRIORITY_IMPORTANT);
+    sd_event_source_set_priority(source, priority::kSampling);
     if (sd_event_add_time_relative(loop_, &source, CLOCK_MONOTONIC, 0, 0, on_retry, this) < 0)
       throw std::bad_alloc();
     retry_.reset(source);
@@ -154,7 +155,7 @@ class BusPublisher::Impl {
   microseconds pause_ = kFirstPause;
   bool complained_ = false;
   std::optional<std::string> broken_;  // the session is, and why
-  varlink::EventSource work_, retry_;
+  EventSource work_, retry_;
   std::unique_ptr<Session> session_;
 };
 

@@ -6,7 +6,7 @@
 
 #include <systemd/sd-event.h>
 
-namespace keplerd::varlink {
+namespace keplerd {
 
 struct EventSourceDeleter {
   void operator()(sd_event_source* source) const { sd_event_source_disable_unref(source); }
@@ -14,4 +14,4 @@ struct EventSourceDeleter {
 
 using EventSource = std::unique_ptr<sd_event_source, EventSourceDeleter>;
 
-}  // namespace keplerd::varlink
+}  // namespace keplerd

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keplerd's event loop does first where several things are to be done, as sd_event_source_set_priority(3)
+// takes it. What has the same priority takes turns.
+#pragma once
+
+#include <cstdint>
+
+namespace keplerd::priority {
+
+inline constexpr std::int64_t kSampling = -100;     // SD_EVENT_PRIORITY_IMPORTANT
+inline constexpr std::int64_t kNormal = 0;          // callers with full access, timers, what connects
+inline constexpr std::int64_t kLimitedAccess = 50;  // callers with limited access
+
+}  // namespace keplerd::priority
