@@ -43,9 +43,8 @@ Nanoseconds now_monotonic() { return read_system_clocks().monotonic; }
 // What callers with limited access may cost: a quarter of a processor in the long run, as sampling may, and a
 // quarter of a second at once.
 constexpr FairQueue::Limits kLimitedWork{
-    .share = TimeBudget::Limits{.share = 4,
-                                .most_saved = std::chrono::milliseconds(250),
-                                .most_wait = std::chrono::seconds(1)}};
+    .share = TimeBudget::Limits{
+        .share = 4, .most_saved = std::chrono::milliseconds(250), .most_wait = std::chrono::seconds(1)}};
 
 SourceChoice choice_of(const Settings& settings) {
   return {.source = settings.source,
@@ -122,8 +121,8 @@ Result<Done> Daemon::start() {
                                              [this](const LibvirtNews& news) { meter_->learn(news); });
   server_ = std::make_unique<varlink::Server>(
       loop_, varlink::Queues{.full = full_queue_, .limited = limited_queue_},
-      varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"}, varlink::ServerLimits{},
-      [this](const varlink::Peer& peer) {
+      varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"},
+      varlink::ServerLimits{}, [this](const varlink::Peer& peer) {
         const Caller caller = identify(peer.uid, peer.groups);
         return varlink::Admission{.full = caller.full, .account = caller.account};
       });
@@ -286,9 +285,9 @@ void Daemon::sample() {
   const Nanoseconds begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
   const auto before = meter_->last_report(Rows::kWithoutProcesses);
   const auto report = meter_->sample();
+  if (access_.wants_processes(*report)) meter_->last_report(Rows::kAll);
   // The first one is of everything.
   if (sampling_timer_) charge(read_clock(CLOCK_THREAD_CPUTIME_ID) - begun);
-  if (access_.wants_processes(*report)) meter_->last_report(Rows::kAll);
   access_.add(report);
   update_libvirt();
   if (report == before) return;  // the meter has not moved yet
@@ -320,7 +319,7 @@ Caller Daemon::identify(uid_t user, std::span<const gid_t> groups) const {
 }
 
 std::shared_ptr<const Report> Daemon::latest(const Caller& caller, Rows rows) {
-  if (rows == Rows::kAll) meter_->last_report(rows);  // a public view is made of it, too
+  if (rows == Rows::kAll && access_.needs_processes(caller)) meter_->last_report(rows);
   return access_.report_for(caller, rows);
 }
 

@@ -40,10 +40,15 @@ void Access::add(std::shared_ptr<const Report> report) {
 }
 
 bool Access::wants_processes(const Report& report) const {
-  if (rule_ == PublicAccess::kNone || rule_ == PublicAccess::kHost || !is_public_tick(report)) return false;
+  if (!shows_workloads() || !is_public_tick(report)) return false;
   const bool may_be_overtaken = report.window < kPublicPeriod - kMostEarly;
   return may_be_overtaken ||
          (processes_asked_ && report.monotonic - *processes_asked_ < kProcessesRemembered);
+}
+
+// Of an older report they cannot be made any more.
+bool Access::needs_processes(const Caller& caller) const {
+  return caller.full || (shows_workloads() && tick_.now == latest_);
 }
 
 std::shared_ptr<const Report> Access::report_for(const Caller& caller, Rows rows) {

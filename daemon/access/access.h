@@ -37,12 +37,16 @@ class Access {
   // may ask for them when there is a later sample already, or have asked just now.
   bool wants_processes(const Report& report) const;
 
+  // Whether the last report that was added must have its processes for this caller to see any.
+  bool needs_processes(const Caller& caller) const;
+
   // The same object until there is something new for this caller; null where the caller may see nothing at
   // all. Where processes are asked for, it has them if the report that it is made of has.
   std::shared_ptr<const Report> report_for(const Caller& caller, Rows rows);
 
  private:
   bool is_public_tick(const Report& report) const;
+  bool shows_workloads() const { return rule_ == PublicAccess::kOwn || rule_ == PublicAccess::kAll; }
 
   uid_t own_;
   std::optional<gid_t> group_;

@@ -89,7 +89,8 @@ Answer list(Reports& reports, const Call& call) {
   const auto report = reports.fresh(caller_of(reports, call), rows_for(kind.value));
   if (!report) return varlink::permission_denied();
   const auto most = static_cast<std::size_t>(limit.value.value_or(INT64_MAX));
-  return std::make_unique<ListStream>(report, *kind.value, select_rows(*report, *kind.value, *order, most));
+  return std::make_unique<ListStream>(report, *kind.value,
+                                      reports.orders().first(report, *kind.value, *order, most));
 }
 
 Answer get(Reports& reports, const Call& call) {

@@ -14,16 +14,16 @@
 
 namespace keplerd {
 
-// One row a reply, of one report, in this order.
+// One row a reply, of one report: these.
 class ListStream : public varlink::Stream {
  public:
-  ListStream(std::shared_ptr<const Report> report, RowKind kind, std::vector<std::size_t> order);
+  ListStream(std::shared_ptr<const Report> report, RowKind kind, RowSequence rows);
   std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
 
  private:
   std::shared_ptr<const Report> report_;
   RowKind kind_;
-  std::vector<std::size_t> order_;
+  RowSequence rows_;
   std::size_t position_ = 0;
 };
 

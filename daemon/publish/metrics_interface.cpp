@@ -29,34 +29,42 @@ struct Metric {
 
 using Metrics = std::vector<Metric>;
 
+struct Source {
+  std::shared_ptr<const Report> report;
+  RowOrders& orders;
+
+  const Report* operator->() const { return report.get(); }
+};
+
 void add_power(Metrics& metrics, std::size_t family, const std::optional<Microwatts>& power,
                std::string object = {}, std::string id = {}) {
   if (power) metrics.push_back({family, power->value, std::move(object), std::move(id)});
 }
 
-void add_accounts(const Report& report, std::size_t family, Metrics& metrics) {
-  if (!report.full) return;
-  const AccountsReport& accounts = report.accounts;
+void add_accounts(const Source& source, std::size_t family, Metrics& metrics) {
+  if (!source->full) return;
+  const AccountsReport& accounts = source->accounts;
   metrics.push_back({family, accounts.idle.value, "idle", {}});
   metrics.push_back({family, accounts.kernel.value, "kernel", {}});
   metrics.push_back({family, accounts.unattributed.value, "unattributed", {}});
   metrics.push_back({family, accounts.workloads.value, "workloads", {}});
 }
 
-void add_units(const Report& report, std::size_t family, Metrics& metrics) {
+void add_units(const Source& source, std::size_t family, Metrics& metrics) {
   const std::size_t before = metrics.size();
-  for (const std::size_t i : select_rows(report, RowKind::kUnits, RowOrder::kEnergy, report.units.size())) {
-    const UnitRow& row = report.units[i];
+  for (const std::size_t i :
+       source.orders.first(source.report, RowKind::kUnits, RowOrder::kEnergy, source->units.size())) {
+    const UnitRow& row = source->units[i];
     if (!row.info->is_unit || !row.running) continue;
     if (metrics.size() - before == kMostUnitMetrics) return;
     metrics.push_back({family, (row.active + row.idle).value, row.info->name, row.info->id});
   }
 }
 
-void add_machines(const Report& report, std::size_t family, Metrics& metrics) {
+void add_machines(const Source& source, std::size_t family, Metrics& metrics) {
   for (const std::size_t i :
-       select_rows(report, RowKind::kMachines, RowOrder::kEnergy, kMostMachineMetrics)) {
-    const MachineRow& row = report.machines[i];
+       source.orders.first(source.report, RowKind::kMachines, RowOrder::kEnergy, kMostMachineMetrics)) {
+    const MachineRow& row = source->machines[i];
     metrics.push_back({family, (row.active + row.idle).value, row.info->name, row.info->id});
   }
 }
@@ -65,38 +73,38 @@ struct Family {
   const char* name;
   const char* type;
   const char* description;
-  void (*add)(const Report& report, std::size_t family, Metrics& metrics);
+  void (*add)(const Source& source, std::size_t family, Metrics& metrics);
 };
 
 constexpr std::array<Family, 9> kFamilies = {{
     {"AccountEnergyMicrojoules", "counter", "Energy of the host by account; they add up to it", add_accounts},
     {"HostActiveMicrojoules", "counter", "Energy of the host while it was busy",
-     [](const Report& report, std::size_t family, Metrics& metrics) {
-       metrics.push_back({family, report.host.active.value, {}, {}});
+     [](const Source& source, std::size_t family, Metrics& metrics) {
+       metrics.push_back({family, source->host.active.value, {}, {}});
      }},
     {"HostEnergyMicrojoules", "counter", "Energy of the host: packages and the DRAM outside them",
-     [](const Report& report, std::size_t family, Metrics& metrics) {
-       metrics.push_back({family, report.host.energy.value, {}, {}});
+     [](const Source& source, std::size_t family, Metrics& metrics) {
+       metrics.push_back({family, source->host.energy.value, {}, {}});
      }},
     {"HostIdleMicrojoules", "counter", "Energy of the host while it was idle",
-     [](const Report& report, std::size_t family, Metrics& metrics) {
-       metrics.push_back({family, report.host.idle.value, {}, {}});
+     [](const Source& source, std::size_t family, Metrics& metrics) {
+       metrics.push_back({family, source->host.idle.value, {}, {}});
      }},
     {"HostPowerMicrowatts", "gauge", "Power of the host, the mean of the last window",
-     [](const Report& report, std::size_t family, Metrics& metrics) {
-       add_power(metrics, family, report.host.power);
+     [](const Source& source, std::size_t family, Metrics& metrics) {
+       add_power(metrics, family, source->host.power);
      }},
     {"UnitEnergyMicrojoules", "counter", "Energy of a running systemd unit and all below it", add_units},
     {"VirtualMachineEnergyMicrojoules", "counter", "Energy of a virtual machine", add_machines},
     {"ZoneEnergyMicrojoules", "counter", "Energy of an energy zone",
-     [](const Report& report, std::size_t family, Metrics& metrics) {
-       for (const ZoneReport& zone : report.zones) {
+     [](const Source& source, std::size_t family, Metrics& metrics) {
+       for (const ZoneReport& zone : source->zones) {
          metrics.push_back({family, zone.energy.value, zone.zone.name, zone.zone.id});
        }
      }},
     {"ZonePowerMicrowatts", "gauge", "Power of an energy zone, the mean of the last window",
-     [](const Report& report, std::size_t family, Metrics& metrics) {
-       for (const ZoneReport& zone : report.zones) {
+     [](const Source& source, std::size_t family, Metrics& metrics) {
+       for (const ZoneReport& zone : source->zones) {
          add_power(metrics, family, zone.power, zone.zone.name, zone.zone.id);
        }
      }},
@@ -139,7 +147,7 @@ Answer list(Reports& reports, const Call& call) {
       reports.fresh(reports.identify(call.peer.uid, call.peer.groups), Rows::kWithoutProcesses);
   if (!report) return Failure{std::string(kInterface) + ".NoSuchMetric", Json::object()};
   Metrics metrics;
-  for (std::size_t i = 0; i < kFamilies.size(); ++i) kFamilies[i].add(*report, i, metrics);
+  for (std::size_t i = 0; i < kFamilies.size(); ++i) kFamilies[i].add({report, reports.orders()}, i, metrics);
   return std::make_unique<MetricsStream>(std::move(metrics));
 }
 

@@ -10,6 +10,7 @@
 #include "config/settings.h"
 #include "daemon/access/caller.h"
 #include "daemon/pace.h"
+#include "daemon/publish/row_selection.h"
 #include "ledger/report.h"
 
 namespace keplerd {
@@ -28,6 +29,11 @@ class Reports {
   // To be held by what tells this caller reports as they come: at most one in `wanted`, or each (0).
   virtual std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) = 0;
   virtual const Settings& settings() const = 0;
+
+  RowOrders& orders() { return orders_; }
+
+ private:
+  RowOrders orders_;
 };
 
 }  // namespace keplerd

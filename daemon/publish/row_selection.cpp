@@ -10,6 +10,8 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kToldIds = 100;
+constexpr std::size_t kMostOrders = 16;  // that are remembered: of several views, kinds and orders
+constexpr std::size_t kFewRows = 128;
 
 constexpr std::array<std::pair<std::string_view, RowOrder>, 5> kOrders = {{{"energy", RowOrder::kEnergy},
                                                                            {"power", RowOrder::kPower},
@@ -57,6 +59,28 @@ std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrde
   std::partial_sort(rows.begin(), end, rows.end(), before);
   rows.erase(end, rows.end());
   return rows;
+}
+
+RowSequence RowOrders::first(const std::shared_ptr<const Report>& report, RowKind kind, RowOrder order,
+                             std::size_t limit) {
+  const std::size_t count = row_count(*report, kind);
+  limit = std::min(limit, count);
+  std::erase_if(known_, [](const Known& known) { return known.report.expired(); });
+  const auto known = std::ranges::find_if(known_, [&](const Known& other) {
+    return other.report.lock() == report && other.kind == kind && other.order == order &&
+           other.count == count && other.rows->size() >= limit;
+  });
+  if (known != known_.end()) {
+    std::rotate(known, known + 1, known_.end());
+    return {known_.back().rows, limit};
+  }
+  // Who asks for a few more each time shall not have them ordered each time.
+  const std::size_t some = std::max(kFewRows, 2 * limit);
+  auto rows = std::make_shared<const std::vector<std::size_t>>(
+      select_rows(*report, kind, order, some < count / 2 ? some : count));
+  if (known_.size() == kMostOrders) known_.erase(known_.begin());
+  known_.push_back({report, kind, order, count, rows});
+  return {rows, limit};
 }
 
 namespace {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,43 @@ std::optional<RowOrder> parse_row_order(std::string_view name);
 
 // Indices of the first `limit` rows. Rows that are equal stay in the order of the report.
 std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrder order, std::size_t limit);
+
+// The same, shared by all who ask for it.
+class RowSequence {
+ public:
+  using value_type = std::size_t;
+  using const_iterator = std::vector<std::size_t>::const_iterator;
+
+  RowSequence(std::shared_ptr<const std::vector<std::size_t>> rows, std::size_t size)
+      : rows_(std::move(rows)), size_(size) {}
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::size_t operator[](std::size_t position) const { return (*rows_)[position]; }
+  const_iterator begin() const { return rows_->begin(); }
+  const_iterator end() const { return rows_->begin() + static_cast<std::ptrdiff_t>(size_); }
+
+ private:
+  std::shared_ptr<const std::vector<std::size_t>> rows_;
+  std::size_t size_;
+};
+
+// Remembers how rows are ordered, while their reports are there: who asks a thousand times for the first row
+// has it looked for once.
+class RowOrders {
+ public:
+  RowSequence first(const std::shared_ptr<const Report>& report, RowKind kind, RowOrder order,
+                    std::size_t limit);
+
+ private:
+  struct Known {
+    std::weak_ptr<const Report> report;
+    RowKind kind;
+    RowOrder order;
+    std::size_t count;  // of rows in the report: those of processes may come later
+    std::shared_ptr<const std::vector<std::size_t>> rows;
+  };
+  std::vector<Known> known_;  // the last that was asked for is the last
+};
 
 struct FoundRow {
   std::optional<std::size_t> index;

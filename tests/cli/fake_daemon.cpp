@@ -13,6 +13,7 @@
 
 #include "cli/program.h"
 #include "cli/rows.h"
+#include "support/open_server.h"
 
 namespace keplerd::cli {
 namespace {
@@ -92,10 +93,7 @@ Answer monitor(const Canned& canned, const Call& call) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sd_event* event = nullptr;
   if (sd_event_new(&event) < 0) _exit(1);
-  FairQueue queue({}, [] { return Nanoseconds{0}; });
-  if (!queue.attach(event, 0)) _exit(1);
-  varlink::Server server(event, {queue, queue}, {"keplerd", "fake", "0", "https://example.org"}, {},
-                         [](const varlink::Peer&) { return varlink::Admission{}; });
+  OpenServer server(event);
   varlink::Interface interface {
     "org.keplerd.Energy", "interface org.keplerd.Energy", {}
   };
@@ -111,8 +109,8 @@ Answer monitor(const Canned& canned, const Call& call) {
       handler = [&](const Call&) -> Answer { return Failure{canned.failure, Json::object()}; };
     }
   }
-  server.add(std::move(interface));
-  if (!server.listen(std::move(socket))) _exit(1);
+  server->add(std::move(interface));
+  if (!server->listen(std::move(socket))) _exit(1);
   sd_event_loop(event);
   _exit(0);
 }

@@ -457,6 +457,23 @@ TEST_F(Public, PowerOfProcessesIsNotToldWhereTheTickBeforeHadNone) {
   EXPECT_TRUE(seen()->units.front().power);
 }
 
+// There may be very many: nobody has them made who sees none of them.
+TEST_F(Public, ProcessesAreMadeForThoseAloneWhoWillSeeSome) {
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  const Caller root = access.identify(0, std::vector<gid_t>{0});
+  const auto needed = [&](PublicAccess rule) {
+    access.set_rule(rule);
+    return std::pair(access.needs_processes(joe), access.needs_processes(root));
+  };
+  tick(1s, {1'000'000});
+  EXPECT_EQ(needed(PublicAccess::kNone), std::pair(false, true));
+  EXPECT_EQ(needed(PublicAccess::kHost), std::pair(false, true));
+  EXPECT_EQ(needed(PublicAccess::kOwn), std::pair(true, true));
+  EXPECT_EQ(needed(PublicAccess::kAll), std::pair(true, true));
+  tick(1500ms, {1'500'000});  // no public tick: what joe sees is the report before
+  EXPECT_EQ(needed(PublicAccess::kOwn), std::pair(false, true));
+}
+
 // A caller may ask for a tick's processes as long as there is no later sample; else they must be there
 // before.
 TEST_F(Public, ProcessesAreWantedOfFastTicksAndForAMinuteAfterTheyWereAskedFor) {

@@ -61,6 +61,47 @@ TEST(RowSelection, EqualRowsStayInOrder) {
   EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kPower, 2), ElementsAre(0, 1));
 }
 
+TEST(RowOrders, AreAskedForOnceAndSharedByAll) {
+  const auto report = report_at(0s, {{"/a", 5, "z"}, {"/b", 7, "y"}, {"/c", 6, "x"}});
+  RowOrders orders;
+  const RowSequence two = orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 2);
+  EXPECT_THAT(two, ElementsAre(1, 2));
+  const RowSequence all = orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 9);
+  EXPECT_THAT(all, ElementsAre(1, 2, 0));
+  EXPECT_EQ(&*two.begin(), &*all.begin());
+  EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kName, 1), ElementsAre(2));
+  EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 0), IsEmpty());
+}
+
+TEST(RowOrders, AreThoseOfTheReportThatIsAskedFor) {
+  RowOrders orders;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    const auto report = report_at(0s, {{"/a", 5}, {"/b", i % 10}});
+    EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 1), ElementsAre(i % 10 > 5 ? 1 : 0));
+  }
+}
+
+TEST(RowOrders, ThatCameLaterAreOrderedThen) {
+  const auto report = report_at(0s, {{"/a", 5}});
+  RowOrders orders;
+  EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 9), ElementsAre(0));
+  auto& units = std::const_pointer_cast<Report>(report)->units;
+  units.push_back(units.front());
+  EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 9), ElementsAre(0, 1));
+}
+
+TEST(RowOrders, OfManyRowsOnlySomeAreOrderedAndMoreWhereMoreAreAskedFor) {
+  std::vector<Unit> units;
+  for (int i = 0; i < 1000; ++i) units.push_back({"/u" + std::to_string(10'000 + i), i});
+  const auto report = report_at(0s, units);
+  RowOrders orders;
+  for (const std::size_t limit : {1U, 128U, 129U, 400U, 999U, 1000U, 5000U}) {
+    const RowSequence rows = orders.first(report, RowKind::kUnits, RowOrder::kEnergy, limit);
+    ASSERT_EQ(rows.size(), std::min<std::size_t>(limit, 1000));
+    for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], 999 - i);
+  }
+}
+
 TEST(RowSelection, FindsById_ElseByANameThatOnlyOneHas) {
   const auto report = report_at(0s, {{"/a", 0, "one"}, {"/b", 0, "two"}, {"/c", 0, "two"}, {"/d", 0, "/a"}});
   EXPECT_EQ(find_row(*report, RowKind::kUnits, "/a").index, 0u) << "an id is stronger than a name";

@@ -154,7 +154,7 @@ TEST_F(EnergyInterface, MonitorGoesOnWithEachReport) {
   EXPECT_EQ(receive().parameters.at("sequence"), 2);
   host.draw(1'000'000);
   host.step();
-  server->wake();
+  (*server)->wake();
   const ClientReply next = receive();
   EXPECT_EQ(next.parameters.at("sequence"), 3);
   EXPECT_TRUE(next.continues);
@@ -231,7 +231,7 @@ TEST_F(EnergyInterface, AStreamEndsWhenItsReaderMaySeeNothingAnyMore) {
   ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", Json::object(), true).ok());
   EXPECT_EQ(receive().error, "");
   access.set_rule(PublicAccess::kNone);
-  server->wake();
+  (*server)->wake();
   EXPECT_EQ(receive().error, "org.varlink.service.PermissionDenied");
 }
 

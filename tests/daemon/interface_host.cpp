@@ -11,10 +11,10 @@ InterfaceHost::InterfaceHost(const std::string& name, void (*add_interface)(varl
   directory = std::filesystem::temp_directory_path() / (name + "-" + std::to_string(::getpid()));
   std::filesystem::create_directory(directory);
   sd_event_new(&loop);
-  server = std::make_unique<varlink::Server>(loop, varlink::ServiceInfo{"v", "p", "1", "u"});
-  add_interface(*server, *this);
+  server.emplace(loop);
+  add_interface(**server, *this);
   const std::string path = directory / "socket";
-  EXPECT_TRUE(server->listen(*varlink::bind_unix_socket(path, 0600)).ok());
+  EXPECT_TRUE((*server)->listen(*varlink::bind_unix_socket(path, 0600)).ok());
   client = std::make_unique<varlink::Client>(*varlink::Client::connect(path));
 }
 

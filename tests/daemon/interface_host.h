@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <gtest/gtest.h>
 #include <systemd/sd-event.h>
@@ -11,8 +12,8 @@
 #include "daemon/access/access.h"
 #include "daemon/meter_host.h"
 #include "daemon/publish/reports.h"
+#include "support/open_server.h"
 #include "varlink/client.h"
-#include "varlink/server.h"
 
 namespace keplerd {
 
@@ -35,7 +36,7 @@ class InterfaceHost : public testing::Test, private Reports {
   Caller caller = kInside;
   std::filesystem::path directory;
   sd_event* loop = nullptr;
-  std::unique_ptr<varlink::Server> server;
+  std::optional<OpenServer> server;
   std::unique_ptr<varlink::Client> client;
   Settings settings_;
   int asked = 0;

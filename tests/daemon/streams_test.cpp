@@ -141,8 +141,13 @@ TEST_F(Streams, ManyRowsComeInPartsOfOneInstant) {
   EXPECT_EQ(take(stream)->at("sequence"), 3);
 }
 
+RowSequence rows(std::vector<std::size_t> indices) {
+  const std::size_t size = indices.size();
+  return {std::make_shared<const std::vector<std::size_t>>(std::move(indices)), size};
+}
+
 TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
-  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, {2, 0});
+  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, rows({2, 0}));
   const Reply first = std::get<Reply>(*stream.next());
   EXPECT_EQ(first.parameters.at("row").at("id"), "/c.service");
   EXPECT_TRUE(first.continues);
@@ -152,7 +157,7 @@ TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
 }
 
 TEST_F(Streams, AnEmptyListIsOneReplyWithoutARow) {
-  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, {});
+  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, rows({}));
   const Reply only = std::get<Reply>(*stream.next());
   EXPECT_TRUE(only.parameters.empty());
   EXPECT_FALSE(only.continues);

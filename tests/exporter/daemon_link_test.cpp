@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "exporter/sample_replies.h"
-#include "varlink/server.h"
+#include "support/open_server.h"
 
 namespace keplerd::exporter {
 namespace {
@@ -48,14 +48,14 @@ class DaemonLinkTest : public testing::Test {
   }
 
   void serve() {
-    server = std::make_unique<varlink::Server>(loop, varlink::ServiceInfo{"v", "p", "1", "u"});
-    server->add({.name = "org.keplerd.Energy",
-                 .description = "interface org.keplerd.Energy",
-                 .methods = {{"Monitor", [this](const Call& call) -> Answer {
-                                calls.push_back(call.parameters.dump());
-                                return std::make_unique<OneReply>(answer(call.parameters));
-                              }}}});
-    EXPECT_TRUE(server->listen(*varlink::bind_unix_socket(path, 0600)).ok());
+    server.emplace(loop);
+    (*server)->add({.name = "org.keplerd.Energy",
+                    .description = "interface org.keplerd.Energy",
+                    .methods = {{"Monitor", [this](const Call& call) -> Answer {
+                                   calls.push_back(call.parameters.dump());
+                                   return std::make_unique<OneReply>(answer(call.parameters));
+                                 }}}});
+    EXPECT_TRUE((*server)->listen(*varlink::bind_unix_socket(path, 0600)).ok());
   }
   void begin(Kinds wanted, Kinds in_full) {
     link = std::make_unique<DaemonLink>(
@@ -82,7 +82,7 @@ class DaemonLinkTest : public testing::Test {
   std::filesystem::path directory;
   std::string path;
   sd_event* loop = nullptr;
-  std::unique_ptr<varlink::Server> server;
+  std::optional<OpenServer> server;
   std::unique_ptr<DaemonLink> link;
   std::function<std::variant<Reply, Failure>(const Json&)> answer = as_keplerd;
   std::vector<std::string> calls, told, lost, changes;

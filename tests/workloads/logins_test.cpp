@@ -71,5 +71,23 @@ TEST(LoginFiles, AreReadAgainWhenTheyChange) {
   EXPECT_EQ(known.logins().login_of(100000), 100000U);
 }
 
+TEST(Logins, CountUsersForTheirLoginAndTheRestTogether) {
+  const Logins known(parse_subuid("joe:100000:65536\n", kPasswd), {0, 1000, 1001, 70000});
+  EXPECT_EQ(known.account_of(1000), 1000U);
+  EXPECT_EQ(known.account_of(100005), 1000U);
+  EXPECT_EQ(known.account_of(33), 33U);
+  EXPECT_EQ(known.account_of(65535), 65535U) << "a dynamic user, or of LDAP";
+  EXPECT_EQ(known.account_of(70000), 70000U);
+  EXPECT_EQ(known.account_of(70001), std::nullopt);
+  EXPECT_EQ(known.account_of(165536), std::nullopt);
+  EXPECT_EQ(known.account_of(4294967295U), std::nullopt);
+}
+
+TEST(Logins, KnowTheUsersInPasswd) {
+  EXPECT_EQ(parse_passwd_users("b:x:9:9::/:\na:x:5:5\nbad\nworse:x:-1:1\n:x:7:7\n"),
+            (std::vector<Uid>{5, 9}));
+  EXPECT_TRUE(parse_passwd_users("").empty());
+}
+
 }  // namespace
 }  // namespace keplerd
