@@ -13,12 +13,15 @@ constexpr Nanoseconds kPublicPeriod = std::chrono::seconds(1);
 constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(50);
 // Power needs the tick before: so long they are kept for who asks again.
 constexpr Nanoseconds kProcessesRemembered = std::chrono::minutes(1);
+constexpr std::size_t kMostHeld = 8;
 constexpr std::size_t kMostViews = 64;  // of users who ask within one tick, kept to answer again
 
 }  // namespace
 
 void Access::set_rule(PublicAccess rule) {
-  if (std::exchange(rule_, rule) != rule) views_.clear();
+  if (std::exchange(rule_, rule) == rule) return;
+  views_.clear();
+  held_.clear();
 }
 
 Caller Access::identify(uid_t user, std::span<const gid_t> groups) const {
@@ -37,6 +40,15 @@ void Access::add(std::shared_ptr<const Report> report) {
   due_ = std::max(due_, latest_->monotonic) + kPublicPeriod;
   tick_ = {.now = latest_, .before = std::move(tick_.now)};
   views_.clear();
+  forget_released();
+}
+
+void Access::forget_released() {
+  for (auto& [key, held] : held_) {
+    held.last.reset();
+    std::erase_if(held.views, [](const auto& view) { return view.expired(); });
+  }
+  std::erase_if(held_, [](const auto& entry) { return entry.second.views.empty(); });
 }
 
 bool Access::wants_processes(const Report& report) const {
@@ -62,7 +74,21 @@ std::shared_ptr<const Report> Access::report_for(const Caller& caller, Rows rows
     processes_asked_ = tick_.now->monotonic;
     add_public_processes(tick_, rule_, user, *view);
   }
-  return view;
+  return hold(held_[rule_ == PublicAccess::kOwn ? caller.user : caller.account], view);
+}
+
+// Who holds what it returns is counted for holding the view, however often.
+std::shared_ptr<const Report> Access::hold(Held& held, const std::shared_ptr<const Report>& view) {
+  if (held.last == view) return held.last;
+  std::erase_if(held.views, [](const auto& other) { return other.expired(); });
+  for (const auto& other : held.views) {
+    if (auto known = other.lock(); known == view) return known;
+  }
+  if (held.views.size() >= kMostHeld) return held.views.back().lock();
+  const auto holder = std::make_shared<const std::shared_ptr<const Report>>(view);
+  held.last = std::shared_ptr<const Report>(holder, view.get());
+  held.views.push_back(held.last);
+  return held.last;
 }
 
 }  // namespace keplerd

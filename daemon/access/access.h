@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -42,9 +43,19 @@ class Access {
 
   // The same object until there is something new for this caller; null where the caller may see nothing at
   // all. Where processes are asked for, it has them if the report that it is made of has.
+  //
+  // A caller without full access that holds eight views of different ticks, or whose login does where all see
+  // the same, gets the last of these until it lets one go: what it holds is memory of keplerd's.
   std::shared_ptr<const Report> report_for(const Caller& caller, Rows rows);
 
  private:
+  struct Held {
+    std::vector<std::weak_ptr<const Report>> views;  // of this tick and earlier ones, in their order
+    std::shared_ptr<const Report> last;              // of this tick, so that it stays the same object
+  };
+
+  void forget_released();
+  std::shared_ptr<const Report> hold(Held& held, const std::shared_ptr<const Report>& view);
   bool is_public_tick(const Report& report) const;
   bool shows_workloads() const { return rule_ == PublicAccess::kOwn || rule_ == PublicAccess::kAll; }
 
@@ -56,6 +67,7 @@ class Access {
   Nanoseconds due_{0};                              // the next public tick, on CLOCK_MONOTONIC
   std::optional<Nanoseconds> processes_asked_;      // the last public tick of which processes were asked for
   std::map<uid_t, std::shared_ptr<Report>> views_;  // of tick_; where all see the same, only that of -1
+  std::map<std::uint64_t, Held> held_;              // by user; where all see the same, by account
 };
 
 }  // namespace keplerd

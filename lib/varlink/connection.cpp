@@ -21,13 +21,13 @@ constexpr std::size_t kKeptOutput = 64 << 10;    // of a buffer that has been em
 
 }  // namespace
 
-Connection::Connection(const Owner& owner, UniqueFd socket, Peer peer, FairQueue& queue,
-                       FairQueue::Account account)
+Connection::Connection(const Owner& owner, UniqueFd socket, Peer peer, Grant grant)
     : owner_(owner),
       socket_(std::move(socket)),
       peer_(std::move(peer)),
       input_(owner.limits.message),
-      place_(queue, account, *this) {}
+      most_output_(grant.output),
+      place_(grant.queue, grant.account, *this) {}
 
 Result<Done> Connection::attach(sd_event* event, std::int64_t priority) {
   sd_event_source* source = nullptr;
@@ -97,7 +97,7 @@ Connection::State Connection::read() {
 }
 
 bool Connection::can_go_on() const {
-  if (waiting_output() >= owner_.limits.output) return false;
+  if (waiting_output() >= most_output_) return false;
   return stream_ ? !stream_waits_ : input_.has_message();
 }
 
@@ -208,9 +208,9 @@ Connection::State Connection::watch() {
   std::uint32_t events = 0;
   if (!input_ended_ && input_.room() > 0) events |= EPOLLIN;
   if (waiting_output() > 0) events |= EPOLLOUT;
-  const bool ok = sd_event_source_set_io_events(source_.get(), events) >= 0 &&
-                  sd_event_source_set_enabled(source_.get(),
-                                              events == 0 && deaf_ ? SD_EVENT_OFF : SD_EVENT_ON) >= 0;
+  const bool ok =
+      sd_event_source_set_io_events(source_.get(), events) >= 0 &&
+      sd_event_source_set_enabled(source_.get(), events == 0 && deaf_ ? SD_EVENT_OFF : SD_EVENT_ON) >= 0;
   return ok ? State::kOpen : State::kEnded;
 }
 

@@ -3,7 +3,7 @@
 // on.
 //
 // Calls are answered one after the other, in their order, in the steps of a FairQueue. It goes on only while
-// less than ServerLimits::output waits for the client.
+// less than Grant::output waits for the client.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,14 @@ class Connection : private FairQueue::Client {
     std::function<void(Connection&)> ended;  // destroys the connection
   };
 
-  Connection(const Owner& owner, UniqueFd socket, Peer peer, FairQueue& queue, FairQueue::Account account);
+  // What the server grants a peer. `output`: bytes that may wait for it.
+  struct Grant {
+    FairQueue& queue;
+    FairQueue::Account account;
+    std::size_t output;
+  };
+
+  Connection(const Owner& owner, UniqueFd socket, Peer peer, Grant grant);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -69,6 +76,7 @@ class Connection : private FairQueue::Client {
   UniqueFd socket_;
   Peer peer_;
   Framer input_;
+  std::size_t most_output_;
   std::string output_;
   std::size_t sent_ = 0;            // bytes of output_ that are gone
   std::unique_ptr<Stream> stream_;  // that answers the call in work

@@ -177,10 +177,12 @@ void Server::Impl::take_in(UniqueFd socket) {
   if (!peer) return;
   const Admission admission = admit_(*peer);
   if (!has_place_for(admission)) return;
-  FairQueue& queue = admission.full ? queues_.full : queues_.limited;
-  const FairQueue::Account account = admission.full ? ++last_own_account_ : admission.account;
-  auto connection = std::make_unique<Connection>(owner_, std::move(socket), *peer, queue, account);
-  if (!connection->attach(event_.get(), queue.priority())) return;
+  const ServerLimits& limits = owner_.limits;
+  const Connection::Grant grant =
+      admission.full ? Connection::Grant{queues_.full, ++last_own_account_, limits.output}
+                     : Connection::Grant{queues_.limited, admission.account, limits.limited_output};
+  auto connection = std::make_unique<Connection>(owner_, std::move(socket), *peer, grant);
+  if (!connection->attach(event_.get(), grant.queue.priority())) return;
   auto* key = connection.get();
   connections_.emplace(key, Held{std::move(connection), admission});
   if (admission.full) return;

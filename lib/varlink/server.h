@@ -75,7 +75,9 @@ struct ServerLimits {
   std::size_t connections = 512;     // a further one is closed at once
   std::size_t limited = 256;         // of these, of peers with limited access
   std::size_t limited_account = 64;  // and of one account among them
-  std::size_t output = 256 << 10;    // bytes that wait for a client before its streams and calls are held
+  // Bytes that wait for a client before its streams and calls are held; of one with limited access.
+  std::size_t output = 256 << 10;
+  std::size_t limited_output = 64 << 10;
 };
 
 // As what a peer is let in.

@@ -415,6 +415,48 @@ TEST_F(Public, AskingForManyUsersIsBounded) {
   EXPECT_EQ(seen()->sequence, 1U);
 }
 
+// A client that follows once an hour, or does not read, holds the report that it was sent last.
+TEST_F(Public, AUserHoldsEightViewsAndThenSeesTheLastOfTheseUntilOneIsReleased) {
+  std::vector<std::shared_ptr<const Report>> held;
+  for (int i = 1; i <= 8; ++i) {
+    tick(i * 1s, {i * 1'000'000});
+    held.push_back(seen());
+    ASSERT_EQ(held.back(), seen());
+    ASSERT_EQ(held.back()->sequence, static_cast<std::uint64_t>(i));
+  }
+  tick(9s, {9'000'000});
+  EXPECT_EQ(seen(), held.back());
+  EXPECT_EQ(seen_by(access, kEve, {kUsers})->sequence, 9U) << "another user has all of its own";
+  held.erase(held.begin() + 3);
+  EXPECT_EQ(seen()->sequence, 9U);
+}
+
+TEST_F(Public, ViewsThatAllShareAreCountedByLogin) {
+  access.set_rule(PublicAccess::kAll);
+  std::vector<std::shared_ptr<const Report>> held;
+  const auto sub_user = [](int i) {
+    return Caller{.user = 100'000U + static_cast<uid_t>(i), .account = 1000};
+  };
+  for (int i = 1; i <= 10; ++i) {
+    tick(i * 1s, {i * 1'000'000});
+    held.push_back(access.report_for(sub_user(i), Rows::kWithoutProcesses));
+  }
+  EXPECT_EQ(held[9]->sequence, 8U);
+  EXPECT_EQ(seen()->sequence, 10U);
+}
+
+// What a user holds was made by the rule that was; it is not what is given by another one.
+TEST_F(Public, ViewsThatAreHeldAreNotGivenByAnotherRule) {
+  access.set_rule(PublicAccess::kAll);
+  std::vector<std::shared_ptr<const Report>> held;
+  for (int i = 1; i <= 8; ++i) {
+    tick(i * 1s, {i * 1'000'000});
+    held.push_back(seen());
+  }
+  access.set_rule(PublicAccess::kHost);
+  EXPECT_EQ(seen_in(seen()), kHostAlone);
+}
+
 TEST_F(Public, AStalledSampleIsNoTick) {
   const auto report = ReportMaker(1s).take();
   access.add(report);
