@@ -56,6 +56,31 @@ TEST(Options, ThatAreNotKnownAreIgnored) {
   EXPECT_EQ(parse_list_options({{"Limit", Variant(std::string("x"))}, {"kinds", Variant(1.5)}}).limit, 500u);
 }
 
+TEST(Options, ThatAreNotKnownMustBeSmall) {
+  const std::string refused =
+      ": expected a number, a boolean or a string of up to 256 bytes (it is not known)";
+  const auto list = [](const VariantMap& options) { return refusal(parse_list_options, options); };
+  const auto subscribe = [](const VariantMap& options) { return refusal(parse_subscribe_options, options); };
+  EXPECT_EQ(list({{"x", Variant(std::string(256, 'y'))}}), "");
+  EXPECT_EQ(list({{"x", Variant(std::string(257, 'y'))}}), kInvalid + "x" + refused);
+  EXPECT_EQ(subscribe({{"x", Variant(std::string(1 << 20, 'y'))}}), kInvalid + "x" + refused);
+  EXPECT_EQ(list({{"x", Variant(std::vector<std::uint8_t>{1})}}), kInvalid + "x" + refused);
+  EXPECT_EQ(list({{"kinds", Variant(std::vector<std::string>{"vms"})}}), kInvalid + "kinds" + refused);
+  EXPECT_EQ(list({{std::string(257, 'x'), Variant(1)}}),
+            "org.freedesktop.DBus.Error.InvalidArgs: the name of an option is longer than 256 bytes");
+}
+
+TEST(Options, AreAtMostSixteen) {
+  VariantMap options;
+  for (int i = 0; i < 16; ++i) options.emplace("x" + std::to_string(i), Variant(i));
+  EXPECT_EQ(refusal(parse_list_options, options), "");
+  options.emplace("y", Variant(1));
+  EXPECT_EQ(refusal(parse_list_options, options),
+            "org.freedesktop.DBus.Error.InvalidArgs: more than 16 options");
+  EXPECT_EQ(refusal(parse_subscribe_options, {{"kinds", Variant(std::vector<std::string>(17, "vms"))}}),
+            kInvalid + "kinds: expected at most 16 kinds");
+}
+
 TEST(Options, NumbersMayBeOfAnyIntegerType) {
   for (const Variant& value : {Variant(std::uint8_t{7}), Variant(std::int16_t{7}), Variant(std::uint16_t{7}),
                                Variant(std::int32_t{7}), Variant(std::uint32_t{7}), Variant(std::int64_t{7}),

@@ -14,6 +14,7 @@ import pwd
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from gi.repository import Gio, GLib
@@ -359,7 +360,7 @@ class Changes(Access):
         self.connect(EVE).subscribe()
 
 
-class ByPolkit(Access):
+class WithPolkit(Access):
     public = "none"
 
     def setUp(self):
@@ -377,7 +378,9 @@ class ByPolkit(Access):
         self.assertEqual(self.polkit.stdout.readline(), "ready\n")
 
     def asked(self):
-        return json.loads(self.polkit.stdout.readline())
+        question = json.loads(self.polkit.stdout.readline())
+        self.cancellation = question.pop("cancellation")
+        return question
 
     def ask(self, client, interactive=False):
         flags = Gio.DBusCallFlags.ALLOW_INTERACTIVE_AUTHORIZATION if interactive else Gio.DBusCallFlags.NONE
@@ -388,6 +391,45 @@ class ByPolkit(Access):
         except GLib.Error as error:
             return Gio.DBusError.get_remote_error(error)
 
+    def send(self, client, options, interactive=True, answer=None, descriptors=0):
+        """A call of ListProcesses. Without `answer` no reply is expected; else it gets each error's name."""
+        message = Gio.DBusMessage.new_method_call(NAME, PATH, MANAGER, "ListProcesses")
+        message.set_body(GLib.Variant("(a{sv})", (options,)))
+        flags = Gio.DBusMessageFlags.NONE
+        if interactive:
+            flags |= Gio.DBusMessageFlags.ALLOW_INTERACTIVE_AUTHORIZATION
+        if descriptors:
+            message.set_unix_fd_list(Gio.UnixFDList.new_from_array([os.dup(0) for _ in range(descriptors)]))
+        if answer is None:
+            message.set_flags(flags | Gio.DBusMessageFlags.NO_REPLY_EXPECTED)
+            client.connection.send_message(message, Gio.DBusSendMessageFlags.NONE)
+            client.connection.flush_sync(None)
+            return
+
+        def on_reply(connection, result):
+            with contextlib.suppress(GLib.Error):  # the test is over
+                answer.append(connection.send_message_with_reply_finish(result).get_error_name() or "")
+
+        message.set_flags(flags)
+        client.connection.send_message_with_reply(message, Gio.DBusSendMessageFlags.NONE, 60_000, None, on_reply)
+
+    def hang_polkit(self):
+        """Has a question of joe's under way, which is not answered."""
+        self.start_polkit()
+        self.answers.write_text("wait")
+        joe, answers = self.connect(JOE), []
+        self.send(joe, {}, answer=answers)
+        self.assertEqual(self.asked()["flags"], 1)
+        return joe, answers
+
+    def assert_asked_nothing_else(self):
+        """By the next question, which is eve's."""
+        eve = self.connect(EVE)
+        self.send(eve, {}, interactive=False, answer=[])
+        self.assertEqual(self.asked()["subject"][1]["name"], eve.connection.get_unique_name())
+
+
+class ByPolkit(WithPolkit):
     def test_without_polkit_nobody_is_authorized(self):
         for interactive in (False, True):
             self.assertEqual(self.ask(self.connect(JOE), interactive), "org.freedesktop.DBus.Error.AccessDenied")
@@ -430,6 +472,102 @@ class ByPolkit(Access):
         wait_until(lambda: replies, "the answer")
         self.assertEqual({row[0] for row in replies[0]}, ALL["processes"])
 
+    def test_a_user_who_has_refused_is_not_asked_again_through_another_connection(self):
+        self.start_polkit()
+        denied = "org.freedesktop.DBus.Error.AccessDenied"
+        self.assertEqual(self.ask(self.connect(JOE), interactive=True), denied)
+        self.assertEqual(self.asked()["flags"], 1)
+        self.assertEqual(self.ask(self.connect(JOE), interactive=True), denied)
+        self.assertEqual(self.asked()["flags"], 0)
+        self.assertEqual(self.ask(self.connect(EVE), interactive=True), denied)
+        self.assertEqual(self.asked()["flags"], 1, "another user is")
+
+    def test_the_question_of_a_client_that_leaves_is_cancelled(self):
+        joe, _ = self.hang_polkit()
+        question = self.cancellation
+        joe.close()
+        self.assertEqual(json.loads(self.polkit.stdout.readline()), {"cancelled": question})
+        self.assertEqual(len(self.root.list("Processes")), 4)
+
+
+class Floods(WithPolkit):
+    LARGE = {"x": GLib.Variant("s", "y" * (1 << 20))}
+    LIMIT = "org.freedesktop.DBus.Error.LimitsExceeded"
+
+    def peak(self):
+        """The most memory that keplerd ever had resident."""
+        status = pathlib.Path(f"/proc/{self.daemon.process.pid}/status").read_text()
+        return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmHWM:"))
+
+    def test_calls_that_expect_no_reply_are_refused_at_once(self):
+        self.hang_polkit()
+        joe, before = self.connect(JOE), self.peak()
+        for _ in range(1000):
+            self.send(joe, self.LARGE)
+        joe.error("Get", "(ss)", MANAGER, "Version", interface="org.freedesktop.DBus.Properties")  # all came before
+        self.assertLess(self.peak() - before, 64 << 20)
+        self.assert_asked_nothing_else()
+
+    def test_large_options_are_refused_before_polkit_is_asked(self):
+        self.hang_polkit()
+        joe, answers = self.connect(JOE), []
+        for count in range(1, 101):
+            self.send(joe, self.LARGE, answer=answers)
+            wait_until(lambda: len(answers) == count, "the error")
+        self.assertEqual(set(answers), {"org.freedesktop.DBus.Error.InvalidArgs"})
+        self.assert_asked_nothing_else()
+
+    def test_sixteen_calls_of_a_client_wait(self):
+        joe, answers = self.hang_polkit()
+        for _ in range(1000):
+            self.send(joe, {"limit": GLib.Variant("u", 1)}, answer=answers)
+        wait_until(lambda: len(answers) == 985, "the refusals")
+        self.assertEqual(set(answers), {self.LIMIT})
+        self.assert_asked_nothing_else()
+        self.answers.write_text("yes")
+        self.polkit.send_signal(signal.SIGUSR1)
+        wait_until(lambda: len(answers) == 1001, "the answers")
+        self.assertEqual(answers.count(""), 16)
+
+    def test_identifying_a_client_does_not_read_what_others_sent(self):
+        joe, eve, answers, before = self.connect(JOE), self.connect(EVE), [], self.peak()
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        self.send(eve, {}, interactive=False, answer=answers)
+        eve.connection.flush_sync(None)
+        for _ in range(100):
+            self.send(joe, self.LARGE)
+        self.daemon.process.send_signal(signal.SIGCONT)
+        wait_until(lambda: answers, "the answer")
+        self.assertLess(self.peak() - before, 64 << 20)
+
+    def test_a_bus_that_hangs_holds_keplerd_up_once(self):
+        clients, answers = [self.connect(JOE) for _ in range(8)], []
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        for client in clients:
+            self.send(client, {}, interactive=False, answer=answers)
+            client.connection.flush_sync(None)
+        for client in clients:  # the bus has passed it on before
+            client.connection.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", None, None, 0, -1, None)
+        self.bus.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.bus.process.send_signal, signal.SIGCONT)
+        begin = time.monotonic()
+        self.daemon.process.send_signal(signal.SIGCONT)
+        for _ in range(20):
+            self.daemon.status()
+        self.assertLess(time.monotonic() - begin, 3)
+        self.bus.process.send_signal(signal.SIGCONT)
+        wait_until(lambda: len(answers) == 8, "the answers")
+
+    def test_a_call_that_waits_keeps_no_descriptors(self):
+        joe, answers = self.hang_polkit()
+        descriptors = pathlib.Path(f"/proc/{self.daemon.process.pid}/fd")
+        before = len(list(descriptors.iterdir()))
+        for _ in range(15):
+            self.send(joe, {}, answer=answers, descriptors=8)
+        self.send(joe, {}, answer=answers)
+        wait_until(lambda: answers == [self.LIMIT], "the refusal, after all others were taken")
+        self.assertEqual(len(list(descriptors.iterdir())), before)
+
 
 def polkit(address, answers):
     """Stands in for polkit: tells what it is asked, and answers what the file says; "wait": at SIGUSR1."""
@@ -438,16 +576,20 @@ def polkit(address, answers):
     node = Gio.DBusNodeInfo.new_for_xml(f"""<node><interface name="{POLKIT}.Authority"><method name="CheckAuthorization">
         <arg type="(sa{{sv}})" direction="in"/><arg type="s" direction="in"/><arg type="a{{ss}}" direction="in"/>
         <arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="(bba{{ss}})" direction="out"/>
-        </method></interface></node>""")
+        </method><method name="CancelCheckAuthorization"><arg type="s" direction="in"/></method></interface></node>""")
     waiting = []
 
     def answer(invocation):
         yes = pathlib.Path(answers).read_text() == "yes"
         invocation.return_value(GLib.Variant("((bba{ss}))", ((yes, False, {}),)))
 
-    def on_call(_connection, _sender, _path, _interface, _method, parameters, invocation):
-        subject, action, _details, given, _cancellation = parameters.unpack()
-        print(json.dumps({"subject": subject, "action": action, "flags": given}), flush=True)
+    def on_call(_connection, _sender, _path, _interface, method, parameters, invocation):
+        if method == "CancelCheckAuthorization":
+            print(json.dumps({"cancelled": parameters.unpack()[0]}), flush=True)
+            invocation.return_value(None)
+            return
+        subject, action, _details, given, cancellation = parameters.unpack()
+        print(json.dumps({"subject": subject, "action": action, "flags": given, "cancellation": cancellation}), flush=True)
         if pathlib.Path(answers).read_text() == "wait":
             waiting.append(invocation)
         else:

@@ -210,6 +210,13 @@ class Interface(OnAPrivateBus):
             self.assertIn(f"option {list(option)[0]}: expected", message)
         for option in ({"kinds": text("units")}, {"kinds": GLib.Variant("as", ["x"])}, {"interval": text("1s")}):
             self.assertEqual(error("Subscribe", "(a{sv})", option)[0], invalid)
+        large = text("y" * 257)
+        self.assertIn("option x: expected a number", error("ListUnits", "(a{sv})", {"x": large})[1])
+        self.assertEqual(error("Subscribe", "(a{sv})", {f"x{i}": text("y") for i in range(17)})[0], invalid)
+        for method in ("GetUnit", "GetContainer", "GetPod", "GetProcess", "GetVirtualMachine", "GetZone"):
+            name, message = error(method, "(s)", "y" * 4097)
+            self.assertEqual(name, f"org.keplerd1.Error.NoSuch{method[3:]}")
+            self.assertLess(len(message), 100)
         self.assertEqual(error("ListUnits", "(s)", "x")[0], invalid)
         self.assertEqual(error("GetUnit", "(u)", 1)[0], invalid)
         self.assertEqual(error("Nonsense")[0], "org.freedesktop.DBus.Error.UnknownMethod")

@@ -41,6 +41,11 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
   return sdbus::createProxy(connection, sdbus::ServiceName(service), sdbus::ObjectPath(path));
 }
 
+// That a handler of the object is running for.
+inline sdbus::Message current_message(const sdbus::IObject& object) {
+  return object.getCurrentlyProcessedMessage();
+}
+
 inline sdbus::Signal make_signal(const sdbus::IObject& object, const char* interface, const char* name) {
   return object.createSignal(sdbus::InterfaceName(interface), sdbus::SignalName(name));
 }
@@ -74,19 +79,58 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
   return proxy;
 }
 
+inline const sdbus::Message& current_message(const sdbus::IObject& object) {
+  return *object.getCurrentlyProcessedMessage();
+}
+
 inline sdbus::Signal make_signal(sdbus::IObject& object, const char* interface, const char* name) {
   return object.createSignal(interface, name);
 }
 
 #endif
 
-// Whether the sender lets its user be asked for a password. sdbus-c++ does not tell it.
-inline bool allows_interaction(const sdbus::Message& message) {
+// libsystemd's message, which sdbus-c++ keeps to itself.
+inline sd_bus_message* raw(const sdbus::Message& message) {
   struct Inside : sdbus::Message {
     static void* of(const sdbus::Message& message) { return message.*(&Inside::msg_); }
   };
-  auto* const inside = static_cast<sd_bus_message*>(Inside::of(message));
-  return sd_bus_message_get_allow_interactive_authorization(inside) > 0;
+  return static_cast<sd_bus_message*>(Inside::of(message));
+}
+
+// Whether the sender lets its user be asked for a password.
+inline bool allows_interaction(const sdbus::Message& message) {
+  return sd_bus_message_get_allow_interactive_authorization(raw(message)) > 0;
+}
+
+// Whether the sender wants an answer.
+inline bool expects_reply(const sdbus::Message& message) {
+  return sd_bus_message_get_expect_reply(raw(message)) > 0;
+}
+
+// A call that can be answered in place of `call`, without what that carries: its arguments, unknown header
+// fields and descriptors, up to 128 MB that the sender chooses. Throws sdbus::Error.
+inline sdbus::MethodCall answerable(const sdbus::Message& call) {
+  struct Small : sdbus::MethodCall {
+    explicit Small(const sdbus::Message& call) {
+      sdbus::Message::operator=(call);
+      sd_bus_message_unref(static_cast<sd_bus_message*>(std::exchange(msg_, make(raw(call)))));
+    }
+    static sd_bus_message* make(sd_bus_message* call) {
+      sd_bus_message* small = nullptr;
+      std::uint64_t cookie = 0;
+      int result = sd_bus_message_get_cookie(call, &cookie);
+      if (result >= 0)
+        result = sd_bus_message_new_method_call(sd_bus_message_get_bus(call), &small, nullptr,
+                                                sd_bus_message_get_path(call), nullptr,
+                                                sd_bus_message_get_member(call));
+      if (result >= 0) result = sd_bus_message_set_sender(small, sd_bus_message_get_sender(call));
+      if (result >= 0) result = sd_bus_message_seal(small, cookie, 0);
+      if (result >= 0) return small;
+      sd_bus_message_unref(small);
+      throw sdbus::createError(-result, "a call that waits for polkit");
+    }
+  };
+  return Small(call);
 }
 
 }  // namespace keplerd::dbus

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/dbus/callers.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "daemon/publish/dbus/names.h"
@@ -25,10 +27,23 @@ constexpr char kPolkitPath[] = "/org/freedesktop/PolicyKit1/Authority";
 constexpr char kPolkitInterface[] = "org.freedesktop.PolicyKit1.Authority";
 constexpr char kAction[] = "org.keplerd1.read-details";
 constexpr std::uint32_t kAllowUserInteraction = 1;
+// The loop waits so long for the bus. One that has not answered by then hangs, and is not asked for a while.
+// (Another connection would be worse: libsystemd waits 90 s for a bus that hangs to let it in.)
+constexpr auto kPatienceWithBus = std::chrono::seconds(1);
+constexpr auto kHangHolds = std::chrono::seconds(10);
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kPatienceWithUsers = std::chrono::minutes(5);
-// A refusal holds so long: a client that asks a thousand times a second does not make polkit do so.
-constexpr auto kRefusalHolds = std::chrono::seconds(10);
+
+// Of this connection to the bus: polkit tells connections apart.
+std::string cancellation_id(Authorizations::Question question) {
+  return "keplerd-" + std::to_string(question);
+}
+
+// As libsystemd says it of a call that nobody answered.
+bool is_timeout(const sdbus::Error& error) {
+  const std::string name = error.getName();
+  return name == "org.freedesktop.DBus.Error.NoReply" || name == "org.freedesktop.DBus.Error.Timeout";
+}
 
 template <class T>
 std::optional<T> get(const Dictionary& dictionary, const char* key) {
@@ -39,43 +54,54 @@ std::optional<T> get(const Dictionary& dictionary, const char* key) {
 
 }  // namespace
 
-Callers::Callers(sdbus::IConnection& connection, const Reports& reports,
+Callers::Callers(sdbus::IConnection& connection, sdbus::IConnection& questions, const Reports& reports,
                  std::function<void(const std::string& client)> left)
-    : connection_(connection),
+    : questions_(questions),
       reports_(reports),
       left_(std::move(left)),
-      bus_(make_proxy(connection, kBus, kBusPath)),
-      polkit_(make_proxy(connection, kPolkit, kPolkitPath)) {}
+      bus_(make_proxy(questions, kBus, kBusPath)),
+      polkit_(make_proxy(connection, kPolkit, kPolkitPath)) {
+  questions_.setMethodCallTimeout(kPatienceWithBus);
+}
 
 Callers::~Callers() = default;
 
 Caller Callers::caller(const std::string& client) {
   const auto known = clients_.find(client);
-  if (known != clients_.end()) return known->second.caller;
-  watch();  // first, so that its end is not missed
+  if (known != clients_.end()) return known->second;
+  if (bus_hung_ && steady_clock::now() - *bus_hung_ < kHangHolds) return {};
   try {
-    return clients_[client].caller = ask_bus(client);
-  } catch (const sdbus::Error&) {  // it has left already, or the bus does not know
+    watch();  // first, so that its end is not missed
+    return clients_[client] = ask_bus(client);
+  } catch (const sdbus::Error& error) {  // it has left already, or the bus does not know
     clients_.erase(client);
+    if (is_timeout(error)) bus_hung_ = steady_clock::now();
     return {};
   }
 }
 
 void Callers::watch() {
   if (leaving_) return;
-  leaving_ = add_match(connection_, kSomebodyLeft, [this](auto&& message) {
+  leaving_ = add_match(questions_, kSomebodyLeft, [this](auto&& message) {
     std::string name;
     message >> name;
-    clients_.erase(name);
+    forget(name);
     left_(name);
   });
+}
+
+void Callers::forget(const std::string& client) {
+  clients_.erase(client);
+  for (const Question question : authorizations_.left(client)) {
+    waiting_.erase(question);
+    cancel(question);
+  }
 }
 
 Caller Callers::ask_bus(const std::string& client) {
   Dictionary credentials;
   bus_->callMethod("GetConnectionCredentials")
       .onInterface(kBus)
-      .withTimeout(kPatience)
       .withArguments(client)
       .storeResultsTo(credentials);
   const auto user = get<std::uint32_t>(credentials, "UnixUserID");
@@ -87,14 +113,24 @@ Caller Callers::ask_bus(const std::string& client) {
 void Callers::authorize(const std::string& client, bool interactive, Then then) {
   const auto entry = clients_.find(client);
   if (entry == clients_.end()) return then({});
-  Client& known = entry->second;
-  const bool refused = known.refused && steady_clock::now() - *known.refused < kRefusalHolds;
-  if (known.caller.full || (refused && !interactive)) return then(known.caller);
-  known.waiting[interactive].push_back(std::move(then));
-  if (known.waiting[interactive].size() == 1) ask_polkit(client, interactive);
+  const Caller& known = entry->second;
+  if (known.full) return then(known);
+  const auto decision = authorizations_.call(client, known.user, interactive, steady_clock::now());
+  switch (decision.step) {
+    case Authorizations::Step::kAnswer:
+      return then(known);
+    case Authorizations::Step::kTooMany:
+      throw make_error(kLimitsExceeded, "too many calls wait for polkit: wait for their answers");
+    case Authorizations::Step::kWait:
+    case Authorizations::Step::kAsk:
+      break;
+  }
+  waiting_[decision.question].push_back(std::move(then));
+  if (decision.step == Authorizations::Step::kAsk)
+    ask_polkit(client, decision.question, decision.interactive);
 }
 
-void Callers::ask_polkit(const std::string& client, bool interactive) {
+void Callers::ask_polkit(const std::string& client, Question question, bool interactive) {
   using Subject = sdbus::Struct<std::string, Dictionary>;
   using Authorization = sdbus::Struct<bool, bool, std::map<std::string, std::string>>;
   const Subject subject{std::string("system-bus-name"), Dictionary{{"name", sdbus::Variant(client)}}};
@@ -104,21 +140,30 @@ void Callers::ask_polkit(const std::string& client, bool interactive) {
       .onInterface(kPolkitInterface)
       .withTimeout(patience)
       .withArguments(subject, std::string(kAction), details, interactive ? kAllowUserInteraction : 0U,
-                     std::string())
-      .uponReplyInvoke([this, client, interactive](AsyncError error, const Authorization& authorization) {
-        on_answer(client, interactive, !error && std::get<0>(authorization));
+                     cancellation_id(question))
+      .uponReplyInvoke([this, question](AsyncError error, const Authorization& authorization) {
+        on_answer(question, !error && std::get<0>(authorization));
+        if (error && is_timeout(*error)) cancel(question);
       });
 }
 
 // Where there is no polkit, the answer is an error: not authorized.
-void Callers::on_answer(const std::string& client, bool interactive, bool authorized) {
-  const auto entry = clients_.find(client);
-  if (entry == clients_.end()) return;
-  Client& known = entry->second;
-  known.caller.full = known.caller.full || authorized;
-  if (!authorized) known.refused = steady_clock::now();
-  const Caller caller = known.caller;
-  for (const Then& then : std::exchange(known.waiting[interactive], {})) then(caller);
+void Callers::on_answer(Question question, bool authorized) {
+  const auto client = authorizations_.answered(question, authorized, steady_clock::now());
+  if (!client) return;
+  Caller& known = clients_.at(*client);
+  known.full = known.full || authorized;
+  const Caller caller = known;
+  const auto waiting = waiting_.extract(question);
+  for (const Then& then : waiting.mapped()) then(caller);
+}
+
+// Else the user would still be asked for a password that nobody waits for.
+void Callers::cancel(Question question) {
+  polkit_->callMethod("CancelCheckAuthorization")
+      .onInterface(kPolkitInterface)
+      .withArguments(cancellation_id(question))
+      .dontExpectReply();
 }
 
 }  // namespace keplerd::dbus

@@ -3,7 +3,6 @@
 // full access calls a method; what they said is forgotten when the client leaves.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/publish/dbus/authorizations.h"
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/reports.h"
 
@@ -18,19 +18,21 @@ namespace keplerd::dbus {
 
 class Callers {
  public:
-  // `reports` must outlive it. `left` is told of clients that left the bus.
-  Callers(sdbus::IConnection& connection, const Reports& reports,
+  // `questions`: another connection to the same bus, for what is waited for. Both and `reports` must outlive
+  // it. `left` is called for clients that left the bus.
+  Callers(sdbus::IConnection& connection, sdbus::IConnection& questions, const Reports& reports,
           std::function<void(const std::string& client)> left);
   ~Callers();
   Callers(const Callers&) = delete;
   Callers& operator=(const Callers&) = delete;
 
-  // By its unique name. Waits for the bus where the client is new. One that the bus does not tell is nobody.
+  // By its unique name. Waits for the bus where the client is new, a second at most and, where that was not
+  // enough, not again for ten. A client that the bus does not identify is nobody.
   Caller caller(const std::string& client);
 
   // Calls `then` with what polkit makes of the client (org.keplerd1.read-details): at once where that is
   // known, else when it has answered. `interactive`: polkit may ask the user for a password. `then` must not
-  // throw; where the client leaves before, it is not called.
+  // throw; where the client leaves before, it is not called. Throws LimitsExceeded where too many calls wait.
   using Then = std::function<void(const Caller& caller)>;
   void authorize(const std::string& client, bool interactive, Then then);
 
@@ -40,23 +42,23 @@ class Callers {
   }
 
  private:
-  struct Client {
-    Caller caller;
-    std::optional<std::chrono::steady_clock::time_point> refused;  // by polkit, the last time
-    std::vector<Then> waiting[2];  // for polkit; the second: which may ask the user
-  };
-  using Clients = std::map<std::string, Client>;
+  using Question = Authorizations::Question;
 
   void watch();
   Caller ask_bus(const std::string& client);
-  void ask_polkit(const std::string& client, bool interactive);
-  void on_answer(const std::string& client, bool interactive, bool authorized);
+  void ask_polkit(const std::string& client, Question question, bool interactive);
+  void on_answer(Question question, bool authorized);
+  void cancel(Question question);
+  void forget(const std::string& client);
 
-  sdbus::IConnection& connection_;
+  sdbus::IConnection& questions_;
   const Reports& reports_;
   std::function<void(const std::string&)> left_;
   std::unique_ptr<sdbus::IProxy> bus_, polkit_;
-  Clients clients_;      // by unique name
+  std::map<std::string, Caller> clients_;         // by unique name
+  std::optional<Authorizations::Time> bus_hung_;  // when it last did not answer in time
+  Authorizations authorizations_;
+  std::map<Question, std::vector<Then>> waiting_;
   sdbus::Slot leaving_;  // the match that tells who leaves the bus; while there are clients
 };
 

@@ -11,6 +11,17 @@ namespace {
 
 // A bus refuses larger messages (the system's: 32 MiB) by disconnecting who sends them.
 constexpr std::size_t kLargestAnswer = 16 << 20;
+// No cgroup's path is longer, and so no id.
+constexpr std::size_t kLongestId = 4096;
+
+sdbus::Error no_such(RowKind kind, const std::string& message) {
+  return make_error(kErrorPrefix + std::string(row_kind_names(kind).no_such), message);
+}
+
+void check_id(RowKind kind, const std::string& id) {
+  if (id.size() > kLongestId)
+    throw no_such(kind, "no id is longer than " + std::to_string(kLongestId) + " bytes");
+}
 
 std::string quality_text(const SourceReport& source) {
   return source.quality ? std::string(quality_name(*source.quality)) : std::string();
@@ -68,10 +79,12 @@ void Manager::tell_changes() {
   if (!names.empty()) getObject().emitPropertiesChangedSignal(kManagerInterface, names);
 }
 
+// What `result` keeps is the whole message, as large as its sender made it: it does not wait.
 template <class Value, class F>
-void Manager::answer(sdbus::Result<Value>&& result, F f) {
+void Manager::answer(const sdbus::Result<Value>&, F f) {
   const Sender sender = turn_.sender();
-  auto waiting = std::make_shared<sdbus::Result<Value>>(std::move(result));
+  if (!sender.wants_answer) throw make_error(kNotSupported, "this method is of use to who expects a reply");
+  auto waiting = std::make_shared<sdbus::Result<Value>>(answerable(current_message(getObject())));
   callers_.authorize(sender.name, sender.interactive, [this, sender, waiting, f](const Caller& caller) {
     turn_.begin({.name = sender.name, .caller = caller, .path = sender.path});
     try {
@@ -82,17 +95,22 @@ void Manager::answer(sdbus::Result<Value>&& result, F f) {
   });
 }
 
-void Manager::answer_list(ListResult&& result, RowKind kind, VariantMap options) {
-  answer(std::move(result), [this, kind, options = std::move(options)] { return list(kind, options); });
+void Manager::answer_list(const ListResult& result, RowKind kind, const VariantMap& options) {
+  guarded([&] {
+    answer(result, [this, kind, asked = parse_list_options(options)] { return list(kind, asked); });
+  });
 }
 
-void Manager::answer_get(RowResult&& result, RowKind kind, std::string id) {
-  answer(std::move(result),
-         [this, kind, id = std::move(id)] { return make_row(turn_.with(kind), kind, find(kind, id), true); });
+void Manager::answer_get(const RowResult& result, RowKind kind, std::string id) {
+  guarded([&] {
+    check_id(kind, id);
+    answer(result, [this, kind, id = std::move(id)] {
+      return make_row(turn_.with(kind), kind, find(kind, id), true);
+    });
+  });
 }
 
-std::vector<Row> Manager::list(RowKind kind, const VariantMap& options) {
-  const ListOptions asked = parse_list_options(options);
+std::vector<Row> Manager::list(RowKind kind, const ListOptions& asked) {
   const Report& report = turn_.with(kind);
   std::vector<Row> rows;
   std::size_t size = 0;
@@ -108,32 +126,38 @@ std::vector<Row> Manager::list(RowKind kind, const VariantMap& options) {
 std::size_t Manager::find(RowKind kind, const std::string& id) {
   const FoundRow found = find_row(turn_.with(kind), kind, id);
   if (found.index) return *found.index;
-  if (found.ids.empty())
-    throw make_error(kErrorPrefix + std::string(row_kind_names(kind).no_such), "there is no such one: " + id);
+  if (found.ids.empty()) throw no_such(kind, "there is no such one: " + id);
   std::string message = "several have this name:";
   for (const std::string& other : found.ids) message += " " + other;
   throw make_error(kAmbiguousName, message);
 }
 
 void Manager::GetVirtualMachine(PathResult&& result, std::string id) {
-  answer(std::move(result), [this, id = std::move(id)] {
-    const MachineRow& row = (*turn_).machines[find(RowKind::kMachines, id)];
-    return sdbus::ObjectPath(object_path(kMachinePrefix, row.info->id));
+  guarded([&] {
+    check_id(RowKind::kMachines, id);
+    answer(result, [this, id = std::move(id)] {
+      const MachineRow& row = (*turn_).machines[find(RowKind::kMachines, id)];
+      return sdbus::ObjectPath(object_path(kMachinePrefix, row.info->id));
+    });
   });
 }
 
 void Manager::GetZone(PathResult&& result, std::string id) {
-  answer(std::move(result), [this, id = std::move(id)] {
-    const ZoneReport& row = (*turn_).zones[find(RowKind::kZones, id)];
-    return sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id));
+  guarded([&] {
+    check_id(RowKind::kZones, id);
+    answer(result, [this, id = std::move(id)] {
+      const ZoneReport& row = (*turn_).zones[find(RowKind::kZones, id)];
+      return sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id));
+    });
   });
 }
 
 void Manager::Subscribe(sdbus::Result<std::uint64_t>&& result, VariantMap options) {
-  answer(std::move(result), [this, options = std::move(options)] {
-    SubscribeOptions asked = parse_subscribe_options(options);
-    turn_.get();
-    return subscriptions_.add(turn_, std::move(asked));
+  guarded([&] {
+    answer(result, [this, asked = parse_subscribe_options(options)] {
+      turn_.get();
+      return subscriptions_.add(turn_, asked);
+    });
   });
 }
 

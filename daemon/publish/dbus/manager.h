@@ -51,43 +51,44 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   using RowResult = sdbus::Result<Row>;
   using PathResult = sdbus::Result<sdbus::ObjectPath>;
 
-  // Answers with what `f` returns or throws, once it is known whether the sender has full access.
+  // Answers with what `f` returns or throws, once it is known whether the sender has full access. Throws
+  // where nobody waits for the answer, or too many calls wait already. What `f` holds may wait: it is small.
   template <class Value, class F>
-  void answer(sdbus::Result<Value>&& result, F f);
-  void answer_list(ListResult&& result, RowKind kind, VariantMap options);
-  void answer_get(RowResult&& result, RowKind kind, std::string id);
-  std::vector<Row> list(RowKind kind, const VariantMap& options);
+  void answer(const sdbus::Result<Value>& result, F f);
+  void answer_list(const ListResult& result, RowKind kind, const VariantMap& options);
+  void answer_get(const RowResult& result, RowKind kind, std::string id);
+  std::vector<Row> list(RowKind kind, const ListOptions& asked);
   std::size_t find(RowKind kind, const std::string& id);
 
   void ListUnits(ListResult&& result, VariantMap options) override {
-    answer_list(std::move(result), RowKind::kUnits, std::move(options));
+    answer_list(result, RowKind::kUnits, options);
   }
   void ListVirtualMachines(ListResult&& result, VariantMap options) override {
-    answer_list(std::move(result), RowKind::kMachines, std::move(options));
+    answer_list(result, RowKind::kMachines, options);
   }
   void ListContainers(ListResult&& result, VariantMap options) override {
-    answer_list(std::move(result), RowKind::kContainers, std::move(options));
+    answer_list(result, RowKind::kContainers, options);
   }
   void ListPods(ListResult&& result, VariantMap options) override {
-    answer_list(std::move(result), RowKind::kPods, std::move(options));
+    answer_list(result, RowKind::kPods, options);
   }
   void ListProcesses(ListResult&& result, VariantMap options) override {
-    answer_list(std::move(result), RowKind::kProcesses, std::move(options));
+    answer_list(result, RowKind::kProcesses, options);
   }
   void ListZones(ListResult&& result, VariantMap options) override {
-    answer_list(std::move(result), RowKind::kZones, std::move(options));
+    answer_list(result, RowKind::kZones, options);
   }
   void GetUnit(RowResult&& result, std::string id) override {
-    answer_get(std::move(result), RowKind::kUnits, std::move(id));
+    answer_get(result, RowKind::kUnits, std::move(id));
   }
   void GetContainer(RowResult&& result, std::string id) override {
-    answer_get(std::move(result), RowKind::kContainers, std::move(id));
+    answer_get(result, RowKind::kContainers, std::move(id));
   }
   void GetPod(RowResult&& result, std::string id) override {
-    answer_get(std::move(result), RowKind::kPods, std::move(id));
+    answer_get(result, RowKind::kPods, std::move(id));
   }
   void GetProcess(RowResult&& result, std::string id) override {
-    answer_get(std::move(result), RowKind::kProcesses, std::move(id));
+    answer_get(result, RowKind::kProcesses, std::move(id));
   }
   void GetVirtualMachine(PathResult&& result, std::string id) override;
   void GetZone(PathResult&& result, std::string id) override;

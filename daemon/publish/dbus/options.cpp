@@ -9,6 +9,9 @@
 namespace keplerd::dbus {
 namespace {
 
+constexpr std::size_t kMostOptions = 16, kLongestText = 256;
+constexpr std::size_t kMostKinds = 16;
+
 sdbus::Error bad_option(const std::string& name, const char* expected) {
   return make_error(kInvalidArguments, "option " + name + ": expected " + expected);
 }
@@ -61,8 +64,10 @@ Nanoseconds interval_of(const sdbus::Variant& value) {
 std::vector<RowKind> kinds_of(const sdbus::Variant& value) {
   constexpr char kExpected[] = "an array of units, vms, containers, pods, processes, zones";
   if (!value.containsValueOfType<std::vector<std::string>>()) throw bad_option("kinds", kExpected);
+  const auto names = value.get<std::vector<std::string>>();
+  if (names.size() > kMostKinds) throw bad_option("kinds", "at most 16 kinds");
   std::vector<RowKind> kinds;
-  for (const std::string& name : value.get<std::vector<std::string>>()) {
+  for (const std::string& name : names) {
     const auto kind = parse_row_kind(name);
     if (!kind) throw bad_option("kinds", kExpected);
     if (std::ranges::find(kinds, *kind) == kinds.end()) kinds.push_back(*kind);
@@ -70,25 +75,64 @@ std::vector<RowKind> kinds_of(const sdbus::Variant& value) {
   return kinds;
 }
 
+template <class... Types>
+bool is_one_of(const sdbus::Variant& value) {
+  return (value.containsValueOfType<Types>() || ...);
+}
+
+bool is_small(const sdbus::Variant& value) {
+  if (value.containsValueOfType<std::string>()) return value.get<std::string>().size() <= kLongestText;
+  return is_one_of<bool, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t, double>(value);
+}
+
+// Calls `take` with each option; those that it does not know must be small.
+template <class Take>
+void take_each(const VariantMap& options, Take take) {
+  if (options.size() > kMostOptions) throw make_error(kInvalidArguments, "more than 16 options");
+  for (const auto& [name, value] : options) {
+    if (name.size() > kLongestText)
+      throw make_error(kInvalidArguments, "the name of an option is longer than 256 bytes");
+    if (!take(name, value) && !is_small(value))
+      throw bad_option(name, "a number, a boolean or a string of up to 256 bytes (it is not known)");
+  }
+}
+
+// False: the option is not known.
+template <class Options>
+bool take_common(Options& parsed, const std::string& name, const sdbus::Variant& value) {
+  if (name == "limit") {
+    parsed.limit = limit_of(value);
+  } else if (name == "sort") {
+    parsed.order = order_of(value);
+  } else if (name == "details") {
+    parsed.details = details_of(value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 ListOptions parse_list_options(const VariantMap& options) {
   ListOptions parsed;
-  for (const auto& [name, value] : options) {
-    if (name == "limit") parsed.limit = limit_of(value);
-    if (name == "sort") parsed.order = order_of(value);
-    if (name == "details") parsed.details = details_of(value);
-  }
+  take_each(options, [&](const auto& name, const auto& value) { return take_common(parsed, name, value); });
   return parsed;
 }
 
 SubscribeOptions parse_subscribe_options(const VariantMap& options) {
-  const ListOptions list = parse_list_options(options);
-  SubscribeOptions parsed{.limit = list.limit, .order = list.order, .details = list.details};
-  for (const auto& [name, value] : options) {
-    if (name == "kinds") parsed.kinds = kinds_of(value);
-    if (name == "interval") parsed.interval = interval_of(value);
-  }
+  SubscribeOptions parsed;
+  take_each(options, [&](const auto& name, const auto& value) {
+    if (name == "kinds") {
+      parsed.kinds = kinds_of(value);
+    } else if (name == "interval") {
+      parsed.interval = interval_of(value);
+    } else {
+      return take_common(parsed, name, value);
+    }
+    return true;
+  });
   return parsed;
 }
 

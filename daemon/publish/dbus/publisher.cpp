@@ -29,13 +29,14 @@ constexpr char kCalls[] = "type='method_call',path_namespace='/org/keplerd1'";
 class Session {
  public:
   Session(sd_event* loop, const std::string& bus, Reports& reports, std::uint64_t& last_subscription,
-          std::function<void(const std::string&)> broken)
+          const std::function<void(const std::string&)>& broken)
       : turn_(reports),
         connection_(loop, bus,
-                    {.before = [this] { turn_.begin(); },
-                     .after = [this] { end_turn(); },
-                     .broken = std::move(broken)}),
-        callers_(connection_.bus(), reports, [this](const std::string& client) { manager_.left(client); }),
+                    {.before = [this] { turn_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
+        questions_(loop, bus,
+                   {.before = [this] { turn_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
+        callers_(connection_.bus(), questions_.bus(), reports,
+                 [this](const std::string& client) { manager_.left(client); }),
         manager_(connection_.bus(), turn_, callers_, last_subscription),
         objects_(connection_.bus(), turn_,
                  {.added = [this](const auto& id,
@@ -64,10 +65,12 @@ class Session {
   // could ask for the message it answers, a property's in sdbus-c++ 1.2 could not.)
   void on_call(const sdbus::Message& message) noexcept {
     try {
+      const bool wants_answer = dbus::expects_reply(message);
       turn_.begin({.name = message.getSender(),
-                   .caller = callers_.caller(message.getSender()),
+                   .caller = wants_answer ? callers_.caller(message.getSender()) : Caller{},
                    .path = message.getPath(),
-                   .interactive = dbus::allows_interaction(message)});
+                   .interactive = dbus::allows_interaction(message),
+                   .wants_answer = wants_answer});
     } catch (const std::exception&) {  // it stays nobody's
     }
   }
@@ -79,6 +82,8 @@ class Session {
 
   dbus::Turn turn_;
   LoopConnection connection_;
+  // Waiting for an answer reads all messages that came before it: on a connection of its own, there are none.
+  LoopConnection questions_;
   dbus::Callers callers_;
   dbus::Manager manager_;
   dbus::Objects objects_;

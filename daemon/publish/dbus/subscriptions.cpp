@@ -80,7 +80,8 @@ void Subscriptions::check_place(const std::string& client, const Caller& caller)
 }
 
 std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
-  const auto& [client, caller, path, interactive] = turn.sender();
+  const std::string& client = turn.sender().name;
+  const Caller& caller = turn.sender().caller;
   check_place(client, caller);
   auto& entry = clients_[client];
   if (!entry) {

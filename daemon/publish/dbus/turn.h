@@ -16,9 +16,10 @@ namespace keplerd::dbus {
 
 struct Sender {
   std::string name;          // unique
-  Caller caller;             // nobody, as long as it is not known
+  Caller caller;             // nobody, as long as it is not known or wants no answer
   std::string path;          // of the object that was asked
   bool interactive = false;  // it lets the user be asked for a password
+  bool wants_answer = false;
 };
 
 class Turn {
