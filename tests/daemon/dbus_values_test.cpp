@@ -118,6 +118,14 @@ TEST(ObjectPath, WritesEveryByteButLettersAndDigitsInHexadecimal) {
   EXPECT_EQ(object_path("/org/keplerd1/vm", ""), "/org/keplerd1/vm/_");
 }
 
+TEST(ObjectPath, IsReadOnlyInTheFormThatItIsWrittenIn) {
+  for (const char* id : {"powercap:package:0", "4f0a-b", "../x_y", ""})
+    EXPECT_EQ(id_of_path("/org/keplerd1/vm", object_path("/org/keplerd1/vm", id)), id);
+  for (const char* path : {"/org/keplerd1/vm", "/org/keplerd1/vm/a/b", "/org/keplerd1/vm/_61",
+                           "/org/keplerd1/vmx", "/org/keplerd1/zone/a", "/"})
+    EXPECT_EQ(id_of_path("/org/keplerd1/vm", path), std::nullopt) << path;
+}
+
 TEST(Rows, TellNumbersAndWhatIsNotKnown) {
   Report report;
   report.units.push_back({});

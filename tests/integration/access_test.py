@@ -19,7 +19,7 @@ import unittest
 
 from gi.repository import Gio, GLib
 
-from private_bus import CLOSED, MANAGER, NAME, PATH, Client, PrivateBus, wait_until
+from private_bus import CLOSED, MANAGER, NAME, OPEN, PATH, Client, PrivateBus, wait_until
 from written_host import Daemon, WrittenHost, read_message, stream_of
 
 KEPLERD, SOURCE = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
@@ -93,6 +93,8 @@ class Varlink:
 class Access(unittest.TestCase):
     config = "[Sampling]\nInterval=0\nStaleness=0\n"
     public = "own"
+    policy = f"""{CLOSED}<include>{SOURCE}/dbus/org.keplerd1.conf</include><policy context="default">
+        <allow own="{POLKIT}"/><allow send_destination="{POLKIT}"/></policy>"""
 
     def setUp(self):
         self.host = WrittenHost()
@@ -107,9 +109,7 @@ class Access(unittest.TestCase):
         self.process(12, EVE, "/system.slice/a.service")
         self.process(13, JOE, "/system.slice/a.service", ("joes", JOES_VM))
         self.draw()
-        policy = f"""{CLOSED}<include>{SOURCE}/dbus/org.keplerd1.conf</include><policy context="default">
-            <allow own="{POLKIT}"/><allow send_destination="{POLKIT}"/></policy>"""
-        self.bus = PrivateBus(self.host.root / "bus", policy)
+        self.bus = PrivateBus(self.host.root / "bus", self.policy)
         self.bus.start()
         self.addCleanup(self.bus.stop)
         self.daemon = Daemon(KEPLERD, self.host, bus=self.bus.address, config=self.config_with(self.public))
@@ -262,6 +262,63 @@ class Table(Access):
                 numbers = [*row[3:6], *(v for k, v in row[8].items() if k.endswith("Microjoules"))]
                 self.assertEqual([n % 100_000 for n in numbers], [0] * len(numbers))
                 self.assertNotIn("zones", row[8])
+
+
+class WithoutThePolicy(Access):
+    """Where the bus passes everything on."""
+    policy = OPEN + '<policy context="default"><allow user="*"/></policy>'
+    PROPERTIES, TREE = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"
+
+    def answers(self, client, path, interface):
+        """To whatever libsystemd answers by itself, and to the rest."""
+        value = GLib.Variant("s", "x")
+        questions = [("Set", "(ssv)", (interface, "Id", value), self.PROPERTIES),
+                     ("Set", "(ssv)", (interface, "None", value), self.PROPERTIES),
+                     ("Get", "(ss)", (interface, "Id"), self.PROPERTIES),
+                     ("Get", "(ss)", (interface, "None"), self.PROPERTIES),
+                     ("Get", "(ss)", ("none.None", "Id"), self.PROPERTIES),
+                     ("GetAll", "(s)", (interface,), self.PROPERTIES),
+                     ("GetAll", "(s)", ("none.None",), self.PROPERTIES),
+                     ("None", None, (), self.PROPERTIES),
+                     ("None", None, (), interface),
+                     ("None", None, (), "none.None"),
+                     ("None", None, (), None),
+                     ("Introspect", None, (), self.TREE),
+                     ("GetManagedObjects", None, (), "org.freedesktop.DBus.ObjectManager"),
+                     ("Ping", None, (), "org.freedesktop.DBus.Peer"),
+                     ("Ping", None, (), None)]
+        answers = []
+        for method, signature, arguments, where in questions:
+            message = Gio.DBusMessage.new_method_call(NAME, path, where, method)
+            if signature:
+                message.set_body(GLib.Variant(signature, arguments))
+            reply, _ = client.connection.send_message_with_reply_sync(message, Gio.DBusSendMessageFlags.NONE, 60_000, None)
+            body = reply.get_body()
+            answers.append((method, where, reply.get_error_name(), str(body.unpack()).replace(path, "PATH") if body else ""))
+        return answers
+
+    def test_what_is_hidden_answers_like_what_is_nowhere(self):
+        nowhere = VM_PATH.replace("_32b9", "_32b8")
+        for public in ("own", "host", "none"):
+            self.reload(public)
+            for user in (EVE, JOE):
+                client = self.connect(user)
+                for hidden, missing, interface in ((VM_PATH, nowhere, "org.keplerd1.VirtualMachine"),
+                                                   (VM_PATH, f"{PATH}/vm/a/b", "org.keplerd1.VirtualMachine"),
+                                                   (f"{PATH}/vm", nowhere, "org.keplerd1.VirtualMachine"),
+                                                   (ZONE_PATH, f"{PATH}/zone/no", "org.keplerd1.Zone"),
+                                                   (f"{PATH}/zone", f"{PATH}/zone/no", "org.keplerd1.Zone")):
+                    with self.subTest(public=public, user=user, path=hidden):
+                        self.assertEqual(self.answers(client, hidden, interface), self.answers(client, missing, interface))
+
+    def test_what_is_seen_answers_and_root_sees_all(self):
+        for client, path in ((self.connect(JOE), JOES_VM_PATH), (self.root, VM_PATH)):
+            self.assertIn("VCPUs", client.introspect(path))
+            self.assertEqual(client.error("Set", "(ssv)", "org.keplerd1.VirtualMachine", "Id", GLib.Variant("s", "x"), path=path,
+                                          interface=self.PROPERTIES)[0], "org.freedesktop.DBus.Error.PropertyReadOnly")
+        self.assertEqual(self.root.introspect(f"{PATH}/vm").count("<node name="), 2)
+        for client in (self.connect(EVE), self.root):
+            self.assertIn('<node name="vm"/>', client.introspect(PATH))
 
 
 class Pace(Access):
@@ -540,6 +597,12 @@ class Floods(WithPolkit):
         wait_until(lambda: answers, "the answer")
         self.assertLess(self.peak() - before, 64 << 20)
 
+    def identified(self):
+        try:
+            return len(self.root.list("Processes")) == 4
+        except GLib.Error:
+            return False
+
     def test_a_bus_that_hangs_holds_keplerd_up_once(self):
         clients, answers = [self.connect(JOE) for _ in range(8)], []
         self.daemon.process.send_signal(signal.SIGSTOP)
@@ -557,6 +620,8 @@ class Floods(WithPolkit):
         self.assertLess(time.monotonic() - begin, 3)
         self.bus.process.send_signal(signal.SIGCONT)
         wait_until(lambda: len(answers) == 8, "the answers")
+        self.assertEqual(set(answers), {"org.freedesktop.DBus.Error.Timeout"})
+        wait_until(lambda: self.identified(), "the bus to be asked again")
 
     def test_a_call_that_waits_keeps_no_descriptors(self):
         joe, answers = self.hang_polkit()

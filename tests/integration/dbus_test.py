@@ -292,6 +292,7 @@ class Signals(OnAPrivateBus):
 
     def test_machines_that_come_and_go_are_told(self):
         self.sample()
+        tree = self.client.introspect(PATH)
         self.end_machine()
         wait_until(lambda: self.sample() and not self.daemon.rows("vms"), "the machine's end")
         wait_until(lambda: ("VirtualMachineRemoved", PATH, (VM, VM_PATH)) in self.client.signals, "VirtualMachineRemoved")
@@ -299,6 +300,7 @@ class Signals(OnAPrivateBus):
         self.assertEqual(self.client.error("GetAll", "(s)", "org.keplerd1.VirtualMachine", path=VM_PATH,
                                            interface="org.freedesktop.DBus.Properties")[0],
                          "org.freedesktop.DBus.Error.UnknownObject")
+        self.assertEqual(self.client.introspect(PATH), tree, "whether there is any machine or not")
         self.start_machine()
         wait_until(lambda: self.sample() and self.daemon.rows("vms"), "the machine")
         wait_until(lambda: ("VirtualMachineAdded", PATH, (VM, VM_PATH)) in self.client.signals, "VirtualMachineAdded")

@@ -41,6 +41,10 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
   return sdbus::createProxy(connection, sdbus::ServiceName(service), sdbus::ObjectPath(path));
 }
 
+inline sdbus::MethodCall make_call(sdbus::IProxy& proxy, const char* interface, const char* name) {
+  return proxy.createMethodCall(sdbus::InterfaceName(interface), sdbus::MethodName(name));
+}
+
 // That a handler of the object is running for.
 inline sdbus::Message current_message(const sdbus::IObject& object) {
   return object.getCurrentlyProcessedMessage();
@@ -79,6 +83,10 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
   return proxy;
 }
 
+inline sdbus::MethodCall make_call(sdbus::IProxy& proxy, const char* interface, const char* name) {
+  return proxy.createMethodCall(interface, name);
+}
+
 inline const sdbus::Message& current_message(const sdbus::IObject& object) {
   return *object.getCurrentlyProcessedMessage();
 }
@@ -97,14 +105,10 @@ inline sd_bus_message* raw(const sdbus::Message& message) {
   return static_cast<sd_bus_message*>(Inside::of(message));
 }
 
-// Whether the sender lets its user be asked for a password.
-inline bool allows_interaction(const sdbus::Message& message) {
-  return sd_bus_message_get_allow_interactive_authorization(raw(message)) > 0;
-}
-
-// Whether the sender wants an answer.
-inline bool expects_reply(const sdbus::Message& message) {
-  return sd_bus_message_get_expect_reply(raw(message)) > 0;
+// libsystemd's connection, likewise.
+inline sd_bus* raw(sdbus::IConnection& connection) {
+  const auto proxy = make_proxy(connection, "org.freedesktop.DBus", "/org/freedesktop/DBus");
+  return sd_bus_message_get_bus(raw(make_call(*proxy, "org.freedesktop.DBus.Peer", "Ping")));  // never sent
 }
 
 // A call that can be answered in place of `call`, without what that carries: its arguments, unknown header

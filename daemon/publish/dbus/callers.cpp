@@ -39,6 +39,10 @@ std::string cancellation_id(Authorizations::Question question) {
   return "keplerd-" + std::to_string(question);
 }
 
+sdbus::Error hung_bus() {
+  return make_error(kTimeout, "the message bus did not say in time who calls: try again later");
+}
+
 // As libsystemd says it of a call that nobody answered.
 bool is_timeout(const sdbus::Error& error) {
   const std::string name = error.getName();
@@ -69,14 +73,15 @@ Callers::~Callers() = default;
 Caller Callers::caller(const std::string& client) {
   const auto known = clients_.find(client);
   if (known != clients_.end()) return known->second;
-  if (bus_hung_ && steady_clock::now() - *bus_hung_ < kHangHolds) return {};
+  if (bus_hung_ && steady_clock::now() - *bus_hung_ < kHangHolds) throw hung_bus();
   try {
     watch();  // first, so that its end is not missed
     return clients_[client] = ask_bus(client);
   } catch (const sdbus::Error& error) {  // it has left already, or the bus does not know
     clients_.erase(client);
-    if (is_timeout(error)) bus_hung_ = steady_clock::now();
-    return {};
+    if (!is_timeout(error)) return {};
+    bus_hung_ = steady_clock::now();
+    throw hung_bus();
   }
 }
 

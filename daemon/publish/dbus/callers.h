@@ -27,7 +27,7 @@ class Callers {
   Callers& operator=(const Callers&) = delete;
 
   // By its unique name. Waits for the bus where the client is new, a second at most and, where that was not
-  // enough, not again for ten. A client that the bus does not identify is nobody.
+  // enough, not again for ten: then it throws Timeout. A client that the bus does not know is nobody.
   Caller caller(const std::string& client);
 
   // Calls `then` with what polkit makes of the client (org.keplerd1.read-details): at once where that is

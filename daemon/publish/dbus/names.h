@@ -26,6 +26,7 @@ inline constexpr char kAccessDenied[] = "org.freedesktop.DBus.Error.AccessDenied
 inline constexpr char kInvalidArguments[] = "org.freedesktop.DBus.Error.InvalidArgs";
 inline constexpr char kLimitsExceeded[] = "org.freedesktop.DBus.Error.LimitsExceeded";
 inline constexpr char kNotSupported[] = "org.freedesktop.DBus.Error.NotSupported";
+inline constexpr char kTimeout[] = "org.freedesktop.DBus.Error.Timeout";
 inline constexpr char kUnknownObject[] = "org.freedesktop.DBus.Error.UnknownObject";
 inline constexpr char kFailed[] = "org.freedesktop.DBus.Error.Failed";
 

@@ -16,4 +16,13 @@ std::string object_path(const char* prefix, const std::string& id) {
   return path;
 }
 
+std::optional<std::string> id_of_path(const char* prefix, const std::string& path) {
+  char* id = nullptr;
+  if (sd_bus_path_decode(path.c_str(), prefix, &id) <= 0) return std::nullopt;
+  const std::unique_ptr<char, void (*)(void*)> owner(id, std::free);
+  // libsystemd takes a byte that need not be escaped in either form.
+  if (object_path(prefix, id) != path) return std::nullopt;
+  return id;
+}
+
 }  // namespace keplerd::dbus

@@ -1,17 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/dbus/objects.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "daemon/publish/dbus/machine_object.h"
+#include "daemon/publish/dbus/object_path.h"
 #include "daemon/publish/dbus/zone_object.h"
 
 namespace keplerd::dbus {
+namespace {
+
+bool is_at_or_below(std::string_view path, std::string_view prefix) {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+}
+
+}  // namespace
 
 Objects::Objects(sdbus::IConnection& connection, Turn& turn, Listeners listeners)
-    : connection_(connection), turn_(turn), listeners_(std::move(listeners)) {}
+    : connection_(connection),
+      turn_(turn),
+      listeners_(std::move(listeners)),
+      listed_{list_path(connection, kMachinePrefix), list_path(connection, kZonePrefix)} {}
 
 Objects::~Objects() = default;
+
+void Objects::check_known(Turn& turn, const std::string& interface) {
+  const std::string& path = turn.sender().path;
+  if (turn.sender().caller.full || interface == "org.freedesktop.DBus.Peer")
+    return;  // it is the same for all paths
+  // As in the bus policy: it names everybody's machines.
+  if (interface == "org.freedesktop.DBus.ObjectManager")
+    throw make_error(kAccessDenied, "org.freedesktop.DBus.ObjectManager needs full access");
+  if (is_at_or_below(path, kMachinePrefix)) {
+    const auto id = id_of_path(kMachinePrefix, path);
+    const auto is_it = [&](const MachineRow& row) { return row.info->id == id; };
+    if (std::ranges::none_of(turn.get()->machines, is_it)) throw turn.unknown_object();
+  }
+  if (is_at_or_below(path, kZonePrefix)) {
+    const auto id = id_of_path(kZonePrefix, path);
+    const auto is_it = [&](const ZoneReport& row) { return row.zone.id == id; };
+    if (std::ranges::none_of(turn.get()->zones, is_it)) throw turn.unknown_object();
+  }
+}
 
 void Objects::update() {
   ++round_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects below /org/keplerd1: one for each virtual machine and each zone of the report.
+// The objects below /org/keplerd1: one for each virtual machine and each zone of the report; and who may know
+// of which.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "daemon/publish/dbus/bus_compat.h"
+#include "daemon/publish/dbus/raw_bus.h"
 #include "daemon/publish/dbus/turn.h"
 
 namespace keplerd::dbus {
@@ -22,6 +24,10 @@ class Objects {
   struct Listeners {
     Listener added, removed;
   };
+
+  // Throws what libsystemd says of a path without an object, if the turn's sender may not know whether there
+  // is one; or AccessDenied where it may see nothing.
+  static void check_known(Turn& turn, const std::string& interface);
 
   // `turn` must outlive the objects.
   Objects(sdbus::IConnection& connection, Turn& turn, Listeners listeners);
@@ -40,6 +46,8 @@ class Objects {
   sdbus::IConnection& connection_;
   Turn& turn_;
   Listeners listeners_;
+  // Else the introspection of the manager would say whether there is any machine.
+  RawSlot listed_[2];
   std::uint64_t round_ = 0;
   std::map<std::string, std::unique_ptr<MachineObject>> machines_;  // by id
   std::map<std::string, std::unique_ptr<ZoneObject>> zones_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/barrier.h"
@@ -12,6 +13,7 @@
 #include "daemon/publish/dbus/manager.h"
 #include "daemon/publish/dbus/names.h"
 #include "daemon/publish/dbus/objects.h"
+#include "daemon/publish/dbus/raw_bus.h"
 #include "event/event_source.h"
 #include "event/priority.h"
 
@@ -23,7 +25,6 @@ using std::chrono::microseconds;
 
 constexpr microseconds kFirstPause = std::chrono::milliseconds(100);
 constexpr microseconds kLongestPause = std::chrono::seconds(30);
-constexpr char kCalls[] = "type='method_call',path_namespace='/org/keplerd1'";
 
 // What lives as long as one connection to the bus.
 class Session {
@@ -42,11 +43,11 @@ class Session {
                  {.added = [this](const auto& id,
                                   const auto& path) { manager_.emitVirtualMachineAdded(id, path); },
                   .removed = [this](const auto& id,
-                                    const auto& path) { manager_.emitVirtualMachineRemoved(id, path); }}) {
+                                    const auto& path) { manager_.emitVirtualMachineRemoved(id, path); }}),
+        calls_(connection_.bus(), [this](sd_bus_message& call) { on_call(call); }) {
     turn_.begin_inside();
     objects_.update();
     turn_.begin();
-    calls_ = dbus::add_match(connection_.bus(), kCalls, [this](auto&& message) { on_call(message); });
     connection_.bus().requestName(dbus::ServiceName(dbus::kService));
   }
 
@@ -61,18 +62,21 @@ class Session {
   }
 
  private:
-  // Matches are looked at before objects are: with every call, what answers it knows whose it is. (A handler
-  // could ask for the message it answers, a property's in sdbus-c++ 1.2 could not.)
-  void on_call(const sdbus::Message& message) noexcept {
-    try {
-      const bool wants_answer = dbus::expects_reply(message);
-      turn_.begin({.name = message.getSender(),
-                   .caller = wants_answer ? callers_.caller(message.getSender()) : Caller{},
-                   .path = message.getPath(),
-                   .interactive = dbus::allows_interaction(message),
-                   .wants_answer = wants_answer});
-    } catch (const std::exception&) {  // it stays nobody's
-    }
+  // Before the object: with every call, what answers it knows whose it is. (A handler could ask for the
+  // message it answers, a property's in sdbus-c++ 1.2 could not.)
+  void on_call(sd_bus_message& call) {
+    const char* const path = sd_bus_message_get_path(&call);
+    const char* const sender = sd_bus_message_get_sender(&call);
+    const char* const interface = sd_bus_message_get_interface(&call);
+    if (path == nullptr || sender == nullptr || !std::string_view(path).starts_with(dbus::kManagerPath))
+      return;
+    const bool wants_answer = sd_bus_message_get_expect_reply(&call) > 0;
+    turn_.begin({.name = sender,
+                 .caller = wants_answer ? callers_.caller(sender) : Caller{},
+                 .path = path,
+                 .interactive = sd_bus_message_get_allow_interactive_authorization(&call) > 0,
+                 .wants_answer = wants_answer});
+    dbus::Objects::check_known(turn_, interface == nullptr ? "" : interface);
   }
   void end_turn() {
     turn_.begin();
@@ -87,7 +91,7 @@ class Session {
   dbus::Callers callers_;
   dbus::Manager manager_;
   dbus::Objects objects_;
-  sdbus::Slot calls_;
+  dbus::CallFilter calls_;
 };
 
 }  // namespace
