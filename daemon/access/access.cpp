@@ -38,7 +38,10 @@ void Access::add(std::shared_ptr<const Report> report) {
   latest_ = std::move(report);
   if (!is_public_tick(*latest_)) return;
   due_ = std::max(due_, latest_->monotonic) + kPublicPeriod;
-  tick_ = {.now = latest_, .before = std::move(tick_.now)};
+  tick_ = {.now = latest_,
+           .before = std::move(tick_.now),
+           .energies = nullptr,
+           .energies_before = std::move(tick_.energies)};
   views_.clear();
   forget_released();
 }
@@ -68,6 +71,7 @@ std::shared_ptr<const Report> Access::report_for(const Caller& caller, Rows rows
   if (rule_ == PublicAccess::kNone || !tick_.now) return nullptr;
   const uid_t user = rule_ == PublicAccess::kOwn ? caller.user : Caller{}.user;
   if (!views_.contains(user) && views_.size() >= kMostViews) views_.clear();
+  if (rule_ != PublicAccess::kHost) compute_energies();
   auto& view = views_[user];
   if (!view) view = make_public_view(tick_, rule_, user);
   if (rows == Rows::kAll) {
@@ -89,6 +93,15 @@ std::shared_ptr<const Report> Access::hold(Held& held, const std::shared_ptr<con
   held.last = std::shared_ptr<const Report>(holder, view.get());
   held.views.push_back(held.last);
   return held.last;
+}
+
+// Once a tick, for all views of it.
+void Access::compute_energies() {
+  const auto compute = [](const auto& report, auto& energies) {
+    if (report && !energies) energies = std::make_shared<const PublicEnergies>(public_energies(*report));
+  };
+  compute(tick_.now, tick_.energies);
+  compute(tick_.before, tick_.energies_before);
 }
 
 }  // namespace keplerd

@@ -58,6 +58,7 @@ class Access {
   std::shared_ptr<const Report> hold(Held& held, const std::shared_ptr<const Report>& view);
   bool is_public_tick(const Report& report) const;
   bool shows_workloads() const { return rule_ == PublicAccess::kOwn || rule_ == PublicAccess::kAll; }
+  void compute_energies();
 
   uid_t own_;
   std::optional<gid_t> group_;

@@ -5,15 +5,13 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace keplerd {
 namespace {
 
-// Rounded down, so that what is told never goes backwards.
-Microjoules floored(Microjoules energy) { return {energy.value - energy.value % kPublicStep.value}; }
-
-// Active and idle are floored apart, so that each is monotonic and their sum is exact.
+// Of the host or a zone. Active and idle are floored apart, so that each is monotonic and their sum is exact.
 template <class Row>
 Microjoules told_energy(const Row& row) {
   return floored(row.active) + floored(row.idle);
@@ -24,17 +22,36 @@ const std::string& key(const MachineRow& row) { return row.info->id; }
 const std::string& key(const ContainerRow& row) { return row.info->id; }
 ProcessId key(const ProcessRow& row) { return row.info->id; }
 
-void floor_others(UnitRow& row) {
-  row.own = floored(row.own);
-  row.other = floored(row.other);
+void floor_others(UnitRow& row, const PublicEnergy& shown) {
+  row.own = shown.own;
+  row.other = std::min(floored(row.other), shown.own);
 }
-void floor_others(MachineRow& row) { row.parts.clear(); }
-void floor_others(ContainerRow& row) {
-  row.own = floored(row.own);
-  row.other = floored(row.other);
-  row.in_parent = floored(row.in_parent);
+void floor_others(MachineRow& row, const PublicEnergy&) { row.parts.clear(); }
+void floor_others(ContainerRow& row, const PublicEnergy& shown) {
+  row.own = shown.own;
+  row.other = std::min(floored(row.other), shown.own);
+  row.in_parent = shown.in_parent;
 }
-void floor_others(ProcessRow& row) { row.in_unit = floored(row.in_unit); }
+void floor_others(ProcessRow& row, const PublicEnergy&) { row.in_unit = floored(row.in_unit); }
+
+// Of the rows of one kind of a report. Those of machines and processes are in no other row of their kind.
+class Shown {
+ public:
+  template <class Row>
+  Shown(const PublicEnergies* energies, std::vector<Row> Report::*rows) {
+    if constexpr (std::is_same_v<Row, UnitRow>) energies_ = &energies->units;
+    if constexpr (std::is_same_v<Row, ContainerRow>)
+      energies_ = rows == &Report::pods ? &energies->pods : &energies->containers;
+  }
+
+  PublicEnergy of(const WorkloadRow& row, std::ptrdiff_t index) const {
+    if (energies_ != nullptr) return (*energies_)[static_cast<std::size_t>(index)];
+    return {.active = floored(row.active), .idle = floored(row.idle), .own = {}, .in_parent = {}};
+  }
+
+ private:
+  const std::vector<PublicEnergy>* energies_ = nullptr;
+};
 
 // Whether the row is this user's.
 auto owned_by(uid_t user) {
@@ -43,7 +60,8 @@ auto owned_by(uid_t user) {
 
 class ViewMaker {
  public:
-  ViewMaker(const PublicTick& tick, Report& view) : now_(*tick.now), before_(tick.before.get()), view_(view) {
+  ViewMaker(const PublicTick& tick, Report& view)
+      : tick_(tick), now_(*tick.now), before_(tick.before.get()), view_(view) {
     if (before_ == nullptr) return;
     view_.window = now_.monotonic - before_->monotonic;
     if (is_power_known()) span_ = view_.window;
@@ -78,17 +96,21 @@ class ViewMaker {
   void tell_rows(std::vector<Row> Report::*rows, Sees sees) {
     static const std::vector<Row> kNone;
     const std::vector<Row>& before = before_ == nullptr ? kNone : before_->*rows;
+    const Shown shown_now(tick_.energies.get(), rows);
+    const Shown shown_before(before_ == nullptr ? tick_.energies.get() : tick_.energies_before.get(), rows);
     auto last = before.begin();
     for (const Row& row : now_.*rows) {
       if (!sees(row)) continue;
       while (last != before.end() && key(*last) < key(row)) ++last;
       const bool known = last != before.end() && key(*last) == key(row);
+      const PublicEnergy shown = shown_now.of(row, &row - (now_.*rows).data());
+      const PublicEnergy was = known ? shown_before.of(*last, last - before.begin()) : PublicEnergy{};
       Row& told = (view_.*rows).emplace_back(row);
-      told.active = floored(row.active);
-      told.idle = floored(row.idle);
-      told.power = power(told_energy(row), known ? told_energy(*last) : Microjoules{});
+      told.active = shown.active;
+      told.idle = shown.idle;
+      told.power = power(shown.active + shown.idle, was.active + was.idle);
       told.zones = {};
-      floor_others(told);
+      floor_others(told, shown);
     }
   }
 
@@ -138,6 +160,7 @@ class ViewMaker {
     return told;
   }
 
+  const PublicTick& tick_;
   const Report& now_;
   const Report* before_;
   Nanoseconds span_{0};  // that power is of; 0: no power is known

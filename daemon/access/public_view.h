@@ -12,15 +12,16 @@
 
 #include "base/units.h"
 #include "config/settings.h"
+#include "daemon/access/public_energy.h"
 #include "ledger/report.h"
 
 namespace keplerd {
 
-inline constexpr Microjoules kPublicStep{100'000};
-
 struct PublicTick {
   std::shared_ptr<const Report> now;     // null: there was none yet
   std::shared_ptr<const Report> before;  // of the public tick before; null at the first
+  // What is shown of their rows; not needed where only the host is shown.
+  std::shared_ptr<const PublicEnergies> energies, energies_before;
 };
 
 // Of a tick that is there. `rule` is not kNone; `user` matters with kOwn only.
