@@ -77,7 +77,7 @@ std::optional<gid_t> find_group() {
 
 }  // namespace
 
-Daemon::Daemon(Options options, Settings settings, HostRoot host)
+Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory state_directory)
     : options_(std::move(options)),
       settings_(std::move(settings)),
       host_(std::move(host)),
@@ -86,9 +86,8 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host)
       limited_queue_(kLimitedWork, now_monotonic) {
   access_.set_rule(settings_.public_access);
   pace_.set(settings_.interval, settings_.unwatched_interval);
-  make_directory(options_.state_directory, 0750);
   const Realtime now = read_system_clocks().realtime;
-  state_keeper_ = std::make_unique<StateKeeper>(host_, options_.state_directory, settings_);
+  state_keeper_ = std::make_unique<StateKeeper>(host_, std::move(state_directory), settings_);
   StateKeeper::Restored restored = state_keeper_->restore(now);
   meter_ = std::make_unique<Meter>(host_, choice_of(settings_), std::move(restored.ledger),
                                    std::move(restored.readings), read_system_clocks);

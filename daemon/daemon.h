@@ -18,6 +18,7 @@
 #include "daemon/publish/dbus/publisher.h"
 #include "daemon/publish/guest_trees.h"
 #include "daemon/publish/reports.h"
+#include "daemon/state_directory.h"
 #include "daemon/state_keeper.h"
 #include "event/event_source.h"
 #include "event/fair_queue.h"
@@ -28,7 +29,7 @@ namespace keplerd {
 
 class Daemon : private Reports {
  public:
-  Daemon(Options options, Settings settings, HostRoot host);
+  Daemon(Options options, Settings settings, HostRoot host, StateDirectory state_directory);
   ~Daemon() override;
 
   // Everything that can fail: the loop, signals, the socket. The first sample is taken before it succeeds.

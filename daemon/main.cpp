@@ -9,6 +9,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/options.h"
+#include "daemon/state_directory.h"
 #include "host/descriptor_budget.h"
 
 namespace {
@@ -30,7 +31,12 @@ int run(const keplerd::Options& options) {
     keplerd::log_error(host.error().message);
     return EXIT_FAILURE;
   }
-  keplerd::Daemon daemon(options, settings->settings, *std::move(host));
+  auto state_directory = keplerd::lock_state_directory(options.state_directory, keplerd::log_warning);
+  if (!state_directory) {
+    keplerd::log_error(state_directory.error().message);
+    return EXIT_FAILURE;
+  }
+  keplerd::Daemon daemon(options, settings->settings, *std::move(host), *std::move(state_directory));
   if (const auto started = daemon.start(); !started) {
     keplerd::log_error(started.error().message);
     return EXIT_FAILURE;

@@ -2,6 +2,7 @@
 #include "daemon/state_keeper.h"
 
 #include <array>
+#include <utility>
 
 #include <systemd/sd-id128.h>
 
@@ -34,8 +35,10 @@ std::string file_name(const std::string& source) {
 
 }  // namespace
 
-StateKeeper::StateKeeper(const HostRoot& host, const std::string& directory, const Settings& settings)
-    : path_(directory + file_name(settings.source)), boot_id_(read_boot_id(host)) {}
+StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const Settings& settings)
+    : directory_(std::move(directory)),
+      path_(directory_.path + file_name(settings.source)),
+      boot_id_(read_boot_id(host)) {}
 
 StateKeeper::Restored StateKeeper::restore(Realtime now) {
   Restored empty{Ledger(new_instance_id(), now), {}};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attribution/attributor.h"
+#include "daemon/state_directory.h"
 #include "ledger/ledger.h"
 #include "ledger/state.h"
 
@@ -18,7 +19,7 @@ class StateKeeper {
  public:
   // Energy that is invented or estimated has a file of its own, so that it never gets into the totals of
   // measured energy. Neither is ever taken but by name, so the name tells.
-  StateKeeper(const HostRoot& host, const std::string& directory, const Settings& settings);
+  StateKeeper(const HostRoot& host, StateDirectory directory, const Settings& settings);
 
   struct Restored {
     Ledger ledger;
@@ -31,6 +32,7 @@ class StateKeeper {
   void save(LedgerState state, bool clean);
 
  private:
+  StateDirectory directory_;
   std::string path_;
   std::string boot_id_;
   bool usable_ = true;  // false: there is a file that cannot be read; it is not written over

@@ -24,7 +24,9 @@ class Restart : public testing::Test {
   }
   ~Restart() override { std::filesystem::remove_all(directory); }
 
-  StateKeeper keeper() { return StateKeeper(host.files.open(), directory, Settings{}); }
+  StateKeeper keeper() {
+    return StateKeeper(host.files.open(), StateDirectory{directory, nullptr}, Settings{});
+  }
   // A run that gives 10 J to /a.service, 10 J to idle.
   void first_run(bool clean) {
     auto restored = keeper().restore(Realtime(5));
@@ -124,7 +126,7 @@ TEST_F(Restart, WhatIsNotMeasuredNeverGetsIntoTheTotalsOfWhatIs) {
   for (const char* source : {"simulated", "estimated"}) {
     Settings settings;
     settings.source = source;
-    StateKeeper own(host.files.open(), directory, settings);
+    StateKeeper own(host.files.open(), StateDirectory{directory, nullptr}, settings);
     for (const std::int64_t before : {0, 20'000'000}) {
       auto restored = own.restore(Realtime(99));
       const SourceChoice choice{
@@ -193,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Restart, AnUnreadableStateFileIsNotWrittenOver) {
   std::filesystem::create_directory(directory /
                                     "ledger.json");  // reading it fails, and not because it is absent
-  StateKeeper keeper(host.files.open(), directory, Settings{});
+  StateKeeper keeper(host.files.open(), StateDirectory{directory, nullptr}, Settings{});
   auto restored = keeper.restore(Realtime(5));
   host.begin({}, std::move(restored.ledger), restored.readings);
   keeper.save(host.meter().state(), true);

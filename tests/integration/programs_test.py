@@ -108,6 +108,29 @@ class OnAWrittenHost(unittest.TestCase):
             self.assertNotEqual(third["instanceId"], first["instanceId"])
             self.assertGreaterEqual(third["host"]["energyMicrojoules"], second["host"]["energyMicrojoules"])
 
+    def test_a_second_daemon_on_the_same_state_directory_does_not_start(self):
+        state = self.host.root / "state"
+        with Daemon(KEPLERD, self.host) as daemon:
+            daemon.status()
+            self.draw(2_000_001)
+            total = daemon.status()["host"]["energyMicrojoules"]
+            before = {file.name: file.read_bytes() for file in state.iterdir()}
+            second = subprocess.Popen(
+                [KEPLERD, "--config", self.host.root / "keplerd.conf", "--bus", "none", "--source", "simulated",
+                 "--runtime-dir", self.host.root / "other-run", "--state-dir", state], stderr=subprocess.PIPE, text=True)
+            self.addCleanup(second.stderr.close)
+            try:
+                self.assertEqual(second.wait(timeout=60), 1)
+            finally:
+                second.kill()
+            self.assertEqual(second.stderr.read(), f"keplerd: error: {state}: another keplerd uses this state directory\n")
+            self.assertEqual({file.name: file.read_bytes() for file in state.iterdir()}, before)
+            self.assertFalse((self.host.root / "other-run").exists())
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], total)
+            self.assertEqual(daemon.stop(), 0)
+        with Daemon(KEPLERD, self.host) as daemon:  # the lock ended with its holder
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], total)
+
     def test_configuration_errors_exit_78_with_file_and_line(self):
         self.host.write("bad.conf", "[Sampling]\nInterval=yesterday\n")
         for extra in ([], ["--check-config"]):
