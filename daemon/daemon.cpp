@@ -102,6 +102,7 @@ Daemon::~Daemon() {
   bus_.reset();
   libvirt_.reset();
   for (auto* const queue : {&full_queue_, &limited_queue_}) queue->detach();
+  state_keeper_.reset();
   for (auto* source : {&sampling_timer_, &saving_timer_, &watchdog_timer_, &status_timer_}) source->reset();
   signals_.clear();
   sd_event_unref(loop_);
@@ -131,7 +132,7 @@ Result<Done> Daemon::start() {
   pace_.ask(sampled_);  // who starts it will look
   period_ = pace_.period(sampled_, meter_->may_rest());
   // From here on this run's numbers are seen: a crash must not look like a clean end.
-  save(false);
+  state_keeper_->save(meter_->state(), false);
   if (const auto listening = open_socket(); !listening) return listening;
   Reports& reports = *this;
   if (options_.bus != "none") bus_ = std::make_unique<BusPublisher>(loop_, options_.bus, reports);
@@ -168,7 +169,7 @@ Result<Done> Daemon::add_timers() {
     return 0;
   };
   const auto on_saving = [](sd_event_source* source, std::uint64_t planned, void* self) {
-    behind_barrier("saving", [self] { static_cast<Daemon*>(self)->save(false); });
+    behind_barrier("saving", [self] { static_cast<Daemon*>(self)->save(); });
     static_cast<Daemon*>(self)->repeat(source, planned, kSavingPeriod);
     return 0;
   };
@@ -203,7 +204,7 @@ int Daemon::run() {
   server_.reset();
   bus_.reset();
   sample();
-  save(true);
+  state_keeper_->save(meter_->state(), true);
   if (result < 0) log_error(system_error("event loop", -result).message);
   return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -356,8 +357,8 @@ void Daemon::on_watchdog() {
   if (since <= 2 * period_ + Allowance::kLongestWait + std::chrono::seconds(5)) notify_watchdog();
 }
 
-void Daemon::save(bool clean) {
-  state_keeper_->save(meter_->state(), clean);
+void Daemon::save() {
+  state_keeper_->save_in_background(loop_, meter_->state());
   meter_->give_back_memory();
 }
 

@@ -63,7 +63,7 @@ class Daemon : private Reports {
   void update_libvirt();
   void on_watchdog();
   void tell_status();
-  void save(bool clean);
+  void save();
   void reload();
 
   Options options_;

@@ -56,11 +56,41 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
           state.boot_id == boot_id_ ? state.readings : std::vector<SavedReading>{}};
 }
 
-void StateKeeper::save(LedgerState state, bool clean) {
+void StateKeeper::save(LedgerState state, bool clean, Nanoseconds patience) {
   if (!usable_) return;
+  if (job_ && !job_->wait(patience)) {
+    log_error("totals are not saved: the last save has not ended yet; is the disk of " + path_ + " hung?");
+    return;
+  }
   state.clean = clean;
   state.boot_id = boot_id_;
-  const auto saved = save_state(path_, state);
+  finish(save_state(path_, state));
+}
+
+void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
+  if (!usable_) return;
+  if (!job_) job_ = std::make_unique<BackgroundJob>(loop, "saving");
+  if (job_->is_busy()) {
+    if (!std::exchange(failed_, true))
+      log_error("totals cannot be saved: the last save has not ended yet; is the disk of " + path_ +
+                " hung?");
+    return;
+  }
+  struct Save {
+    StateDirectory directory;  // locked until this save has ended
+    std::string path;
+    LedgerState state;
+    Result<Done> saved = Error{"out of memory"};
+  };
+  state.clean = false;
+  state.boot_id = boot_id_;
+  const auto save = std::make_shared<Save>(Save{directory_, path_, std::move(state)});
+  const auto started = job_->start([save] { save->saved = save_state(save->path, save->state); },
+                                   [this, save] { finish(save->saved); });
+  if (!started) finish(started);
+}
+
+void StateKeeper::finish(const Result<Done>& saved) {
   if (!saved && !failed_) log_error("totals cannot be saved: " + saved.error().message);
   if (saved && failed_) log_info("totals are saved again");
   failed_ = !saved.ok();

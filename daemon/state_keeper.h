@@ -2,10 +2,16 @@
 // Keeps the ledger in the state directory from run to run.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <systemd/sd-event.h>
+
 #include "attribution/attributor.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "daemon/background_job.h"
 #include "daemon/state_directory.h"
 #include "ledger/ledger.h"
 #include "ledger/state.h"
@@ -28,15 +34,25 @@ class StateKeeper {
   // The ledger of the last run, or an empty one. Says so in the log where something is wrong.
   Restored restore(Realtime now);
 
-  // `clean`: nothing is published after this. A failure is logged once until it works again.
-  void save(LedgerState state, bool clean);
+  // How long save() waits for a save that is under way.
+  static constexpr Nanoseconds kPatience = std::chrono::seconds(10);
+
+  // Saves at once, unless a save in the background does not end within `patience`: there are never two
+  // writers. `clean`: nothing is published after this. A failure is logged once until it works again.
+  void save(LedgerState state, bool clean, Nanoseconds patience = kPatience);
+
+  // Saves without waiting for the disk. Skipped where the last such save is still under way.
+  void save_in_background(sd_event* loop, LedgerState state);
 
  private:
+  void finish(const Result<Done>& saved);
+
   StateDirectory directory_;
   std::string path_;
   std::string boot_id_;
-  bool usable_ = true;  // false: there is a file that cannot be read; it is not written over
-  bool failed_ = false;
+  bool usable_ = true;   // false: there is a file that cannot be read; it is not written over
+  bool failed_ = false;  // to save, or to end in time
+  std::unique_ptr<BackgroundJob> job_;
 };
 
 }  // namespace keplerd

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/background_job.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/barrier.h"
+#include "base/unique_fd.h"
+#include "daemon/clock.h"
+
+namespace keplerd {
+
+struct BackgroundJob::Shared {
+  UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::exception_ptr thrown;  // the thread's until `ended`
+  std::atomic<bool> ended = false;
+};
+
+namespace {
+
+// A new thread inherits the mask: signals are for the loop.
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// What `work` holds is released before anybody hears of its end.
+std::exception_ptr run(std::function<void()> work) noexcept {
+  try {
+    work();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+BackgroundJob::BackgroundJob(sd_event* loop, const char* what)
+    : what_(what), shared_(std::make_shared<Shared>()) {
+  if (!shared_->wake) throw std::system_error(errno, std::generic_category(), "eventfd");
+  sd_event_source* source = nullptr;
+  const int added = sd_event_add_io(loop, &source, shared_->wake.get(), EPOLLIN, on_ended, this);
+  if (added < 0) throw std::system_error(-added, std::generic_category(), "sd_event_add_io");
+  source_.reset(source);
+}
+
+Result<Done> BackgroundJob::start(std::function<void()> work, std::function<void()> done) {
+  shared_->thrown = nullptr;
+  shared_->ended = false;
+  try {
+    const AllSignalsBlocked blocked;
+    std::thread([shared = shared_, work = std::move(work)]() mutable noexcept {
+      shared->thrown = run(std::move(work));
+      shared->ended = true;
+      ::eventfd_write(shared->wake.get(), 1);
+    }).detach();
+  } catch (const std::system_error& error) {
+    return system_error("thread for " + std::string(what_), error.code().value());
+  }
+  done_ = std::move(done);
+  return Done{};
+}
+
+bool BackgroundJob::wait(Nanoseconds patience) {
+  const Nanoseconds end = read_clock(CLOCK_MONOTONIC) + patience;
+  while (is_busy() && !shared_->ended) {
+    const Nanoseconds left = std::max(end - read_clock(CLOCK_MONOTONIC), Nanoseconds{0});
+    pollfd wake{.fd = shared_->wake.get(), .events = POLLIN, .revents = 0};
+    const timespec limit{.tv_sec = left / std::chrono::seconds(1),
+                         .tv_nsec = (left % std::chrono::seconds(1)).count()};
+    const int ready = ::ppoll(&wake, 1, &limit, nullptr);
+    if (ready == 0 || (ready < 0 && errno != EINTR)) return false;
+    drain(*shared_);
+  }
+  finish();
+  return true;
+}
+
+// The last job may wake the loop once more while the next one is under way: `ended` says which of them it
+// was.
+void BackgroundJob::drain(Shared& shared) {
+  eventfd_t count = 0;
+  ::eventfd_read(shared.wake.get(), &count);
+}
+
+int BackgroundJob::on_ended(sd_event_source*, int, std::uint32_t, void* self) {
+  static_cast<BackgroundJob*>(self)->finish();
+  return 0;
+}
+
+void BackgroundJob::finish() {
+  drain(*shared_);
+  if (!is_busy() || !shared_->ended) return;
+  const auto done = std::exchange(done_, nullptr);
+  if (const auto thrown = std::exchange(shared_->thrown, nullptr))
+    behind_barrier(what_, [&] { std::rethrow_exception(thrown); });
+  behind_barrier(what_, done);
+}
+
+}  // namespace keplerd

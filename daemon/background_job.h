@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Background on an sd-event loop: one job at a time, each in a thread of its own, which hands over to the
+// loop by an eventfd. Nothing ever joins the thread: a job that hangs holds up neither the loop nor the exit.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <systemd/sd-event.h>
+
+#include "base/background.h"
+#include "base/units.h"
+#include "event/event_source.h"
+
+namespace keplerd {
+
+class BackgroundJob : public Background {
+ public:
+  // `what` names the job in the log: "saving". Throws std::system_error.
+  BackgroundJob(sd_event* loop, const char* what);
+  ~BackgroundJob() override = default;
+  BackgroundJob(const BackgroundJob&) = delete;
+  BackgroundJob& operator=(const BackgroundJob&) = delete;
+
+  bool is_busy() const override { return static_cast<bool>(done_); }
+  Result<Done> start(std::function<void()> work, std::function<void()> done) override;
+
+  // Waits for the job, no longer than `patience`, and calls its `done`. False if it is still under way.
+  bool wait(Nanoseconds patience);
+
+ private:
+  struct Shared;
+  static int on_ended(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  static void drain(Shared& shared);
+  void finish();
+
+  const char* what_;
+  std::shared_ptr<Shared> shared_;  // with the thread
+  std::function<void()> done_;      // of the job that is under way
+  EventSource source_;
+};
+
+}  // namespace keplerd
