@@ -45,19 +45,16 @@ bool runs(const HostRoot& host, const DriverDaemon& daemon) {
   return comm && trim(*comm) == daemon.comm;
 }
 
-// In the child: nothing of what keplerd may, nothing of what it has open but the pipe. Does not return.
-[[noreturn]] void become_helper(int output, const std::string& program,
-                                const std::vector<std::string>& drivers) {
+// In the child: nothing of what keplerd may, nothing of what it has open but the pipe. Allocates nothing,
+// because other threads may have been about to. Does not return.
+[[noreturn]] void become_helper(int output, const std::vector<char*>& words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::dup2(output, STDOUT_FILENO);
-  std::vector<char*> words = {const_cast<char*>(program.c_str())};
-  for (const std::string& driver : drivers) words.push_back(const_cast<char*>(driver.c_str()));
-  words.push_back(nullptr);
-  ::execv(program.c_str(), words.data());
+  ::execv(words.front(), words.data());
   ::_exit(127);
 }
 
@@ -117,8 +114,11 @@ void LibvirtHelper::start(const std::vector<std::string>& drivers, Nanoseconds n
   sd_event_source* source = nullptr;
   if (sd_event_add_io(loop_, &source, output.get(), EPOLLIN, on_output, this) < 0) return;
   source_.reset(source);
+  std::vector<char*> words = {const_cast<char*>(program_.c_str())};
+  for (const std::string& driver : drivers) words.push_back(const_cast<char*>(driver.c_str()));
+  words.push_back(nullptr);
   const pid_t child = ::fork();
-  if (child == 0) become_helper(input.get(), program_, drivers);
+  if (child == 0) become_helper(input.get(), words);
   if (child < 0) {
     log_warning(system_error(program_, errno).message);
     return source_.reset();

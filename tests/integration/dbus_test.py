@@ -9,13 +9,14 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import unittest
 
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
-from private_bus import CLOSED, MANAGER, NAME, PATH, Client, PrivateBus, members, wait_until
+from private_bus import CLOSED, MANAGER, NAME, PATH, PATIENCE, Client, PrivateBus, members, wait_until
 from written_host import Daemon, WrittenHost
 
 KEPLERD, SOURCE = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
@@ -417,6 +418,85 @@ class WithoutTheBus(OnAPrivateBus):
             client = self.connect()
             client.wait_for_service()
             self.assertEqual(client.get_all()["SourceName"], "powercap")
+
+
+    def test_a_bus_that_hangs_at_the_start_is_taken_up_when_it_goes_on(self):
+        self.daemon.stop()
+        self.bus.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.bus.process.pid, os.WSTOPPED | os.WNOWAIT)
+        with Daemon(KEPLERD, self.host, bus=self.bus.address) as daemon:
+            first = daemon.status()["sequence"]
+            self.assertGreater(daemon.status()["sequence"], first)
+            self.bus.process.send_signal(signal.SIGCONT)
+            client = self.connect()
+            client.wait_for_service()
+            self.assertEqual(client.get_all()["SourceName"], "powercap")
+
+
+class OnABusThatHangs(unittest.TestCase):
+    """A socket that accepts, and answers no more than a test makes it."""
+
+    def setUp(self):
+        self.host = WrittenHost()
+        self.addCleanup(self.host.remove)
+        self.host.zone("intel-rapl:0", "package-0", 1_000_000)
+        self.bus = socket.socket(socket.AF_UNIX)
+        self.addCleanup(self.bus.close)
+        self.bus.settimeout(PATIENCE)
+        self.bus.bind(str(self.host.root / "hung-bus"))
+        self.bus.listen()
+
+    def start(self):
+        daemon = Daemon(KEPLERD, self.host, bus=f"unix:path={self.host.root}/hung-bus")
+        self.addCleanup(lambda: self.assertEqual(daemon.stop(), 0, "a clean end: sanitizers found nothing"))
+        return daemon
+
+    def accept(self):
+        client, _ = self.bus.accept()
+        self.addCleanup(client.close)
+        client.settimeout(PATIENCE)
+        return client
+
+    def expect_samples(self, daemon):
+        sequences = [daemon.status()["sequence"] for _ in range(3)]
+        self.assertEqual(sequences, sorted(set(sequences)))
+
+    def greet(self, client):
+        """Authentication, and the answer to Hello: from then on the client takes it for a bus."""
+        received = b""
+        while not received.endswith(b"BEGIN\r\n"):
+            received += client.recv(1)
+        client.sendall(b"DATA\r\nOK 0123456789abcdef0123456789abcdef\r\nAGREE_UNIX_FD\r\n")
+        message = b""
+        while len(message) < 16 or len(message) < Gio.DBusMessage.bytes_needed(message):
+            message += client.recv(1)
+        hello = Gio.DBusMessage.new_from_blob(message, Gio.DBusCapabilityFlags.NONE)
+        self.assertEqual(hello.get_member(), "Hello")
+        reply = Gio.DBusMessage.new_method_reply(hello)
+        reply.set_serial(1)
+        reply.set_sender("org.freedesktop.DBus")
+        reply.set_destination(":1.1")
+        reply.set_body(GLib.Variant("(s)", (":1.1",)))
+        client.sendall(reply.to_blob(Gio.DBusCapabilityFlags.NONE))
+
+    def test_before_it_greets_nothing_waits_for_it(self):
+        daemon = self.start()
+        client = self.accept()
+        self.expect_samples(daemon)
+        self.assertTrue(client.recv(4096), "the beginning of the authentication")
+        client.setblocking(False)
+        with self.assertRaises(BlockingIOError, msg="keplerd has given up: it may have waited until then"):
+            client.recv(4096)
+
+    def test_after_it_has_greeted_it_is_given_up_and_tried_again(self):
+        daemon = self.start()
+        for _ in range(2):
+            client = self.accept()
+            self.greet(client)
+            while client.recv(4096):
+                pass
+            self.expect_samples(daemon)
+        self.assertEqual((self.host.root / "log").read_text().count("trying again"), 1)
 
 
 class UnderTheInstalledPolicy(unittest.TestCase):

@@ -4,17 +4,15 @@
 #include <exception>
 #include <utility>
 
+#include <sys/socket.h>
+
 namespace keplerd::dbus {
 namespace {
 
-// A bus that is there answers at once. Should it hang, the loop waits no longer than this.
-constexpr auto kPatience = std::chrono::seconds(5);
-
-std::unique_ptr<sdbus::IConnection> open_bus(const std::string& bus) {
-  if (bus == "system") return sdbus::createSystemBusConnection();
-  if (bus == "session") return sdbus::createSessionBusConnection();
-  return sdbus::createSessionBusConnectionWithAddress(bus);
-}
+// A few calls to the bus itself are synchronous: adding matches, requesting the name. A bus that works
+// answers within a millisecond. One that hangs after it has greeted us holds up the loop for this long, once
+// a connection: the first call that times out breaks it. So it is as short as a busy host allows.
+constexpr auto kPatience = std::chrono::seconds(1);
 
 void check(int result, const char* what) {
   if (result < 0) throw sdbus::createError(-result, what);
@@ -22,8 +20,14 @@ void check(int result, const char* what) {
 
 }  // namespace
 
-LoopConnection::LoopConnection(sd_event* loop, const std::string& bus, Owner owner)
-    : owner_(std::move(owner)), connection_(open_bus(bus)) {
+std::unique_ptr<sdbus::IConnection> open_bus(const std::string& bus) {
+  if (bus == "system") return sdbus::createSystemBusConnection();
+  if (bus == "session") return sdbus::createSessionBusConnection();
+  return sdbus::createSessionBusConnectionWithAddress(bus);
+}
+
+LoopConnection::LoopConnection(sd_event* loop, std::unique_ptr<sdbus::IConnection> connection, Owner owner)
+    : owner_(std::move(owner)), connection_(std::move(connection)) {
   connection_->setMethodCallTimeout(kPatience);
   const auto data = connection_->getEventLoopPollData();
   sd_event_source* source = nullptr;
@@ -34,6 +38,15 @@ LoopConnection::LoopConnection(sd_event* loop, const std::string& bus, Owner own
   timer_.reset(source);
   check(sd_event_source_set_enabled(source, SD_EVENT_OFF), "sd_event_source_set_enabled");
   check(sd_event_source_set_prepare(io_.get(), on_prepare), "sd_event_source_set_prepare");
+}
+
+// sdbus-c++ flushes what it closes, and so waits without end for a bus that does not read. What the kernel
+// has taken still arrives.
+LoopConnection::~LoopConnection() {
+  try {
+    ::shutdown(connection_->getEventLoopPollData().fd, SHUT_RDWR);
+  } catch (const std::exception&) {  // it is closed
+  }
 }
 
 void LoopConnection::attempt(const std::function<void()>& f) noexcept {

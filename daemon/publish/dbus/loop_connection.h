@@ -14,6 +14,10 @@
 
 namespace keplerd::dbus {
 
+// `bus`: "system", "session" or an address. Waits for the bus to greet us, which libsystemd does for up to 90
+// s: not to be called on the loop. Throws sdbus::Error where there is no bus.
+std::unique_ptr<sdbus::IConnection> open_bus(const std::string& bus);
+
 class LoopConnection {
  public:
   struct Owner {
@@ -21,8 +25,8 @@ class LoopConnection {
     std::function<void(const std::string&)> broken;  // and why; once. It must not destroy the connection.
   };
 
-  // "system", "session" or an address. Throws sdbus::Error where there is no bus.
-  LoopConnection(sd_event* loop, const std::string& bus, Owner owner);
+  LoopConnection(sd_event* loop, std::unique_ptr<sdbus::IConnection> connection, Owner owner);
+  ~LoopConnection();
   LoopConnection(const LoopConnection&) = delete;
   LoopConnection& operator=(const LoopConnection&) = delete;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/barrier.h"
+#include "daemon/background_job.h"
 #include "daemon/log.h"
 #include "daemon/publish/dbus/callers.h"
 #include "daemon/publish/dbus/loop_connection.h"
@@ -25,16 +26,23 @@ using std::chrono::microseconds;
 
 constexpr microseconds kFirstPause = std::chrono::milliseconds(100);
 constexpr microseconds kLongestPause = std::chrono::seconds(30);
+constexpr microseconds kPatience =
+    std::chrono::seconds(25);  // until the log says that the bus does not answer
+
+// Waiting for an answer reads all messages that came before it: on a connection of its own, there are none.
+struct Connections {
+  std::unique_ptr<sdbus::IConnection> calls, questions;
+};
 
 // What lives as long as one connection to the bus.
 class Session {
  public:
-  Session(sd_event* loop, const std::string& bus, Reports& reports, std::uint64_t& last_subscription,
+  Session(sd_event* loop, Connections connections, Reports& reports, std::uint64_t& last_subscription,
           const std::function<void(const std::string&)>& broken)
       : turn_(reports),
-        connection_(loop, bus,
+        connection_(loop, std::move(connections.calls),
                     {.before = [this] { turn_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
-        questions_(loop, bus,
+        questions_(loop, std::move(connections.questions),
                    {.before = [this] { turn_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
         callers_(connection_.bus(), questions_.bus(), reports,
                  [this](const std::string& client) { manager_.left(client); }),
@@ -86,7 +94,6 @@ class Session {
 
   dbus::Turn turn_;
   LoopConnection connection_;
-  // Waiting for an answer reads all messages that came before it: on a connection of its own, there are none.
   LoopConnection questions_;
   dbus::Callers callers_;
   dbus::Manager manager_;
@@ -99,16 +106,16 @@ class Session {
 class BusPublisher::Impl {
  public:
   Impl(sd_event* loop, std::string bus, Reports& reports)
-      : loop_(loop), bus_(std::move(bus)), reports_(reports) {
+      : loop_(loop), bus_(std::move(bus)), reports_(reports), connecting_(loop, "connecting to D-Bus") {
     sd_event_source* source = nullptr;
     if (sd_event_add_defer(loop_, &source, on_work, this) < 0) throw std::bad_alloc();
     work_.reset(source);
     sd_event_source_set_enabled(source, SD_EVENT_OFF);
     // Before the next message: what an answer has named is there when it is asked for.
     sd_event_source_set_priority(source, priority::kSampling);
-    if (sd_event_add_time_relative(loop_, &source, CLOCK_MONOTONIC, 0, 0, on_retry, this) < 0)
+    if (sd_event_add_time_relative(loop_, &source, CLOCK_MONOTONIC, 0, 0, on_time, this) < 0)
       throw std::bad_alloc();
-    retry_.reset(source);
+    timer_.reset(source);
     sd_event_source_set_enabled(source, SD_EVENT_OFF);
     connect();
   }
@@ -123,14 +130,41 @@ class BusPublisher::Impl {
     behind_barrier("publishing on D-Bus", [self] { static_cast<Impl*>(self)->work(); });
     return 0;
   }
-  static int on_retry(sd_event_source*, std::uint64_t, void* self) {
-    behind_barrier("connecting to D-Bus", [self] { static_cast<Impl*>(self)->connect(); });
+  static int on_time(sd_event_source*, std::uint64_t, void* self) {
+    behind_barrier("connecting to D-Bus", [self] {
+      auto* const impl = static_cast<Impl*>(self);
+      impl->connecting_.is_busy() ? impl->complain("no answer") : impl->connect();
+    });
     return 0;
   }
 
+  struct Attempt {
+    std::string bus;
+    Connections connections;
+    std::string error = "cannot connect";
+  };
+
+  // In the background: a bus that accepts and then hangs keeps a connection in the making for up to 90 s.
+  // Until that ends no other one is begun, and an answer that comes late is as good as any.
   void connect() {
+    const auto attempt = std::make_shared<Attempt>(Attempt{.bus = bus_});
+    const auto open = [attempt] {
+      try {
+        Connections made{dbus::open_bus(attempt->bus), dbus::open_bus(attempt->bus)};
+        attempt->connections = std::move(made);
+      } catch (const std::exception& exception) {
+        attempt->error = exception.what();
+      }
+    };
+    const auto started = connecting_.start(open, [this, attempt] { finish(*attempt); });
+    started ? set_timer(kPatience) : try_again(started.error().message);
+  }
+
+  void finish(Attempt& attempt) {
+    sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
+    if (!attempt.connections.questions) return try_again(attempt.error);
     try {
-      session_ = std::make_unique<Session>(loop_, bus_, reports_, last_subscription_,
+      session_ = std::make_unique<Session>(loop_, std::move(attempt.connections), reports_, last_subscription_,
                                            [this](const std::string& why) {
                                              broken_ = why;
                                              sd_event_source_set_enabled(work_.get(), SD_EVENT_ONESHOT);
@@ -151,10 +185,18 @@ class BusPublisher::Impl {
   }
 
   void try_again(const std::string& why) {
-    if (!std::exchange(complained_, true)) log_warning("D-Bus: " + bus_ + ": " + why + "; trying again");
-    sd_event_source_set_time_relative(retry_.get(), static_cast<std::uint64_t>(pause_.count()));
-    sd_event_source_set_enabled(retry_.get(), SD_EVENT_ONESHOT);
+    complain(why);
+    set_timer(pause_);
     pause_ = std::min(2 * pause_, kLongestPause);
+  }
+
+  void complain(const std::string& why) {
+    if (!std::exchange(complained_, true)) log_warning("D-Bus: " + bus_ + ": " + why + "; trying again");
+  }
+
+  void set_timer(microseconds span) {
+    sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(span.count()));
+    sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
   }
 
   sd_event* loop_;
@@ -164,7 +206,8 @@ class BusPublisher::Impl {
   microseconds pause_ = kFirstPause;
   bool complained_ = false;
   std::optional<std::string> broken_;  // the session is, and why
-  EventSource work_, retry_;
+  EventSource work_, timer_;
+  BackgroundJob connecting_;
   std::unique_ptr<Session> session_;
 };
 

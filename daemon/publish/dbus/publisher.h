@@ -14,7 +14,7 @@ namespace keplerd {
 class BusPublisher {
  public:
   // `bus`: "system", "session" or an address. Where it is not there, or goes, it is tried again and again:
-  // keplerd does not depend on it. `reports` must outlive the publisher.
+  // keplerd does not depend on it, and does not wait for it. `reports` must outlive the publisher.
   BusPublisher(sd_event* loop, const std::string& bus, Reports& reports);
   ~BusPublisher();
   BusPublisher(const BusPublisher&) = delete;
