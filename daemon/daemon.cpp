@@ -102,6 +102,7 @@ Daemon::~Daemon() {
   bus_.reset();
   libvirt_.reset();
   for (auto* const queue : {&full_queue_, &limited_queue_}) queue->detach();
+  names_.reset();
   state_keeper_.reset();
   for (auto* source : {&sampling_timer_, &saving_timer_, &watchdog_timer_, &status_timer_}) source->reset();
   signals_.clear();
@@ -117,6 +118,8 @@ Result<Done> Daemon::start() {
   if (const auto attached = attach_queues(); !attached) return attached;
   if (const auto added = add_signals(); !added) return added;
 
+  names_ = std::make_unique<BackgroundJob>(loop_, "reading names");
+  meter_->set_background(names_.get());
   libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper(),
                                              [this](const LibvirtNews& news) { meter_->learn(news); });
   server_ = std::make_unique<varlink::Server>(

@@ -10,6 +10,7 @@
 #include "config/load.h"
 #include "daemon/access/access.h"
 #include "daemon/allowance.h"
+#include "daemon/background_job.h"
 #include "daemon/fault_log.h"
 #include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
@@ -78,6 +79,7 @@ class Daemon : private Reports {
   std::unique_ptr<BusPublisher> bus_;  // null with --bus none
   std::unique_ptr<GuestTrees> guests_;
   std::unique_ptr<LibvirtHelper> libvirt_;
+  std::unique_ptr<BackgroundJob> names_;
   std::string bound_socket_;  // to be removed at the end; empty where systemd made it
   std::vector<EventSource> signals_;
   EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;

@@ -46,6 +46,9 @@ class Meter {
   // What was sampled last, with the processes if they are asked for.
   std::shared_ptr<const Report> last_report(Rows rows = Rows::kAll);
 
+  // For reading names where that may hang, without which it is done within a sample.
+  void set_background(Background* background) { namer_.set_background(background); }
+
   // What libvirt's helper tells; it shows with the next sample.
   void learn(const LibvirtNews& news);
   // Whether it is there to tell; without, what it told is forgotten.

@@ -25,6 +25,9 @@ class Namer {
   explicit Namer(const HostRoot& host)
       : host_(host), names_(host), lxc_(host, LibvirtRecords::kLxc), halt_polling_(host) {}
 
+  // For files that may hang whoever reads them; null: they are read at once.
+  void set_background(Background* background) { names_.set_background(background); }
+
   // What libvirt's helper tells: of domains that leave no status file, such as Xen's.
   void learn(const LibvirtNews& news);
   void forget_news() { told_.clear(); }

@@ -2,7 +2,7 @@
 // Reading what programs keep below the host's root directory (var/lib/docker, etc/pve): only what changed,
 // only regular files, and nothing outside that root. What lies there can make us neither wait (a FIFO), nor
 // read a device or without end. The exception is a FUSE file system (Proxmox's etc/pve) whose server hangs:
-// it holds whoever reads it.
+// it holds whoever reads it, which is why proxmox_names.h does so in the background.
 //
 // openat2(2) would do the same in one call, but fails in a service with RestrictSUIDSGID=, as keplerd's is:
 // its filter cannot look into that call's arguments.

@@ -7,13 +7,6 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kDockerLimit = 1 << 20;
-constexpr std::size_t kProxmoxLimit = 64 << 10;
-
-FileForEach proxmox(int root, const char* directory, const char* key) {
-  return {root, {.directory = directory, .file = ".conf", .limit = kProxmoxLimit, .parse = [key](auto text) {
-                   return parse_proxmox_value(text, key);
-                 }}};
-}
 
 // Proxmox's are 100 to 999999999.
 bool is_guest_number(std::string_view text) { return is_digits(text) && text.size() <= 9; }
@@ -30,19 +23,18 @@ WorkloadNames::WorkloadNames(const HostRoot& host)
                             .file = "/config.v2.json",
                             .limit = kDockerLimit,
                             .parse = parse_docker_name}),
-      proxmox_containers_(proxmox(host.root(), "etc/pve/lxc", "hostname")),
-      proxmox_guests_(proxmox(host.root(), "etc/pve/qemu-server", "name")),
       // A link for each unit with a machine in it, which is what sd_pid_get_machine_name(3) reads.
       machined_(host.root(), {.directory = "run/systemd/machines",
                               .prefix = "unit:",
                               .is_link = true,
                               .parse = [](auto target) { return name_of_link(target); }}),
+      proxmox_(host.root()),
       podman_(host.root()),
       pods_(host.root(), "var/log/pods", parse_pod_directory),
       pod_containers_(host.root(), "var/log/containers", parse_container_log) {}
 
 std::optional<std::string> WorkloadNames::container(std::string_view runtime, std::string_view id) {
-  if (runtime == "lxc") return is_guest_number(id) ? proxmox_containers_.name(now_, id) : std::nullopt;
+  if (runtime == "lxc") return is_guest_number(id) ? proxmox_.container(now_, id) : std::nullopt;
   return is_runtime_id(id) ? found_by_id(runtime, id) : std::nullopt;
 }
 
@@ -68,7 +60,7 @@ std::optional<PodName> WorkloadNames::pod(std::string_view uid) {
 }
 
 std::optional<std::string> WorkloadNames::proxmox_guest(std::string_view number) {
-  return is_guest_number(number) ? proxmox_guests_.name(now_, number) : std::nullopt;
+  return is_guest_number(number) ? proxmox_.guest(now_, number) : std::nullopt;
 }
 
 std::optional<std::string> WorkloadNames::machined(std::string_view unit) {
@@ -77,9 +69,8 @@ std::optional<std::string> WorkloadNames::machined(std::string_view unit) {
 
 void WorkloadNames::end() {
   docker_.end();
-  proxmox_containers_.end();
-  proxmox_guests_.end();
   machined_.end();
+  proxmox_.end();
   podman_.end();
   pods_.end();
   pod_containers_.end();

@@ -17,12 +17,17 @@
 #include "base/units.h"
 #include "host/host_root.h"
 #include "workloads/name_sources.h"
+#include "workloads/proxmox_names.h"
 
 namespace keplerd {
 
 class WorkloadNames {
  public:
   explicit WorkloadNames(const HostRoot& host);  // must outlive it
+
+  // Reads there what may hang, and knows its names a round later at the earliest (proxmox_names.h). Without
+  // one it is read at once.
+  void set_background(Background* background) { proxmox_.set_background(background); }
 
   // A round of questions: begin, ask, end. A file is looked at again only if the last look at it is at least
   // kLookPeriod ago, or kRetryPeriod where it told no name yet; if it is still the same (inode, size, time)
@@ -44,7 +49,8 @@ class WorkloadNames {
   std::optional<std::string> found_by_id(std::string_view runtime, std::string_view id);
 
   Nanoseconds now_{};
-  FileForEach docker_, proxmox_containers_, proxmox_guests_, machined_;
+  FileForEach docker_, machined_;
+  ProxmoxNames proxmox_;
   PodmanStorage podman_;
   TellingDirectory<PodName> pods_;
   TellingDirectory<std::string> pod_containers_;

@@ -4,10 +4,13 @@
 
 usage: programs_test.py KEPLERD KEPLERCTL
 """
+import ctypes
 import json
+import os
 import signal
 import subprocess
 import sys
+import threading
 import unittest
 
 from written_host import Daemon, WrittenHost, read_message, stream_of
@@ -239,6 +242,48 @@ class OnAWrittenHost(unittest.TestCase):
             sequences = [reply["sequence"] for reply in replies]
             self.assertEqual(sequences, sorted(set(sequences)))
             self.assertLess(max(reply["windowUsec"] for reply in replies), 15_000_000)
+
+    @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse"), "needs root and FUSE")
+    def test_names_on_a_fuse_file_system_that_hangs_hold_nothing_up(self):
+        container = "c" * 64
+        self.host.write(f"root/var/lib/docker/containers/{container}/config.v2.json", '{"Name":"/web"}')
+        self.host.group(f"/system.slice/docker-{container}.scope", 0, [20])
+        self.host.process(20, 0, group=f"/system.slice/docker-{container}.scope")
+        self.host.group("/lxc", 0)
+        self.host.group("/lxc/101", 0)
+        self.host.group("/lxc/101/ns", 0, [21])
+        self.host.process(21, 0, group="/lxc/101/ns")
+        directory = self.host.root / "root/etc/pve"
+        directory.mkdir(parents=True)
+        libc = ctypes.CDLL(None, use_errno=True)
+        server = os.open("/dev/fuse", os.O_RDWR)  # that never answers
+        self.addCleanup(os.close, server)
+        options = f"fd={server},rootmode=40000,user_id=0,group_id=0"
+        if libc.mount(b"hung", str(directory).encode(), b"fuse", 0, options.encode()) != 0:
+            self.skipTest(f"cannot mount: {os.strerror(ctypes.get_errno())}")
+        released = threading.Event()
+
+        def release():  # whoever waits for it gets an error
+            if not released.is_set():
+                released.set()
+                libc.umount2(str(directory).encode(), 1 | 2)  # MNT_FORCE, MNT_DETACH
+        self.addCleanup(release)
+        limit = threading.Timer(60, release)
+        self.addCleanup(limit.cancel)
+        limit.start()
+        options = ("--root", self.host.root / "root")
+        with Daemon(KEPLERD, self.host, *options, config="[Sampling]\nInterval=20ms\n") as daemon:
+            try:
+                while daemon.status()["sequence"] < 100:  # names are asked for each second
+                    pass
+                names = {id_: row["name"] for id_, row in daemon.rows("containers").items()}
+                threads = len(os.listdir(f"/proc/{daemon.process.pid}/task"))
+                self.assertFalse(released.is_set(), "keplerd has waited for it")
+            finally:
+                release()  # the leak sanitizer could not stop the thread
+            self.assertEqual(names, {container: "web", "101": "101"})
+            self.assertEqual(threads, 2, "one hangs, and only one")
+            self.assertEqual(daemon.stop(), 0)
 
     def test_without_a_meter_it_starts_and_says_why(self):
         host = WrittenHost()

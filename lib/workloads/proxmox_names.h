@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of Proxmox's guests and containers, from their configuration below etc/pve. That is a FUSE file
+// system, pmxcfs: where its server hangs, whoever reads a file is held. So the files are read in the
+// background, all that are due at once; until that is done, and while it hangs, names stay as they were.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/background.h"
+#include "base/units.h"
+#include "host/regular_file.h"
+#include "workloads/name_sources.h"
+
+namespace keplerd {
+
+class ProxmoxNames {
+ public:
+  explicit ProxmoxNames(int root) : root_(root) {}
+
+  // Without one, files are read at once. It must outlive the last end().
+  void set_background(Background* background) { background_ = background; }
+
+  // `number` becomes a part of a path: to be checked before.
+  std::optional<std::string> container(Nanoseconds now, std::string_view number) {
+    return name(now, "lxc/" + std::string(number));
+  }
+  std::optional<std::string> guest(Nanoseconds now, std::string_view number) {
+    return name(now, "qemu-server/" + std::string(number));
+  }
+  void end();
+
+ private:
+  struct Known {
+    FileStamp stamp;
+    std::optional<std::string> name;
+  };
+  struct File {
+    LastLook look;
+    Known known;
+    bool asked = false;
+    bool due = false;  // to be read by the next job
+  };
+  struct Reading {
+    std::string id;
+    Known known;  // before; then what was read
+  };
+
+  std::optional<std::string> name(Nanoseconds now, const std::string& id);
+  void start_reading();
+  static void read(int root, Reading& reading);
+
+  int root_;
+  Background* background_ = nullptr;
+  // By "DIRECTORY/NUMBER". A job that ends after this object finds none.
+  std::shared_ptr<NamesById<File>> files_ = std::make_shared<NamesById<File>>();
+};
+
+}  // namespace keplerd
