@@ -20,7 +20,8 @@ import unittest
 from gi.repository import Gio, GLib
 
 from private_bus import CLOSED, MANAGER, NAME, OPEN, PATH, Client, PrivateBus, wait_until
-from written_host import Daemon, WrittenHost, read_message, stream_of
+from users import Varlink, user
+from written_host import Daemon, WrittenHost
 
 KEPLERD, SOURCE = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 UNKNOWN = 2**64 - 1
@@ -42,51 +43,6 @@ JOES = NOTHING | {"units": {SLICE, f"{SLICE}/app.scope"}, "vms": {JOES_VM}, "pro
 EVES = NOTHING | {"processes": {"12.100"}}
 # Of Public=: what joe and eve see; None: nothing at all.
 TABLE = {"none": (None, None), "host": (NOTHING, NOTHING), "own": (JOES, EVES), "all": (ALL, ALL)}
-
-
-@contextlib.contextmanager
-def user(uid, groups=()):
-    """What is connected meanwhile is this user's."""
-    os.setgroups(groups)
-    os.setegid(uid)
-    os.seteuid(uid)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
-        os.setgroups([])
-
-
-class Varlink:
-    """One user's connection."""
-
-    def __init__(self, daemon, uid, groups=()):
-        with user(uid, groups):
-            self.stream = stream_of(daemon.connect())
-
-    def call(self, method, more=False, **parameters):
-        """The replies, or the error's name."""
-        message = {"method": f"org.keplerd.Energy.{method}", "parameters": parameters, "more": more}
-        self.stream.write(json.dumps(message).encode() + b"\0")
-        self.stream.flush()
-        replies = []
-        while True:
-            reply = self.next()
-            if "error" in reply:
-                return reply["error"]
-            replies.append(reply["parameters"])
-            if not reply.get("continues"):
-                return replies
-
-    def next(self):
-        return json.loads(read_message(self.stream))
-
-    def status(self):
-        return self.call("GetStatus")[0]
-
-    def ids(self, kind):
-        return {reply["row"]["id"] for reply in self.call("List", more=True, kind=kind) if "row" in reply}
 
 
 @unittest.skipUnless(os.geteuid() == 0, "needs root")

@@ -26,7 +26,7 @@ class WrittenHost:
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         # Whole at any time, as the kernel's are: keplerd may be reading it.
-        new = self.root / f"new-{threading.get_ident()}"
+        new = self.root / f"new-{os.getpid()}-{threading.get_ident()}"
         new.write_bytes(text.encode(errors="surrogateescape"))
         new.replace(file)
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What any user of the host can do to keplerd's varlink socket. `path`: of that socket."""
+import json
+
+from attackers import Swarm, unix
+
+EACH = 64  # connections that one user may have
+
+
+def call(method, more=False, **parameters):
+    return json.dumps({"method": f"org.keplerd.Energy.{method}", "parameters": parameters, "more": more}).encode() + b"\0"
+
+
+def pipelined_lists(ready, path, connections=EACH):
+    """All units sorted for one row, again and again, without waiting for the answers."""
+    Swarm(unix(path), connections, call("List", more=True, kind="units", limit=1, sort="name")).run(ready)
+
+
+def whole_lists(ready, path, kind="units", connections=EACH):
+    """Every row, again and again."""
+    Swarm(unix(path), connections, call("List", more=True, kind=kind)).run(ready)
+
+
+def deaf(ready, path, connections=EACH):
+    """The same of who never reads an answer."""
+    Swarm(unix(path), connections, call("List", more=True, kind="units"), reads=False).run(ready)
+
+
+def deaf_followers(ready, path, connections=EACH):
+    """Follows everything and never reads."""
+    Swarm(unix(path), connections, call("Monitor", more=True, kind="units"), reads=False).run(ready)
+
+
+def dripping(ready, path, connections=EACH, every=0.001):
+    """A call that is sent byte by byte and never ends; it is longer than a call may be."""
+    Swarm(unix(path), connections, b'{"method":"' + b"x" * 1000, every=every, again=100).run(ready)
+
+
+def holding(ready, path, connections=EACH):
+    """Connections that say nothing."""
+    Swarm(unix(path), connections, b"", reads=True).run(ready)
+
+
+def garbage(ready, path, connections=EACH):
+    """What is no call costs the connection; another one is made at once."""
+    Swarm(unix(path), connections, b"[" * 5000 + b"\0").run(ready)
