@@ -265,6 +265,23 @@ def kill_again(host, report):
     report.equal("and measuring goes on", host.ask("status")["host"]["energyMicrojoules"], before + 1_000_003)
 
 
+def kill_for_long(host, report):
+    """kill -9, each second for two minutes"""
+    seconds = 120
+    before = host.ask("status")["host"]["energyMicrojoules"]
+    restarts = int(host.property("NRestarts"))
+    host.sh(f"for i in $(seq {seconds}); do systemctl kill -s KILL keplerd.service || :; sleep 1; done")
+    host.wait_until(lambda: host.property("ActiveState") == "active", 20, "the restart")
+    host.rapl("add", PACKAGE, 1_000_003)
+    host.wait_for_samples()
+    report.equal("the service and its socket are there",
+                 [host.property("ActiveState", unit) for unit in ("keplerd.service", "keplerd.socket")], ["active"] * 2)
+    # A second to wait, and the start.
+    report.check("it was restarted all the time", int(host.property("NRestarts")) - restarts >= seconds // 5,
+                 host.property("NRestarts"))
+    report.equal("and measuring goes on", host.ask("status")["host"]["energyMicrojoules"], before + 1_000_003)
+
+
 def configure(host, report):
     """Reload, and a broken configuration"""
     def drop_in(text):
@@ -328,3 +345,5 @@ def keep(host, report):
 
 
 ALL = [enable, attribute, count, see_all, live, rest, varlink, restart, kill, kill_again, configure, keep]
+# What takes longer than CI allows, and after what it comes.
+LONG = {kill_again: kill_for_long}
