@@ -9,6 +9,7 @@ import os
 import pathlib
 import pwd
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from written_host import Daemon, WrittenHost, read_message, stream_of
 
 JOE, EVE = pwd.getpwnam("games").pw_uid, pwd.getpwnam("mail").pw_uid  # the bus wants users that exist
 SUBUIDS, SUBUIDS_EACH = 100_000, 65_536  # joe's
+IN_A_GROUP = 20_000  # processes that keplerd distinguishes
 LIMIT = 30  # seconds in which who is honest is answered
 SLICE = f"/user.slice/user-{JOE}.slice"
 EVERY_SECOND = "[Sampling]\nInterval=1s\n"
@@ -35,9 +37,9 @@ def cgroup_root():
 
 
 class Stage:
-    """A host that draws energy, twice a second if it is to work. `groups`: cgroups of joe's; `real`: in the kernel's
-    cgroup2, where keplerd reads them as it does everywhere, not on the written host, where each costs it 25 us a sample.
-    `processes`: of joe's, in one of them."""
+    """A host that draws energy, twice a second if it is to work. `groups`: cgroups of joe's; `real`: these in the kernel's
+    cgroup2 and processes in its /proc, where quiet ones cost a sample next to nothing; on a written host each is opened
+    every time. `processes`: of joe's, and `units` of the system; `real` has neither."""
 
     def __init__(self, groups=0, real=False, processes=0, units=0):
         self.files = WrittenHost()
@@ -49,17 +51,19 @@ class Stage:
         self.cgroups = cgroup_root() / f"keplerd-attack-{os.getpid()}.slice" if real else None
         if self.cgroups:
             self.cgroups.mkdir()
-            (self.files.root / "cgroup").rmdir()
-            (self.files.root / "cgroup").symlink_to(self.cgroups)
+            for place, instead in (("cgroup", self.cgroups), ("proc", "/proc")):
+                shutil.rmtree(self.files.root / place)
+                (self.files.root / place).symlink_to(instead)
         for i in range(groups):
             self.make(f"{SLICE}/app-{i:05}.scope")
         for i in range(units):
             self.make(f"/system.slice/{'u' * 100}{i}.service")
-        if processes:
-            self.files.group(f"{SLICE}/crowd.scope", 0, range(1000, 1000 + processes))
-        for pid in range(1000, 1000 + processes):
-            self.files.process(pid, 0, group=f"{SLICE}/crowd.scope")
-            os.chown(self.files.root / f"proc/{pid}", JOE, JOE)
+        for first in range(1000, 1000 + processes, IN_A_GROUP):
+            crowd = range(first, min(first + IN_A_GROUP, 1000 + processes))
+            self.files.group(f"{SLICE}/crowd-{first}.scope", 0, crowd)
+            for pid in crowd:
+                self.files.process(pid, 0, group=f"{SLICE}/crowd-{first}.scope")
+                os.chown(self.files.root / f"proc/{pid}", JOE, JOE)
         self.steps = 0
         self.worker = None
         self.step()
@@ -75,7 +79,8 @@ class Stage:
     def step(self):
         self.steps += 1
         self.files.zone("intel-rapl:0", "package-0", 1_000_000 * self.steps)
-        self.files.ticks(busy=1000 + 50 * self.steps, idle=1000 + 50 * self.steps)
+        if not self.cgroups:
+            self.files.ticks(busy=1000 + 50 * self.steps, idle=1000 + 50 * self.steps)
 
     def work(self):
         """In a process of its own: this one may be another user now and then."""

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What any user of the host can do to keplerd's varlink socket. `path`: of that socket."""
+import contextlib
 import json
+import socket
+import time
 
 from attackers import Swarm, unix
 
@@ -29,6 +32,25 @@ def deaf(ready, path, connections=EACH):
 def deaf_followers(ready, path, connections=EACH):
     """Follows everything and never reads."""
     Swarm(unix(path), connections, call("Monitor", more=True, kind="units"), reads=False).run(ready)
+
+
+def pinning(ready, path, connections=EACH, every=1.05):
+    """Follows everything on one connection after the other, each from another sample on, and wants to hear of the next
+    after a year. All is read."""
+    ready()
+    clients = []
+    for _ in range(connections):
+        clients.append(client := socket.socket(socket.AF_UNIX))
+        client.connect(path)
+        client.sendall(call("Monitor", more=True, kind="units", intervalUsec=365 * 86_400 * 1_000_000))
+        end = time.monotonic() + every
+        client.settimeout(0.2)
+        while time.monotonic() < end:
+            with contextlib.suppress(TimeoutError):
+                if not client.recv(1 << 20):
+                    time.sleep(0.2)
+    while True:
+        time.sleep(1)
 
 
 def dripping(ready, path, connections=EACH, every=0.001):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The units are valid, and the service's sandbox is as tight as promised (systemd-analyze(1)).
 
-usage: unit_files.py SERVICE SOCKET DROP_INS MOST_EXPOSURE      DROP_INS: a directory, or -
+usage: unit_files.py SERVICE SOCKET DROP_INS MOST_EXPOSURE      SOCKET: or -; DROP_INS: a directory, or -
 """
 import pathlib
 import re
@@ -22,24 +22,32 @@ def exposure(unit):
 
 
 # Whoever makes a daemon crash again and again must not end it for good: systemd.unit(5), StartLimitIntervalSec=;
-# systemd.socket(5), TriggerLimitIntervalSec=.
-NEVER_STOPS = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=1s"],
-               "keplerd.socket": ["TriggerLimitIntervalSec=0"]}
+# systemd.socket(5), TriggerLimitIntervalSec=. And whatever is done to it, the host goes on: docs/performance.md, Memory at
+# the limits.
+REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=1s", "MemoryMax=6G",
+                                "TasksMax=32"],
+            "keplerd.socket": ["TriggerLimitIntervalSec=0"],
+            "keplerd-exporter.service": ["MemoryMax=2G", "TasksMax=16"],
+            "keplerd-nvml.service": ["MemoryMax=512M", "TasksMax=32"]}
+# At MemoryHigh= the kernel puts the only thread to sleep, and with it the samples.
+FORBIDDEN = ("MemoryHigh=",)
 
 
 def main():
-    service, socket = map(pathlib.Path, sys.argv[1:3])
-    for unit in (service, socket):
+    service = pathlib.Path(sys.argv[1])
+    given = [service] if sys.argv[2] == "-" else [service, pathlib.Path(sys.argv[2])]
+    for unit in given:
         lines = unit.read_text().splitlines()
-        lacking = [setting for setting in NEVER_STOPS.get(unit.name, []) if setting not in lines]
-        if lacking:
-            print(f"{unit.name} lacks {', '.join(lacking)}")
+        lacking = [setting for setting in REQUIRED.get(unit.name, []) if setting not in lines]
+        forbidden = [line for line in lines if line.startswith(FORBIDDEN)]
+        if lacking or forbidden:
+            print(f"{unit.name} lacks {lacking} and must not have {forbidden}")
             return 1
     drop_ins = sys.argv[3]
     most = float(sys.argv[4])
     with tempfile.TemporaryDirectory() as directory:
         units = []
-        for unit in (service, socket):
+        for unit in given:
             # The program is not installed where a build is tested; any other that exists will do.
             text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", unit.read_text(), flags=re.MULTILINE)
             copy = pathlib.Path(directory) / unit.name
