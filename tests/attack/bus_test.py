@@ -74,6 +74,11 @@ class Bus(unittest.TestCase):
         self.attack(attacks.big_questions, 100, MIB, attacks.INTERACTIVE)
         self.expect_well()
 
+    def test_tens_of_thousands_of_small_questions(self):
+        for _ in range(4):
+            self.attack(attacks.big_questions, 10_000, 100)
+        self.expect_well()
+
     def test_polkit_is_not_flooded(self):
         for _ in range(4):
             self.attack(attacks.big_questions, 500, 100)
