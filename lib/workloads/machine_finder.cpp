@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/machine_finder.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "host/host_root.h"
 
@@ -25,6 +27,11 @@ FoundMachines MachineFinder::look(const UsageSample& usage) {
     look_at(usage, i, found);
   }
   for (const ProcessId id : usage.ended) doubtful_.erase(id);
+  // Of two that claim the same, the older one has it, in whatever order directories list them.
+  std::ranges::sort(found.machines, {}, [&usage](const FoundMachine& machine) {
+    const ProcessId id = usage.processes[machine.process].id;
+    return std::pair(id.start, id.pid);
+  });
   return found;
 }
 
