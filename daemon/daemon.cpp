@@ -138,7 +138,8 @@ Result<Done> Daemon::start() {
   state_keeper_->save(meter_->state(), false);
   if (const auto listening = open_socket(); !listening) return listening;
   Reports& reports = *this;
-  if (options_.bus != "none") bus_ = std::make_unique<BusPublisher>(loop_, options_.bus, reports);
+  if (options_.bus != "none")
+    bus_ = std::make_unique<BusPublisher>(loop_, options_.bus, reports, limited_queue_);
   return add_timers();
 }
 

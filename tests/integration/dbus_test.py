@@ -491,10 +491,13 @@ class OnABusThatHangs(unittest.TestCase):
     def test_after_it_has_greeted_it_is_given_up_and_tried_again(self):
         daemon = self.start()
         for _ in range(2):
-            client = self.accept()
-            self.greet(client)
-            while client.recv(4096):
-                pass
+            clients = []
+            for _ in range(2):  # one for calls, one for what keplerd asks
+                clients.append(self.accept())
+                self.greet(clients[-1])
+            for client in clients:
+                while client.recv(4096):
+                    pass
             self.expect_samples(daemon)
         self.assertEqual((self.host.root / "log").read_text().count("trying again"), 1)
 

@@ -11,6 +11,8 @@ namespace {
 
 // A bus refuses larger messages (the system's: 32 MiB) by disconnecting who sends them.
 constexpr std::size_t kLargestAnswer = 16 << 20;
+// To callers with limited access: it is made in one piece, while all others wait.
+constexpr std::size_t kLargestLimitedAnswer = 1 << 20;
 // No cgroup's path is longer, and so no id.
 constexpr std::size_t kLongestId = 4096;
 
@@ -33,13 +35,14 @@ std::uint64_t if_full(const Report& report, Microjoules energy) {
 
 }  // namespace
 
-Manager::Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers,
+Manager::Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers, LimitedWork& limited,
                  std::uint64_t& last_subscription)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
       turn_(turn),
       callers_(callers),
+      limited_(limited),
       told_(now()),
-      subscriptions_(connection, getObject(), last_subscription) {
+      subscriptions_(connection, getObject(), turn, limited, last_subscription) {
   registerAdaptor();
   getObject().addObjectManager();
 }
@@ -83,12 +86,19 @@ void Manager::tell_changes() {
 template <class Value, class F>
 void Manager::answer(const sdbus::Result<Value>&, F f) {
   const Sender sender = turn_.sender();
-  if (!sender.wants_answer) throw make_error(kNotSupported, "this method is of use to who expects a reply");
   auto waiting = std::make_shared<sdbus::Result<Value>>(answerable(current_message(getObject())));
-  callers_.authorize(sender.name, sender.interactive, [this, sender, waiting, f](const Caller& caller) {
+  const auto answer = [this, sender, waiting, f](const Caller& caller) {
     turn_.begin({.name = sender.name, .caller = caller, .path = sender.path});
     try {
       waiting->returnResults(guarded(f));
+    } catch (const sdbus::Error& error) {
+      waiting->returnError(error);
+    }
+  };
+  callers_.authorize(sender.name, sender.interactive, [this, waiting, answer](const Caller& caller) {
+    if (caller.full) return answer(caller);
+    try {
+      limited_.add(caller.account, [answer, caller] { answer(caller); });
     } catch (const sdbus::Error& error) {
       waiting->returnError(error);
     }
@@ -114,10 +124,10 @@ std::vector<Row> Manager::list(RowKind kind, const ListOptions& asked) {
   const Report& report = turn_.with(kind);
   std::vector<Row> rows;
   std::size_t size = 0;
-  for (const std::size_t row : select_rows(report, kind, asked.order, asked.limit)) {
+  for (const std::size_t row : turn_.orders().first(turn_.get(), kind, asked.order, asked.limit)) {
     rows.push_back(make_row(report, kind, row, asked.details));
     size += size_on_bus(rows.back());
-    if (size > kLargestAnswer)
+    if (size > (report.full ? kLargestAnswer : kLargestLimitedAnswer))
       throw make_error(kLimitsExceeded, "too much for one answer: ask for fewer rows");
   }
   return rows;

@@ -8,6 +8,7 @@
 
 #include "daemon/publish/dbus/callers.h"
 #include "daemon/publish/dbus/guarded.h"
+#include "daemon/publish/dbus/limited_work.h"
 #include "daemon/publish/dbus/options.h"
 #include "daemon/publish/dbus/rows.h"
 #include "daemon/publish/dbus/subscriptions.h"
@@ -18,15 +19,16 @@ namespace keplerd::dbus {
 
 class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_adaptor> {
  public:
-  // `turn`, `callers` and `last_subscription` must outlive it.
-  Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers, std::uint64_t& last_subscription);
+  // All of these must outlive it.
+  Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers, LimitedWork& limited,
+          std::uint64_t& last_subscription);
   ~Manager();
 
   // Tells on the bus if the settings, the source or the instance have changed. Not within a handler, as the
   // next.
   void tell_changes();
   // Reports to those who are due one.
-  void deliver() { subscriptions_.deliver(turn_); }
+  void deliver() { subscriptions_.deliver(); }
   // This client has left the bus.
   void left(const std::string& client) { subscriptions_.left(client); }
 
@@ -125,6 +127,7 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
 
   Turn& turn_;
   Callers& callers_;
+  LimitedWork& limited_;
   Told told_;
   dbus::Subscriptions subscriptions_;
 };

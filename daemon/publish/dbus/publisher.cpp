@@ -8,8 +8,10 @@
 
 #include "base/barrier.h"
 #include "daemon/background_job.h"
+#include "daemon/clock.h"
 #include "daemon/log.h"
 #include "daemon/publish/dbus/callers.h"
+#include "daemon/publish/dbus/limited_work.h"
 #include "daemon/publish/dbus/loop_connection.h"
 #include "daemon/publish/dbus/manager.h"
 #include "daemon/publish/dbus/names.h"
@@ -22,6 +24,7 @@ namespace keplerd {
 namespace {
 
 using dbus::LoopConnection;
+using dbus::Sender;
 using std::chrono::microseconds;
 
 constexpr microseconds kFirstPause = std::chrono::milliseconds(100);
@@ -37,16 +40,19 @@ struct Connections {
 // What lives as long as one connection to the bus.
 class Session {
  public:
-  Session(sd_event* loop, Connections connections, Reports& reports, std::uint64_t& last_subscription,
-          const std::function<void(const std::string&)>& broken)
+  Session(sd_event* loop, Connections connections, Reports& reports, FairQueue& limited,
+          std::uint64_t& last_subscription, const std::function<void(const std::string&)>& broken)
       : turn_(reports),
-        connection_(loop, std::move(connections.calls),
-                    {.before = [this] { turn_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
+        connection_(
+            loop, std::move(connections.calls),
+            {.before = [this] { begin_message(); }, .after = [this] { end_message(); }, .broken = broken}),
         questions_(loop, std::move(connections.questions),
                    {.before = [this] { turn_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
         callers_(connection_.bus(), questions_.bus(), reports,
                  [this](const std::string& client) { manager_.left(client); }),
-        manager_(connection_.bus(), turn_, callers_, last_subscription),
+        limited_(limited, {.attempt = [this](const auto& work) { connection_.attempt(work); },
+                           .answered = [this] { end_turn(); }}),
+        manager_(connection_.bus(), turn_, callers_, limited_, last_subscription),
         objects_(connection_.bus(), turn_,
                  {.added = [this](const auto& id,
                                   const auto& path) { manager_.emitVirtualMachineAdded(id, path); },
@@ -78,13 +84,27 @@ class Session {
     const char* const interface = sd_bus_message_get_interface(&call);
     if (path == nullptr || sender == nullptr || !std::string_view(path).starts_with(dbus::kManagerPath))
       return;
-    const bool wants_answer = sd_bus_message_get_expect_reply(&call) > 0;
+    const bool expects_reply = sd_bus_message_get_expect_reply(&call) > 0;
+    if (!expects_reply && !sd_bus_message_is_method_call(&call, dbus::kManagerInterface, "Unsubscribe"))
+      throw dbus::make_error(dbus::kNotSupported, "all but Unsubscribe is of use to who expects a reply");
+    const Caller caller = expects_reply ? callers_.caller(sender) : Caller{};
+    if (expects_reply && !caller.full && reading_.is_spent(caller.account, begun_))
+      throw dbus::make_error(dbus::kLimitsExceeded, "too many calls: try again in a second");
     turn_.begin({.name = sender,
-                 .caller = wants_answer ? callers_.caller(sender) : Caller{},
+                 .caller = caller,
                  .path = path,
-                 .interactive = sd_bus_message_get_allow_interactive_authorization(&call) > 0,
-                 .wants_answer = wants_answer});
+                 .interactive = sd_bus_message_get_allow_interactive_authorization(&call) > 0});
     dbus::Objects::check_known(turn_, interface == nullptr ? "" : interface);
+  }
+  void begin_message() {
+    turn_.begin();
+    begun_ = read_clock(CLOCK_MONOTONIC);
+  }
+  void end_message() {
+    const Sender& sender = turn_.sender();
+    const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
+    if (!sender.name.empty() && !sender.caller.full) reading_.spend(sender.caller.account, now, now - begun_);
+    end_turn();
   }
   void end_turn() {
     turn_.begin();
@@ -96,6 +116,9 @@ class Session {
   LoopConnection connection_;
   LoopConnection questions_;
   dbus::Callers callers_;
+  dbus::LimitedWork limited_;
+  dbus::ReadingBudgets reading_;
+  Nanoseconds begun_{0};  // the message that is in work
   dbus::Manager manager_;
   dbus::Objects objects_;
   dbus::CallFilter calls_;
@@ -105,8 +128,12 @@ class Session {
 
 class BusPublisher::Impl {
  public:
-  Impl(sd_event* loop, std::string bus, Reports& reports)
-      : loop_(loop), bus_(std::move(bus)), reports_(reports), connecting_(loop, "connecting to D-Bus") {
+  Impl(sd_event* loop, std::string bus, Reports& reports, FairQueue& limited)
+      : loop_(loop),
+        bus_(std::move(bus)),
+        reports_(reports),
+        limited_(limited),
+        connecting_(loop, "connecting to D-Bus") {
     sd_event_source* source = nullptr;
     if (sd_event_add_defer(loop_, &source, on_work, this) < 0) throw std::bad_alloc();
     work_.reset(source);
@@ -164,8 +191,8 @@ class BusPublisher::Impl {
     sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
     if (!attempt.connections.questions) return try_again(attempt.error);
     try {
-      session_ = std::make_unique<Session>(loop_, std::move(attempt.connections), reports_, last_subscription_,
-                                           [this](const std::string& why) {
+      session_ = std::make_unique<Session>(loop_, std::move(attempt.connections), reports_, limited_,
+                                           last_subscription_, [this](const std::string& why) {
                                              broken_ = why;
                                              sd_event_source_set_enabled(work_.get(), SD_EVENT_ONESHOT);
                                            });
@@ -202,6 +229,7 @@ class BusPublisher::Impl {
   sd_event* loop_;
   std::string bus_;
   Reports& reports_;
+  FairQueue& limited_;
   std::uint64_t last_subscription_ = 0;
   microseconds pause_ = kFirstPause;
   bool complained_ = false;
@@ -211,8 +239,8 @@ class BusPublisher::Impl {
   std::unique_ptr<Session> session_;
 };
 
-BusPublisher::BusPublisher(sd_event* loop, const std::string& bus, Reports& reports)
-    : impl_(std::make_unique<Impl>(loop, bus, reports)) {}
+BusPublisher::BusPublisher(sd_event* loop, const std::string& bus, Reports& reports, FairQueue& limited)
+    : impl_(std::make_unique<Impl>(loop, bus, reports, limited)) {}
 
 BusPublisher::~BusPublisher() = default;
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostOfOneClient = 16;
 constexpr std::size_t kMostInAll = 256;
-constexpr std::size_t kMostOfStrangers = 128;  // of those without full access
+constexpr std::size_t kMostOfLimited = 128;  // of those without full access
 constexpr auto kPatience = std::chrono::seconds(30);
 
 // Errors in the client's stead: it is gone, or does not read, or must not be asked. Any other one is an
@@ -36,7 +36,7 @@ struct Subscription {
 
 }  // namespace
 
-struct Subscriptions::Client {
+struct Subscriptions::Client : FairQueue::Client {
   std::string name;
   Caller caller;
   std::unique_ptr<sdbus::IProxy> proxy;
@@ -45,6 +45,12 @@ struct Subscriptions::Client {
   bool given_up = false;  // it did not in time
   bool denied = false;    // it may see nothing any more
   bool left = false;      // the bus
+  Subscriptions* owner = nullptr;
+  std::optional<FairQueue::Place> place;  // where it has limited access
+
+  void step(const FairQueue::Slice&) override {
+    owner->limited_.attempt([this] { owner->deliver_to(*this); });
+  }
 
   // That its subscriptions tell of.
   Rows rows() const {
@@ -56,27 +62,27 @@ struct Subscriptions::Client {
   }
 };
 
-Subscriptions::Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, std::uint64_t& last_id)
-    : connection_(connection), object_(object), last_id_(last_id) {}
+Subscriptions::Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, Turn& turn,
+                             LimitedWork& limited, std::uint64_t& last_id)
+    : connection_(connection), object_(object), turn_(turn), limited_(limited), last_id_(last_id) {}
 
 Subscriptions::~Subscriptions() = default;
 
 void Subscriptions::check_place(const std::string& client, const Caller& caller) const {
-  std::size_t of_client = 0, of_strangers = 0;
+  std::size_t of_client = 0, of_limited = 0;
   for (const auto& [name, other] : clients_) {
     const std::size_t its = other->subscriptions.size();
-    const bool same_stranger = !caller.full && !other->caller.full && other->caller.user == caller.user;
-    if (name == client || same_stranger) of_client += its;
-    if (!other->caller.full) of_strangers += its;
+    const bool same_login = !caller.full && !other->caller.full && other->caller.account == caller.account;
+    if (name == client || same_login) of_client += its;
+    if (!other->caller.full) of_limited += its;
   }
   const auto refuse = [](std::size_t most, const char* whom) {
     throw make_error(kTooManySubscriptions, "no more than " + std::to_string(most) + whom);
   };
   if (count_ >= kMostInAll) refuse(kMostInAll, " in all");
   if (of_client >= kMostOfOneClient)
-    refuse(kMostOfOneClient, caller.full ? " for one client" : " for one user");
-  if (!caller.full && of_strangers >= kMostOfStrangers)
-    refuse(kMostOfStrangers, " of users without full access");
+    refuse(kMostOfOneClient, caller.full ? " for one client" : " for one login");
+  if (!caller.full && of_limited >= kMostOfLimited) refuse(kMostOfLimited, " of users without full access");
 }
 
 std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
@@ -87,10 +93,12 @@ std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
   if (!entry) {
     auto made = std::make_unique<Client>();
     made->name = client;
+    made->owner = this;
     made->proxy = make_proxy(connection_, client, "/");
     entry = std::move(made);
   }
   entry->caller = caller;
+  caller.full ? entry->place.reset() : void(entry->place.emplace(limited_.queue(), caller.account, *entry));
   entry->subscriptions.push_back({++last_id_, ChangeTracker(options), turn.listen(options.interval)});
   ++count_;
   return last_id_;
@@ -111,14 +119,13 @@ void Subscriptions::left(const std::string& client) {
   if (known != clients_.end()) known->second->left = true;
 }
 
-void Subscriptions::deliver(Turn& turn) {
+void Subscriptions::deliver() {
   ended_.clear();
   for (auto position = clients_.begin(); position != clients_.end();) {
     Client& client = *position->second;
     // One without subscriptions is remembered until it has taken what was sent: else it could have it sent
     // again and again by subscribing anew.
-    const auto latest = turn.latest(client.caller, client.rows());
-    client.denied = !latest;
+    client.denied = !turn_.latest(client.caller, Rows::kWithoutProcesses);
     if (client.left || client.given_up || client.denied ||
         (client.subscriptions.empty() && !client.awaited)) {
       drop(position++);
@@ -126,16 +133,22 @@ void Subscriptions::deliver(Turn& turn) {
     }
     ++position;
     if (client.awaited) continue;
-    bool sent = false;
-    for (Subscription& subscription : client.subscriptions) {
-      const auto changes = subscription.tracker.next(latest);
-      if (!changes) continue;
-      send(subscription.id, client.name, *changes, subscription.tracker.options().details);
-      sent = true;
-    }
-    if (sent) ping(client);
+    client.place ? client.place->request() : deliver_to(client);
   }
   ended_.clear();
+}
+
+void Subscriptions::deliver_to(Client& client) {
+  const auto latest = turn_.latest(client.caller, client.rows());
+  if (!latest || client.awaited) return;
+  bool sent = false;
+  for (Subscription& subscription : client.subscriptions) {
+    const auto changes = subscription.tracker.next(latest);
+    if (!changes) continue;
+    send(subscription.id, client.name, *changes, subscription.tracker.options().details);
+    sent = true;
+  }
+  if (sent) ping(client);
 }
 
 void Subscriptions::send(std::uint64_t id, const std::string& client, const Changes& changes, bool details) {

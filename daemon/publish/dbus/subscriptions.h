@@ -12,21 +12,24 @@
 
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/dbus/changes.h"
+#include "daemon/publish/dbus/limited_work.h"
 #include "daemon/publish/dbus/turn.h"
 
 namespace keplerd::dbus {
 
 class Subscriptions {
  public:
-  // Signals are sent from `object`. `last_id` outlives connections, so that no number comes twice.
-  Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, std::uint64_t& last_id);
+  // Signals are sent from `object`. All of these must outlive it, and `last_id` outlives connections, so that
+  // no number comes twice.
+  Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, Turn& turn, LimitedWork& limited,
+                std::uint64_t& last_id);
   ~Subscriptions();
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
   // Of the turn's sender. Throws TooManySubscriptions. The first report goes out with the next deliver().
-  // What is told is what the client may see; of those without full access, one user gets no more than one
-  // client, and all of them not all there are.
+  // Reports have what the client may see. Of clients without full access, those of one login get no more than
+  // one client, and all of them not all there are.
   std::uint64_t add(Turn& turn, SubscribeOptions options);
   // Throws NoSuchSubscription where it is none of this client's.
   void remove(const std::string& client, std::uint64_t id);
@@ -34,8 +37,9 @@ class Subscriptions {
   // The client has left the bus.
   void left(const std::string& client);
 
-  // Sends what is due of the last reports. Not within a handler.
-  void deliver(Turn& turn);
+  // Sends what is due of the last reports; to clients with limited access in turns to come. Not within a
+  // handler.
+  void deliver();
 
   std::size_t count() const { return count_; }
 
@@ -44,6 +48,7 @@ class Subscriptions {
   using Clients = std::map<std::string, std::unique_ptr<Client>>;
 
   void check_place(const std::string& client, const Caller& caller) const;
+  void deliver_to(Client& client);
   void send(std::uint64_t id, const std::string& client, const Changes& changes, bool details);
   void ping(Client& client);
   void on_answer(Client& client, AsyncError error);
@@ -51,6 +56,8 @@ class Subscriptions {
 
   sdbus::IConnection& connection_;
   sdbus::IObject& object_;
+  Turn& turn_;
+  LimitedWork& limited_;
   std::uint64_t& last_id_;
   std::size_t count_ = 0;
   Clients clients_;                             // by unique name

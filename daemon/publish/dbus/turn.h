@@ -16,10 +16,9 @@ namespace keplerd::dbus {
 
 struct Sender {
   std::string name;          // unique
-  Caller caller;             // nobody, as long as it is not known or wants no answer
+  Caller caller;             // nobody, as long as it is not known
   std::string path;          // of the object that was asked
   bool interactive = false;  // it lets the user be asked for a password
-  bool wants_answer = false;
 };
 
 class Turn {
@@ -66,6 +65,7 @@ class Turn {
     return reports_.listen(sender_.caller, wanted);
   }
   const Settings& settings() const { return reports_.settings(); }
+  RowOrders& orders() { return reports_.orders(); }
 
  private:
   static constexpr char kDenied[] =
