@@ -143,9 +143,11 @@ def ask(stream, method, more=False, **parameters):
     try:
         stream.write(call(method, more, **parameters))
         stream.flush()
+        return json.loads(read_message(stream))
+    except TimeoutError:
+        raise AssertionError(f"no answer within {LIMIT} s") from None
     except OSError:
         raise AssertionError("the daemon has closed the connection") from None
-    return json.loads(read_message(stream))
 
 
 def close(stream):

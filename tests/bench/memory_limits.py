@@ -55,7 +55,7 @@ class MemoryCgroup:
         self.path.rmdir()
 
 
-def tell(what, daemon, group):
+def show(what, daemon, group):
     descriptors = len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
     threads = len(os.listdir(f"/proc/{daemon.process.pid}/task"))
     print(f"| {what} | {group.peak() / MIB:.0f} MiB | {peak(daemon.process.pid) / MIB:.0f} MiB | {group.kernel() / MIB:.0f} MiB | "
@@ -88,21 +88,21 @@ def cgroups(program, source, count):
     try:
         stage.work()
         with daemon_on(stage, program, source) as (daemon, bus, group), Attackers() as attackers:
-            tell(f"{count:,} cgroups", daemon, group)
+            show(f"{count:,} cgroups", daemon, group)
             for uid in [JOE] * 1 + [SUBUIDS + i for i in range(3)] + [0] * 4:
                 attackers.start(uid, varlink_attacks.deaf, daemon.socket)
             time.sleep(30)
-            tell("512 varlink connections that ask for all of them and do not read", daemon, group)
+            show("512 varlink connections that ask for all of them and do not read", daemon, group)
             attackers.end()
             for uid in [0] * 4:
                 attackers.start(uid, varlink_attacks.deaf_followers, daemon.socket)
             time.sleep(30)
-            tell("256 of root's that follow all of them and do not read", daemon, group)
+            show("256 of root's that follow all of them and do not read", daemon, group)
             attackers.end()
             for _ in range(16):
                 attackers.start(0, bus_attacks.subscriptions, bus.address, 16)
             time.sleep(30)
-            tell("256 D-Bus subscriptions to all kinds", daemon, group)
+            show("256 D-Bus subscriptions to all kinds", daemon, group)
     finally:
         stage.remove()
 
@@ -112,11 +112,11 @@ def processes(program, source, count):
     try:
         stage.work()
         with daemon_on(stage, program, source) as (daemon, bus, group), Attackers() as attackers:
-            tell(f"{count:,} processes", daemon, group)
+            show(f"{count:,} processes", daemon, group)
             for uid in [0] * 4:
                 attackers.start(uid, varlink_attacks.whole_lists, daemon.socket, "processes")
             time.sleep(30)
-            tell("256 varlink connections that ask for all of them", daemon, group)
+            show("256 varlink connections that ask for all of them", daemon, group)
     finally:
         stage.remove()
 
