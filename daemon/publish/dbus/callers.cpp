@@ -28,7 +28,7 @@ constexpr char kPolkitInterface[] = "org.freedesktop.PolicyKit1.Authority";
 constexpr char kAction[] = "org.keplerd1.read-details";
 constexpr std::uint32_t kAllowUserInteraction = 1;
 // The loop waits so long for the bus. One that has not answered by then hangs, and is not asked for a while.
-// (Another connection would be worse: libsystemd waits 90 s for a bus that hangs to let it in.)
+// (Another connection would end all subscriptions.)
 constexpr auto kPatienceWithBus = std::chrono::seconds(1);
 constexpr auto kHangHolds = std::chrono::seconds(10);
 constexpr auto kPatience = std::chrono::seconds(5);
