@@ -13,9 +13,9 @@
 #include <systemd/sd-event.h>
 
 #include "base/result.h"
+#include "event/event_source.h"
 #include "exporter/kind.h"
 #include "varlink/client.h"
-#include "event/event_source.h"
 #include "varlink/json.h"
 
 namespace keplerd::exporter {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "event/event_source.h"
 #include "exporter/daemon_link.h"
 #include "exporter/http/server.h"
 #include "exporter/http/web_config.h"
@@ -15,7 +16,6 @@
 #include "exporter/pages.h"
 #include "exporter/snapshot.h"
 #include "exporter/top_processes.h"
-#include "event/event_source.h"
 
 namespace keplerd::exporter {
 

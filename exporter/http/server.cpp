@@ -10,8 +10,8 @@
 #include <microhttpd.h>
 #include <sys/socket.h>
 
-#include "exporter/http/target.h"
 #include "event/event_source.h"
+#include "exporter/http/target.h"
 
 namespace keplerd::exporter::http {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd's event loop does first where several things are to be done, as sd_event_source_set_priority(3)
-// takes it. What has the same priority takes turns.
+// What keplerd's event loop does first where several things are to be done, as
+// sd_event_source_set_priority(3) takes it. What has the same priority takes turns.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,8 @@ std::vector<Uid> parse_passwd_users(std::string_view passwd) {
 }
 
 // Goes along all ids, from each where a range begins or ends to the next.
-Logins::Logins(const std::vector<SubordinateRange>& ranges, std::vector<Uid> users) : users_(std::move(users)) {
+Logins::Logins(const std::vector<SubordinateRange>& ranges, std::vector<Uid> users)
+    : users_(std::move(users)) {
   std::map<std::uint64_t, std::vector<std::pair<Uid, int>>> steps;
   for (const SubordinateRange& range : ranges) {
     steps[range.first].emplace_back(range.login, 1);

@@ -111,7 +111,8 @@ class RawClient {
 class LoopServer : public testing::Test {
  protected:
   // Tests that need other limits call this first.
-  void start(ServerLimits limits = {}, Server::Admit admit = [](const Peer&) { return Admission{}; }) {
+  void start(
+      ServerLimits limits = {}, Server::Admit admit = [](const Peer&) { return Admission{}; }) {
     ASSERT_TRUE(full_.attach(event_, priority::kNormal).ok());
     ASSERT_TRUE(limited_.attach(event_, priority::kLimitedAccess).ok());
     server_.emplace(event_, Queues{full_, limited_},
