@@ -11,15 +11,12 @@
 namespace keplerd {
 namespace {
 
-// What people see as long as no name is known: a runtime's id as the runtimes shorten it.
-std::string short_id(const std::string& id) { return is_runtime_id(id) ? id.substr(0, 12) : id; }
-
 ContainerInfo make_info(const CgroupWorkload& workload, std::string id, const ContainerAccount* outer,
                         const std::string& unit) {
   ContainerInfo info;
   info.is_pod = workload.kind == CgroupKind::kPod;
   info.id = std::move(id);
-  info.name = workload.name.empty() ? short_id(workload.id) : workload.name;
+  info.name = workload.name.empty() ? short_runtime_id(workload.id) : workload.name;  // until it is known
   info.runtime = workload.runtime;
   if (outer != nullptr) info.parent = outer->info->id;
   info.unit = unit;
@@ -38,8 +35,6 @@ CgroupWorkload pod_of(const CgroupWorkload& container) {
 bool has_unique_id(const CgroupWorkload& workload) {
   return workload.kind == CgroupKind::kPod || is_runtime_id(workload.id);
 }
-
-std::string_view last_part(std::string_view id) { return id.substr(id.rfind('/') + 1); }
 
 // Whose the names are that a cgroup in `parent` has: of the container around it; else of the user whose slice
 // it is in; else of whoever owns the directory that it was made in. Not its own owner, which whoever made it
@@ -62,6 +57,7 @@ bool is_named_by_root(const ContainerAccount& account) {
 }
 
 void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins) {
+  refused_.clear();
   for (std::size_t i = 0; i < units.current().size(); ++i) {
     UnitAccount& unit = *units.current()[i];
     if (!unit.placed) place(unit, logins, window.now);
@@ -162,11 +158,15 @@ ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkl
                                             const Claimant& claimant, ContainerAccount* outer, Realtime now) {
   const bool is_pod = workload.kind == CgroupKind::kPod;
   if (has_unique_id(workload) && !is_pod && last_part(claimant.container) == workload.id) return outer;
-  const std::string id = bind_id(workload, claimant, now);
+  const std::string id = bind_id(workload, claimant);
   for (const UnitAccount* above = unit.parent; above != nullptr; above = above->parent) {
     for (const ContainerPart& part : above->containers) {
       if (part.container->info->id == id && part.container->info->is_pod == is_pod) return outer;
     }
+  }
+  // Pods are where they are found, wherever they were before: none may come to be inside itself.
+  for (const ContainerAccount* around = outer; around != nullptr; around = around->parent) {
+    if (around->info->id == id && around->info->is_pod == is_pod) return outer;
   }
   ContainerInfo info = make_info(workload, id, outer, unit.info->id);
   if (!workload.pod.empty() && outer != nullptr && outer->info->is_pod) info.pod = outer->info->id;
@@ -177,11 +177,15 @@ ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkl
 
 // The id under which the claimant has what it calls so. One that is bound to another owner is that owner's;
 // but root's claim is stronger than that of the others who have bare ids, the system's users.
-std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claimant& claimant, Realtime now) {
+std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claimant& claimant) {
   const bool is_pod = workload.kind == CgroupKind::kPod;
   Accounts& accounts = is_pod ? pods_ : containers_;
-  const std::string id = claimed_id(claimant, workload.id);
-  const auto refuse = [&] { refused_.add(is_pod ? "pod" : "container", workload.id, claimant, now); };
+  const Accounts& others = is_pod ? containers_ : pods_;
+  const auto refuse = [&] { refused_.push_back({is_pod, workload.id, claimant}); };
+  const std::string claimed = claimed_id(claimant, workload.id);
+  const std::string id =
+      free_id(claimant.owner, claimed, [&](const auto& other) { return others.contains(other); });
+  if (id != claimed) refuse();
   const auto bound = accounts.find(id);
   if (bound == accounts.end()) {
     if (id != workload.id && has_unique_id(workload) && accounts.contains(workload.id)) refuse();
@@ -198,9 +202,8 @@ std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claim
 }
 
 void ContainerLedger::rename_account(Accounts& accounts, Accounts::iterator account, Uid owner) {
-  std::string id = account->first;
-  do id = disambiguated_id(owner, id);
-  while (accounts.contains(id));
+  const std::string id =
+      free_id(owner, account->first, [&](const auto& taken) { return find(taken) != nullptr; });
   auto node = accounts.extract(account);
   node.key() = id;
   ContainerAccount& renamed = accounts.insert(std::move(node)).position->second;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "ledger/account.h"
-#include "ledger/refused_claims.h"
 #include "ledger/unit_ledger.h"
 #include "workloads/libvirt_status.h"
 #include "workloads/logins.h"
@@ -69,8 +68,13 @@ class ContainerLedger {
   const Accounts& containers() const { return containers_; }
   const Accounts& pods() const { return pods_; }
 
-  RefusedClaims& refused_claims() { return refused_; }
-  const RefusedClaims& refused_claims() const { return refused_; }
+  // Claims to an account of another owner, in the last window.
+  struct Refused {
+    bool is_pod;
+    std::string id;
+    Claimant claimant;
+  };
+  const std::vector<Refused>& refused() const { return refused_; }
 
  private:
   void place(UnitAccount& unit, const Logins& logins, Realtime now);
@@ -79,7 +83,7 @@ class ContainerLedger {
   std::optional<CgroupWorkload> claimed_workload(const UnitAccount& unit, const Claimant& claimant) const;
   ContainerAccount* add_part(UnitAccount& unit, const CgroupWorkload& workload, const Claimant& claimant,
                              ContainerAccount* outer, Realtime now);
-  std::string bind_id(const CgroupWorkload& workload, const Claimant& claimant, Realtime now);
+  std::string bind_id(const CgroupWorkload& workload, const Claimant& claimant);
   void rename_account(Accounts& accounts, Accounts::iterator account, Uid owner);
   ContainerAccount& account_of(ContainerInfo info, const Claimant& claimant, ContainerAccount* outer,
                                bool monitor, Realtime now);
@@ -90,7 +94,7 @@ class ContainerLedger {
 
   Accounts containers_, pods_;
   MachinedRecords::Containers machined_;
-  RefusedClaims refused_;
+  std::vector<Refused> refused_;
 };
 
 }  // namespace keplerd

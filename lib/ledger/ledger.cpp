@@ -120,8 +120,10 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   outside_other_ += processes_.apply(window, units_, logins);
   vm_registry_.update({vm_scopes(units_), sample.usage.processes, evidence.found, sample.usage.ended},
                       LedgerSurroundings(processes_, evidence.libvirt, sample.at));
+  for (const auto& claim : containers_.refused())
+    refused_claims_.add(claim.is_pod ? "pod" : "container", claim.id, claim.claimant, realtime_);
   for (const RefusedVmClaim& claim : vm_registry_.refused())
-    containers_.refused_claims().add(claim.is_helper ? "helper" : "vm", claim.id, claim.claimant, realtime_);
+    refused_claims_.add(claim.is_helper ? "helper" : "vm", claim.id, claim.claimant, realtime_);
   vms_.apply(window, vm_registry_, units_, processes_);
   prune(realtime_);
 }
@@ -172,7 +174,7 @@ std::unique_ptr<Report> Ledger::report() const {
   report->machine_events = vms_.events().last();
   report_containers(containers_.containers(), *report, report->containers);
   report_containers(containers_.pods(), *report, report->pods);
-  report->refused_claims = containers_.refused_claims().all();
+  report->refused_claims = refused_claims_.all();
   report->running_processes = processes_.running();
   return report;
 }

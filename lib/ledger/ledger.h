@@ -11,6 +11,7 @@
 #include "ledger/account.h"
 #include "ledger/container_ledger.h"
 #include "ledger/process_ledger.h"
+#include "ledger/refused_claims.h"
 #include "ledger/report.h"
 #include "ledger/state.h"
 #include "ledger/unit_ledger.h"
@@ -53,7 +54,7 @@ class Ledger {
   const ProcessLedger& processes() const { return processes_; }
 
   // Of the last window.
-  std::vector<RefusedClaim> new_refused_claims() { return containers_.refused_claims().take_changed(); }
+  std::vector<RefusedClaim> new_refused_claims() { return refused_claims_.take_changed(); }
 
   // All of it after the last sample, but for the processes. The source's name and reason are the caller's to
   // fill.
@@ -100,6 +101,7 @@ class Ledger {
   Microjoules outside_other_;
   UnitLedger units_;
   ContainerLedger containers_;
+  RefusedClaims refused_claims_;
   VmRegistry vm_registry_;
   VmLedger vms_;
   ProcessLedger processes_;

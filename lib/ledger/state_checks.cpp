@@ -59,6 +59,21 @@ void check_sums(const LedgerState& state) {
   if (own.value() != workloads.value()) throw Malformed{"the units' energies do not add up to the host's"};
 }
 
+// No path has more parts, and so no container is deeper.
+constexpr std::size_t kDeepest = 2048;
+
+void check_nesting(const LedgerState& state) {
+  std::map<std::string_view, const ContainerState*> by_id;
+  for (const ContainerState& container : state.containers) by_id.emplace(container.info.id, &container);
+  for (const ContainerState& container : state.containers) {
+    std::size_t depth = 0;
+    for (const ContainerState* around = &container; around->info.parent;
+         around = by_id.at(*around->info.parent)) {
+      if (++depth > kDeepest) throw Malformed{"a container is inside itself, or too deep inside others"};
+    }
+  }
+}
+
 // A container or pod is its own and those inside it.
 void check_containers(const LedgerState& state) {
   std::map<std::string_view, CheckedSum> rest;
@@ -77,6 +92,7 @@ void check_containers(const LedgerState& state) {
       throw Malformed{"a container used more in its parent than at all"};
     parent->second.subtract(container.in_parent);
   }
+  check_nesting(state);
   for (const auto& [id, left] : rest) {
     if (left.value() != Microjoules{})
       throw Malformed{"the sums of container " + std::string(id) + " do not hold"};

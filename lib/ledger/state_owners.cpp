@@ -14,8 +14,6 @@ namespace {
 
 Uid owner_of(std::string_view path) { return slice_user(path).value_or(kRootUser); }
 
-std::string last_part(std::string_view id) { return std::string(id.substr(id.rfind('/') + 1)); }
-
 // The containers and pods of a state, by the ids that they were saved under.
 class Containers {
  public:
@@ -47,7 +45,7 @@ class Containers {
     if (!container.owner) {
       container.owner = claimant.owner;
       new_ids_[id] = unique(claimed_id(claimant, last_part(id)), claimant.owner);
-      if (claimant != Claimant{}) forget_name(container.info, last_part(id));
+      if (claimant != Claimant{}) forget_name(container.info, std::string(last_part(id)));
     }
   }
 
@@ -65,13 +63,12 @@ class Containers {
 
   // Names of LXC's and nspawn's containers that moved may be in a state twice.
   std::string unique(std::string id, Uid owner) {
-    while (!taken_.insert(id).second) id = disambiguated_id(owner, id);
-    return id;
+    return free_id(owner, std::move(id), [this](const auto& taken) { return !taken_.insert(taken).second; });
   }
 
   static void forget_name(ContainerInfo& info, const std::string& id) {
     info.name = recognise_cgroup(info.unit).name;
-    if (info.name.empty() || info.is_pod) info.name = is_runtime_id(id) ? id.substr(0, 12) : id;
+    if (info.name.empty() || info.is_pod) info.name = short_runtime_id(id);
     info.name_space.clear();
   }
 
@@ -101,8 +98,8 @@ void give_owner(MachineState& machine, Containers& containers, std::set<std::str
   machine.owner = claimant.owner;
   if (claimant == Claimant{}) return;
   taken.erase(info.id);
-  info.id = claimed_id(claimant, info.id);
-  while (!taken.insert(info.id).second) info.id = disambiguated_id(claimant.owner, info.id);
+  info.id = free_id(claimant.owner, claimed_id(claimant, info.id),
+                    [&taken](const auto& id) { return !taken.insert(id).second; });
   info.name = info.id;
   info.title.clear();
   info.metadata.clear();

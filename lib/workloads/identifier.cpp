@@ -64,6 +64,10 @@ bool is_hexadecimal(std::string_view text) {
 
 bool is_runtime_id(std::string_view text) { return text.size() == 64 && is_hexadecimal(text); }
 
+std::string short_runtime_id(const std::string& id) { return is_runtime_id(id) ? id.substr(0, 12) : id; }
+
+std::string_view last_part(std::string_view id) { return id.substr(id.rfind('/') + 1); }
+
 std::string canonical_uuid(std::string_view text) {
   if (text.size() != 36) return {};
   std::string uuid;

@@ -15,6 +15,12 @@ bool is_hexadecimal(std::string_view text);  // at least one digit, lower case
 // digits.
 bool is_runtime_id(std::string_view text);
 
+// An id as runtimes shorten it, 12 digits; any other text as it is.
+std::string short_runtime_id(const std::string& id);
+
+// Of an id with owners in front, "user-1000/NAME": "NAME".
+std::string_view last_part(std::string_view id);
+
 // `text` in lower case where it is a UUID in its usual form (8-4-4-4-12 hexadecimal digits), else empty.
 // Empty too for the nil UUID, which hypervisors take for "none": two machines with it would be one.
 std::string canonical_uuid(std::string_view text);

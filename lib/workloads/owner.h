@@ -40,4 +40,11 @@ std::string claimed_id(const Claimant& claimant, std::string_view name);
 // Where that id is bound to another owner: "user-UID/ID", whoever the claimant is.
 std::string disambiguated_id(Uid owner, std::string_view id);
 
+// `id`, with its owner in front until it is not taken.
+template <class IsTaken>
+std::string free_id(Uid owner, std::string id, IsTaken is_taken) {
+  while (is_taken(id)) id = disambiguated_id(owner, id);
+  return id;
+}
+
 }  // namespace keplerd

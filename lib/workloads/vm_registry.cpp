@@ -188,9 +188,7 @@ void VmRegistry::give_way(Vm& vm) {
 }
 
 void VmRegistry::rename_account(const std::string& id, Uid owner) {
-  std::string other = id;
-  do other = disambiguated_id(owner, other);
-  while (owners_.contains(other));
+  std::string other = free_id(owner, id, [this](const auto& taken) { return owners_.contains(taken); });
   if (Vm* const running = running_as(id, nullptr)) running->id = other;
   owners_.erase(id);
   owners_[other] = owner;

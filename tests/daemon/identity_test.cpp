@@ -4,6 +4,7 @@
 
 #include "daemon/identity_host.h"
 #include "daemon/publish/row_selection.h"
+#include "ledger/state_checks.h"
 
 namespace keplerd {
 namespace {
@@ -316,6 +317,40 @@ TEST_F(Identity, EndedOnesOfAUserDriveOutNobodyElses) {
   }
   EXPECT_NE(host.machine(kUuid), nullptr);
   EXPECT_EQ(host.meter().last_report()->machines.size(), 3u);
+}
+
+// A pod is no border: its id does not say what it is in, and each may be found in the other.
+TEST_F(Identity, PodsInEachOtherAreInOneOnly) {
+  const std::string one = std::string(kAlices) + "/1", two = std::string(kAlices) + "/2";
+  const std::string p = "/kubepods-pod" + std::string(32, '1') + ".slice";
+  const std::string q = "/kubepods-pod" + std::string(32, '2') + ".slice";
+  for (const std::string& path : {one, two, one + p, two + q}) host.files.add_cgroup(path);
+  host.begin();
+  step(0);
+  for (const std::string& path : {one + p + q, two + q + p})
+    add(path == two + q + p ? 201 : 200, path, kAlice);
+  step(0);
+  use_all(200, one + p + q, 10);
+  use_all(201, two + q + p, 10);
+  step(4'000'000);
+  const auto report = host.meter().last_report();
+  ASSERT_EQ(report->pods.size(), 2U);
+  for (const ContainerRow& pod : report->pods) EXPECT_EQ(pod.owner, kAlice);
+  EXPECT_NO_THROW(check_state(host.meter().state()));
+  shown_to(kAlice);
+}
+
+// Else the totals of all could not be restored.
+TEST_F(Identity, AContainerAndAPodOfOneIdAreTwo) {
+  add(200, std::string(kAlices) + "/libpod-" + kHex + ".scope", kAlice);
+  add(201, std::string(kAlices) + "/user-libpod_pod_" + kHex + ".slice", kAlice);
+  host.begin();
+  step(2'000'000);
+  const auto report = host.meter().last_report();
+  ASSERT_EQ(report->containers.size(), 1U);
+  ASSERT_EQ(report->pods.size(), 1U);
+  EXPECT_NE(report->containers[0].info->id, report->pods[0].info->id);
+  EXPECT_NO_THROW(check_state(host.meter().state()));
 }
 
 }  // namespace
