@@ -351,7 +351,7 @@ std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds
 
 // systemctl shows it to everybody.
 void Daemon::tell_status() {
-  const auto told = latest(Caller{}, Rows::kWithoutProcesses);
+  const auto told = latest(kInside.as_public(), Rows::kWithoutProcesses);
   notify_status(*meter_->last_report(Rows::kWithoutProcesses), told ? told->host.power : std::nullopt);
 }
 

@@ -14,7 +14,8 @@ constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(50);
 // Power needs the tick before: so long they are kept for who asks again.
 constexpr Nanoseconds kProcessesRemembered = std::chrono::minutes(1);
 constexpr std::size_t kMostHeld = 8;
-constexpr std::size_t kMostViews = 64;  // of users who ask within one tick, kept to answer again
+constexpr std::size_t kMostHolders = 1024;  // that are remembered within a tick
+constexpr std::size_t kMostViews = 64;      // of users who ask within one tick, kept to answer again
 
 }  // namespace
 
@@ -70,20 +71,26 @@ std::shared_ptr<const Report> Access::report_for(const Caller& caller, Rows rows
   if (caller.full) return latest_;
   if (rule_ == PublicAccess::kNone || !tick_.now) return nullptr;
   const uid_t user = rule_ == PublicAccess::kOwn ? caller.user : Caller{}.user;
+  const bool with_processes = rows == Rows::kAll && tick_.now->has_processes;
+  if (rows == Rows::kAll) processes_asked_ = tick_.now->monotonic;
+  if (held_.size() >= kMostHolders) forget_released();
+  Held& held = held_[{user, caller.payer()}];
+  if (held.last && (held.last->has_processes || !with_processes)) return held.last;
+  const auto view = view_of(user);
+  if (with_processes) add_public_processes(tick_, rule_, user, *view);
+  return caller.counted ? hold(held, view) : view;
+}
+
+std::shared_ptr<Report> Access::view_of(uid_t user) {
   if (!views_.contains(user) && views_.size() >= kMostViews) views_.clear();
   if (rule_ != PublicAccess::kHost) compute_energies();
   auto& view = views_[user];
   if (!view) view = make_public_view(tick_, rule_, user);
-  if (rows == Rows::kAll) {
-    processes_asked_ = tick_.now->monotonic;
-    add_public_processes(tick_, rule_, user, *view);
-  }
-  return hold(held_[rule_ == PublicAccess::kOwn ? caller.user : caller.account], view);
+  return view;
 }
 
 // Who holds what it returns is counted for holding the view, however often.
 std::shared_ptr<const Report> Access::hold(Held& held, const std::shared_ptr<const Report>& view) {
-  if (held.last == view) return held.last;
   std::erase_if(held.views, [](const auto& other) { return other.expired(); });
   for (const auto& other : held.views) {
     if (auto known = other.lock(); known == view) return known;

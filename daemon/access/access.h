@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -55,6 +56,7 @@ class Access {
   };
 
   void forget_released();
+  std::shared_ptr<Report> view_of(uid_t user);
   std::shared_ptr<const Report> hold(Held& held, const std::shared_ptr<const Report>& view);
   bool is_public_tick(const Report& report) const;
   bool shows_workloads() const { return rule_ == PublicAccess::kOwn || rule_ == PublicAccess::kAll; }
@@ -68,7 +70,7 @@ class Access {
   Nanoseconds due_{0};                              // the next public tick, on CLOCK_MONOTONIC
   std::optional<Nanoseconds> processes_asked_;      // the last public tick of which processes were asked for
   std::map<uid_t, std::shared_ptr<Report>> views_;  // of tick_; where all see the same, only that of -1
-  std::map<std::uint64_t, Held> held_;              // by user; where all see the same, by account
+  std::map<std::pair<uid_t, std::uint64_t>, Held> held_;  // by whose view it is and Caller::payer()
 };
 
 }  // namespace keplerd

@@ -14,6 +14,13 @@ struct Caller {
   // Whose places and time a caller without full access takes: its login's; all whose login is not known are
   // this one.
   std::uint64_t account = UINT64_MAX;
+  bool counted = true;  // the views that it holds are: not of keplerd itself, and of who has full access
+
+  // Who has what is counted by login; a user whose login is not known, where others shall not suffer for it.
+  std::uint64_t payer() const { return account != UINT64_MAX ? account : (std::uint64_t{1} << 32) + user; }
+
+  // The same who asks for what everybody sees.
+  Caller as_public() const { return {.account = payer(), .counted = counted && !full}; }
 };
 
 // keplerd itself.

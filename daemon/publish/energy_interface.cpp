@@ -116,7 +116,8 @@ Answer monitor(Reports& reports, const Call& call) {
   const auto as_stranger = boolean(call, "public");
   if (as_stranger.bad) return varlink::invalid_parameter("public");
   constexpr std::int64_t kMost = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
-  const Caller caller = as_stranger.value.value_or(false) ? Caller{} : caller_of(reports, call);
+  const Caller asking = caller_of(reports, call);
+  const Caller caller = as_stranger.value.value_or(false) ? asking.as_public() : asking;
   if (!reports.fresh(caller, rows_for(kind.value))) return varlink::permission_denied();
   return std::make_unique<MonitorStream>(
       reports, caller, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));

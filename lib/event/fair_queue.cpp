@@ -11,6 +11,7 @@ namespace keplerd {
 namespace {
 
 constexpr std::uint64_t kAccuracyUsec = 1000;
+constexpr std::uint64_t kLateUsec = 100'000;
 
 }  // namespace
 
@@ -26,9 +27,11 @@ Result<Done> FairQueue::attach(sd_event* event, std::int64_t priority) {
   result = sd_event_add_time(event, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracyUsec, on_time, this);
   if (result < 0) return system_error("sd_event_add_time", -result);
   timer_.reset(source);
-  priority_ = priority;
-  for (auto* const added : {&turn_, &timer_}) sd_event_source_set_priority(added->get(), priority);
-  sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
+  result = sd_event_add_time(event, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracyUsec, on_late, this);
+  if (result < 0) return system_error("sd_event_add_time", -result);
+  late_.reset(source);
+  sd_event_source_set_priority(turn_.get(), priority);
+  for (auto* const added : {&timer_, &late_}) sd_event_source_set_enabled(added->get(), SD_EVENT_OFF);
   plan();
   return Done{};
 }
@@ -47,10 +50,11 @@ void FairQueue::run_turn() {
 }
 
 void FairQueue::add(Place& place) {
-  if (std::exchange(place.waiting_, true)) return;
+  if (place.waiting_) return;
   auto& clients = waiting_[place.account_];
-  if (clients.empty()) accounts_.push_back(place.account_);
   clients.push_back(&place);
+  place.waiting_ = true;
+  if (clients.size() == 1) accounts_.push_back(place.account_);
   if (accounts_.size() == 1 && clients.size() == 1) plan();
 }
 
@@ -86,6 +90,8 @@ void FairQueue::plan() {
   const Nanoseconds pause = accounts_.empty() ? Nanoseconds{0} : wait(clock_());
   const bool now = !accounts_.empty() && pause == Nanoseconds{0};
   sd_event_source_set_enabled(turn_.get(), now ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+  sd_event_source_set_time_relative(late_.get(), kLateUsec);
+  sd_event_source_set_enabled(late_.get(), now ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
   if (pause == Nanoseconds{0}) return;
   sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(to_usec(pause)) + 1);
   sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
@@ -97,6 +103,8 @@ int FairQueue::on_turn(sd_event_source*, void* self) {
   queue->plan();
   return 0;
 }
+
+int FairQueue::on_late(sd_event_source*, std::uint64_t, void* self) { return on_turn(nullptr, self); }
 
 int FairQueue::on_time(sd_event_source*, std::uint64_t, void* self) {
   static_cast<FairQueue*>(self)->plan();

@@ -4,7 +4,8 @@
 //
 // Accounts take turns, and within an account its clients do: who has a thousand clients gets no more than who
 // has one. In one turn of the loop, steps are taken until `turn` is spent; the last step may exceed it. In
-// the long run all steps take no more than their share of the time.
+// the long run all steps take no more than their share of the time. Where the loop finds more urgent things
+// without end, there is a turn every 100 ms in between.
 #pragma once
 
 #include <cstdint>
@@ -78,8 +79,7 @@ class FairQueue {
 
   // Steps are taken on this loop from now on, at this priority (event/priority.h).
   Result<Done> attach(sd_event* event, std::int64_t priority);
-  void detach() { turn_.reset(), timer_.reset(); }
-  std::int64_t priority() const { return priority_; }
+  void detach() { turn_.reset(), timer_.reset(), late_.reset(); }
 
   // What the loop calls. Nothing where the share of time is used up.
   void run_turn();
@@ -89,6 +89,7 @@ class FairQueue {
  private:
   static int on_turn(sd_event_source* source, void* self);
   static int on_time(sd_event_source* source, std::uint64_t time, void* self);
+  static int on_late(sd_event_source* source, std::uint64_t time, void* self);
   void add(Place& place);
   void remove(Place& place);
   Place* take_next();
@@ -98,10 +99,9 @@ class FairQueue {
   Limits limits_;
   Clock clock_;
   std::optional<TimeBudget> share_;
-  std::int64_t priority_ = 0;
   std::map<Account, std::deque<Place*>> waiting_;
   std::deque<Account> accounts_;  // that have waiting clients; the first is next
-  EventSource turn_, timer_;
+  EventSource turn_, timer_, late_;
 };
 
 }  // namespace keplerd

@@ -8,7 +8,7 @@
 namespace keplerd::priority {
 
 inline constexpr std::int64_t kSampling = -100;     // SD_EVENT_PRIORITY_IMPORTANT
-inline constexpr std::int64_t kNormal = 0;          // callers with full access, timers, what connects
-inline constexpr std::int64_t kLimitedAccess = 50;  // callers with limited access
+inline constexpr std::int64_t kNormal = 0;          // input, timers, answers to callers with full access
+inline constexpr std::int64_t kLimitedAccess = 50;  // answers to callers with limited access
 
 }  // namespace keplerd::priority

@@ -29,13 +29,11 @@ Connection::Connection(const Owner& owner, UniqueFd socket, Peer peer, Grant gra
       most_output_(grant.output),
       place_(grant.queue, grant.account, *this) {}
 
-Result<Done> Connection::attach(sd_event* event, std::int64_t priority) {
+Result<Done> Connection::attach(sd_event* event) {
   sd_event_source* source = nullptr;
-  int result = sd_event_add_io(event, &source, socket_.get(), EPOLLIN, on_event, this);
+  const int result = sd_event_add_io(event, &source, socket_.get(), EPOLLIN, on_event, this);
   if (result < 0) return system_error("connection", -result);
   source_.reset(source);
-  result = sd_event_source_set_priority(source, priority);
-  if (result < 0) return system_error("connection", -result);
   return Done{};
 }
 

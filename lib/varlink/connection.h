@@ -44,8 +44,7 @@ class Connection : private FairQueue::Client {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // `priority`: of looking for input.
-  Result<Done> attach(sd_event* event, std::int64_t priority);
+  Result<Done> attach(sd_event* event);
 
   const Peer& peer() const { return peer_; }
 

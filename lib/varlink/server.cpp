@@ -182,12 +182,13 @@ void Server::Impl::take_in(UniqueFd socket) {
       admission.full ? Connection::Grant{queues_.full, ++last_own_account_, limits.output}
                      : Connection::Grant{queues_.limited, admission.account, limits.limited_output};
   auto connection = std::make_unique<Connection>(owner_, std::move(socket), *peer, grant);
-  if (!connection->attach(event_.get(), grant.queue.priority())) return;
+  if (!connection->attach(event_.get())) return;
+  std::size_t* const of_account = admission.full ? nullptr : &limited_by_account_[admission.account];
   auto* key = connection.get();
   connections_.emplace(key, Held{std::move(connection), admission});
-  if (admission.full) return;
+  if (of_account == nullptr) return;
   ++limited_;
-  ++limited_by_account_[admission.account];
+  ++*of_account;
 }
 
 void Server::Impl::remove(Connection& connection) {

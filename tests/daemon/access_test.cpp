@@ -445,6 +445,32 @@ TEST_F(Public, ViewsThatAllShareAreCountedByLogin) {
   EXPECT_EQ(seen()->sequence, 10U);
 }
 
+// Else whoever holds eight of these would freeze what all others see, and keplerd's own status.
+TEST_F(Public, WhatEverybodySeesIsCountedForWhoAsks) {
+  std::vector<std::shared_ptr<const Report>> held;
+  const Caller joe{.user = kJoe, .account = kJoe};
+  for (int i = 1; i <= 10; ++i) {
+    tick(i * 1s, {i * 1'000'000});
+    held.push_back(access.report_for(joe.as_public(), Rows::kWithoutProcesses));
+  }
+  const auto sequence = [&](const Caller& caller) {
+    return access.report_for(caller.as_public(), Rows::kWithoutProcesses)->sequence;
+  };
+  EXPECT_EQ(sequence(joe), 8U);
+  EXPECT_EQ(sequence({.user = kEve, .account = kEve}), 10U);
+  EXPECT_EQ(sequence({.user = 70'001}), 10U) << "of a login that is not known";
+  EXPECT_EQ(sequence(kInside), 10U);
+  EXPECT_EQ(access.report_for(joe, Rows::kWithoutProcesses)->sequence, 10U) << "his own are others";
+}
+
+// A view that is made again, because many users ask, is another object.
+TEST_F(Public, AUsersViewOfATickIsOneHoweverManyAsk) {
+  tick(1s, {1'000'000});
+  const auto view = seen();
+  for (uid_t user = 2000; user < 2200; ++user) seen_by(access, user, {kUsers});
+  EXPECT_EQ(seen(), view);
+}
+
 // What a user holds was made by the rule that was; it is not what is given by another one.
 TEST_F(Public, ViewsThatAreHeldAreNotGivenByAnotherRule) {
   access.set_rule(PublicAccess::kAll);

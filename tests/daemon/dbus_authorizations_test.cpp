@@ -13,14 +13,14 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Step = Authorizations::Step;
 
-constexpr uid_t kJoe = 1000, kEve = 1001;
+constexpr std::uint64_t kJoe = 1000, kEve = 1001;
 
 class Polkit : public testing::Test {
  protected:
-  Authorizations::Decision ask(const std::string& client, uid_t user = kJoe) {
+  Authorizations::Decision ask(const std::string& client, std::uint64_t user = kJoe) {
     return authorizations.call(client, user, false, now);
   }
-  Authorizations::Decision ask_user(const std::string& client, uid_t user = kJoe) {
+  Authorizations::Decision ask_user(const std::string& client, std::uint64_t user = kJoe) {
     return authorizations.call(client, user, true, now);
   }
   std::optional<std::string> refuse(Authorizations::Question question) {
@@ -101,7 +101,7 @@ TEST_F(Polkit, IsAskedFourQuestionsAUserAndSixtyFourInAll) {
   for (const char* client : {"a", "b", "c", "d"}) joes.push_back(ask(client).question);
   EXPECT_EQ(ask("e").step, Step::kAnswer);
   EXPECT_EQ(ask("a").step, Step::kWait);
-  for (uid_t user = 0; user < 60; ++user)
+  for (std::uint64_t user = 0; user < 60; ++user)
     EXPECT_EQ(ask("of" + std::to_string(user), 2000 + user).step, Step::kAsk);
   EXPECT_EQ(ask("f", kEve).step, Step::kAnswer);
   refuse(joes.front());
@@ -120,7 +120,7 @@ TEST_F(Polkit, SixteenCallsOfAClientWaitAndSixtyFourOfAUser) {
 }
 
 TEST_F(Polkit, FiveHundredAndTwelveCallsWaitInAll) {
-  for (uid_t user = 0; user < 32; ++user)
+  for (std::uint64_t user = 0; user < 32; ++user)
     for (int i = 0; i < 16; ++i) ask("of" + std::to_string(user), 2000 + user);
   EXPECT_EQ(authorizations.calls(), 512U);
   EXPECT_EQ(ask("a").step, Step::kTooMany);

@@ -12,7 +12,7 @@ bool holds(const std::optional<Authorizations::Time>& refused, Authorizations::T
 
 }  // namespace
 
-Authorizations::Decision Authorizations::call(const std::string& client, uid_t user, bool interactive,
+Authorizations::Decision Authorizations::call(const std::string& client, std::uint64_t user, bool interactive,
                                               Time now) {
   User& its_user = known_user(user, now);
   Client& known = clients_[client];
@@ -74,7 +74,7 @@ std::vector<Authorizations::Question> Authorizations::left(const std::string& cl
 }
 
 // Users of whom there is nothing to remember are forgotten when another one comes.
-Authorizations::User& Authorizations::known_user(uid_t user, Time now) {
+Authorizations::User& Authorizations::known_user(std::uint64_t user, Time now) {
   const auto known = users_.find(user);
   if (known != users_.end()) return known->second;
   std::erase_if(users_, [now](const auto& entry) {

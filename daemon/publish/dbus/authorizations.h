@@ -14,8 +14,6 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 namespace keplerd::dbus {
 
 class Authorizations {
@@ -40,8 +38,9 @@ class Authorizations {
     bool interactive = false;  // the question lets polkit ask the user
   };
 
-  // A call of a client without full access. `interactive`: it lets the user be asked.
-  Decision call(const std::string& client, uid_t user, bool interactive, Time now);
+  // A call of a client without full access. `user`: Caller::payer(), so that a login is one.
+  // `interactive`: it lets the user be asked.
+  Decision call(const std::string& client, std::uint64_t user, bool interactive, Time now);
 
   // A question ended, and nothing waits for it any more; anything but an authorization is a refusal. Returns
   // the client; nothing where it has left.
@@ -57,7 +56,7 @@ class Authorizations {
  private:
   struct Asked {
     std::optional<std::string> client;  // unset: it has left
-    uid_t user;
+    std::uint64_t user;
     bool interactive;
     std::size_t calls = 0;  // that wait for it
   };
@@ -72,10 +71,10 @@ class Authorizations {
     std::optional<Time> refused;  // such a one, the last time
   };
 
-  User& known_user(uid_t user, Time now);
+  User& known_user(std::uint64_t user, Time now);
 
   std::map<std::string, Client> clients_;
-  std::map<uid_t, User> users_;
+  std::map<std::uint64_t, User> users_;
   std::map<Question, Asked> questions_;
   std::size_t calls_ = 0;
   Question last_ = 0;

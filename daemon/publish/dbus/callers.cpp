@@ -73,13 +73,17 @@ Callers::~Callers() = default;
 Caller Callers::caller(const std::string& client) {
   const auto known = clients_.find(client);
   if (known != clients_.end()) return known->second;
+  if (client == unknown_) return {};
   if (bus_hung_ && steady_clock::now() - *bus_hung_ < kHangHolds) throw hung_bus();
   try {
     watch();  // first, so that its end is not missed
     return clients_[client] = ask_bus(client);
   } catch (const sdbus::Error& error) {  // it has left already, or the bus does not know
     clients_.erase(client);
-    if (!is_timeout(error)) return {};
+    if (!is_timeout(error)) {
+      unknown_ = client;
+      return {};
+    }
     bus_hung_ = steady_clock::now();
     throw hung_bus();
   }
@@ -120,7 +124,7 @@ void Callers::authorize(const std::string& client, bool interactive, Then then) 
   if (entry == clients_.end()) return then({});
   const Caller& known = entry->second;
   if (known.full) return then(known);
-  const auto decision = authorizations_.call(client, known.user, interactive, steady_clock::now());
+  const auto decision = authorizations_.call(client, known.payer(), interactive, steady_clock::now());
   switch (decision.step) {
     case Authorizations::Step::kAnswer:
       return then(known);

@@ -55,7 +55,8 @@ class Callers {
   const Reports& reports_;
   std::function<void(const std::string&)> left_;
   std::unique_ptr<sdbus::IProxy> bus_, polkit_;
-  std::map<std::string, Caller> clients_;         // by unique name
+  std::map<std::string, Caller> clients_;  // by unique name
+  std::string unknown_;  // the last that the bus did not know: many calls of one that has left may follow
   std::optional<Authorizations::Time> bus_hung_;  // when it last did not answer in time
   Authorizations authorizations_;
   std::map<Question, std::vector<Then>> waiting_;

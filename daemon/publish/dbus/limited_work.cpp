@@ -19,8 +19,9 @@ void LimitedWork::add(FairQueue::Account account, std::function<void()> answer) 
   const auto of_account = waiting_.find(account);
   if (calls_.size() >= kMostInAll || (of_account != waiting_.end() && of_account->second >= kMostOfAccount))
     throw make_error(kLimitsExceeded, "too many calls wait: wait for their answers");
-  ++waiting_[account];
+  std::size_t& count = waiting_[account];
   calls_.emplace_back(*this, account, std::move(answer));
+  ++count;
 }
 
 void LimitedWork::take(const Call& call) {

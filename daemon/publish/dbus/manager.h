@@ -27,6 +27,8 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   // Tells on the bus if the settings, the source or the instance have changed. Not within a handler, as the
   // next.
   void tell_changes();
+  // After a new report: somebody may be due it.
+  void look_for_due() { subscriptions_.look_for_due(); }
   // Reports to those who are due one.
   void deliver() { subscriptions_.deliver(); }
   // This client has left the bus.

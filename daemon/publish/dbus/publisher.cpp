@@ -70,6 +70,7 @@ class Session {
       turn_.begin_inside();
       manager_.tell_changes();
       objects_.update();
+      manager_.look_for_due();
       manager_.deliver();
       turn_.begin();
     });
@@ -88,7 +89,7 @@ class Session {
     if (!expects_reply && !sd_bus_message_is_method_call(&call, dbus::kManagerInterface, "Unsubscribe"))
       throw dbus::make_error(dbus::kNotSupported, "all but Unsubscribe is of use to who expects a reply");
     const Caller caller = expects_reply ? callers_.caller(sender) : Caller{};
-    if (expects_reply && !caller.full && reading_.is_spent(caller.account, begun_))
+    if (expects_reply && !caller.full && reading_.is_spent(caller.payer(), begun_))
       throw dbus::make_error(dbus::kLimitsExceeded, "too many calls: try again in a second");
     turn_.begin({.name = sender,
                  .caller = caller,
@@ -103,7 +104,8 @@ class Session {
   void end_message() {
     const Sender& sender = turn_.sender();
     const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
-    if (!sender.name.empty() && !sender.caller.full) reading_.spend(sender.caller.account, now, now - begun_);
+    const bool is_known = sender.caller.user != Caller{}.user;
+    if (is_known && !sender.caller.full) reading_.spend(sender.caller.payer(), now, now - begun_);
     end_turn();
   }
   void end_turn() {

@@ -89,18 +89,20 @@ std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
   const std::string& client = turn.sender().name;
   const Caller& caller = turn.sender().caller;
   check_place(client, caller);
-  auto& entry = clients_[client];
-  if (!entry) {
+  auto known = clients_.find(client);
+  if (known == clients_.end()) {
     auto made = std::make_unique<Client>();
     made->name = client;
     made->owner = this;
     made->proxy = make_proxy(connection_, client, "/");
-    entry = std::move(made);
+    known = clients_.emplace(client, std::move(made)).first;
   }
+  const auto& entry = known->second;
   entry->caller = caller;
   caller.full ? entry->place.reset() : void(entry->place.emplace(limited_.queue(), caller.account, *entry));
   entry->subscriptions.push_back({++last_id_, ChangeTracker(options), turn.listen(options.interval)});
   ++count_;
+  some_due_ = true;
   return last_id_;
 }
 
@@ -112,14 +114,18 @@ void Subscriptions::remove(const std::string& client, std::uint64_t id) {
   if (ended == 0)
     throw make_error(kNoSuchSubscription, "no subscription " + std::to_string(id) + " of this client");
   count_ -= ended;
+  some_due_ = true;
 }
 
 void Subscriptions::left(const std::string& client) {
   const auto known = clients_.find(client);
-  if (known != clients_.end()) known->second->left = true;
+  if (known == clients_.end()) return;
+  known->second->left = true;
+  some_due_ = true;
 }
 
 void Subscriptions::deliver() {
+  if (!std::exchange(some_due_, false)) return;
   ended_.clear();
   for (auto position = clients_.begin(); position != clients_.end();) {
     Client& client = *position->second;
@@ -174,6 +180,7 @@ void Subscriptions::ping(Client& client) {
 
 // Called within a handler of the client's proxy: what is to be destroyed waits for deliver().
 void Subscriptions::on_answer(Client& client, AsyncError error) {
+  some_due_ = true;
   client.awaited = false;
   client.given_up = error && !is_answer(error->getName());
 }

@@ -37,6 +37,9 @@ class Subscriptions {
   // The client has left the bus.
   void left(const std::string& client);
 
+  // There is a new report.
+  void look_for_due() { some_due_ = true; }
+
   // Sends what is due of the last reports; to clients with limited access in turns to come. Not within a
   // handler.
   void deliver();
@@ -60,7 +63,8 @@ class Subscriptions {
   LimitedWork& limited_;
   std::uint64_t& last_id_;
   std::size_t count_ = 0;
-  Clients clients_;                             // by unique name
+  bool some_due_ = false;  // since deliver(), something has happened that may make a client due
+  Clients clients_;        // by unique name
   std::vector<std::unique_ptr<Client>> ended_;  // destroyed when none of their handlers can be running
 };
 
