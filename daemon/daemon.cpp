@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/barrier.h"
+#include "daemon/convert_settings.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/publish/energy_interface.h"
@@ -46,24 +47,6 @@ constexpr FairQueue::Limits kLimitedWork{
     .share = TimeBudget::Limits{
         .share = 4, .most_saved = std::chrono::milliseconds(250), .most_wait = std::chrono::seconds(1)}};
 
-SourceChoice choice_of(const Settings& settings) {
-  return {.source = settings.source,
-          .zones = settings.zones,
-          .idle_power = settings.idle_power,
-          .max_power = settings.max_power,
-          .guest_meter = settings.guest_meter};
-}
-
-GuestChoice guests_of(const Settings& settings) {
-  return {.machines = settings.guest_machines,
-          .by_metadata = settings.guest_metadata,
-          .directory = settings.guest_directory};
-}
-
-TerminatedLimits limits_of(const Settings& settings) {
-  return {settings.terminated_max, settings.terminated_min_energy, settings.terminated_retention};
-}
-
 // A directory of our own, where systemd has not made it. Its parent must exist.
 void make_directory(const std::string& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) log_warning(system_error(path, errno).message);
@@ -84,15 +67,15 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
       access_(::geteuid(), find_group()),
       full_queue_({}, now_monotonic),
       limited_queue_(kLimitedWork, now_monotonic) {
-  access_.set_rule(settings_.public_access);
-  pace_.set(settings_.interval, settings_.unwatched_interval);
+  access_.set_rule(settings_.access.public_access);
+  pace_.set(settings_.sampling);
   const Realtime now = read_system_clocks().realtime;
-  state_keeper_ = std::make_unique<StateKeeper>(host_, std::move(state_directory), settings_);
+  state_keeper_ = std::make_unique<StateKeeper>(host_, std::move(state_directory), settings_.energy);
   StateKeeper::Restored restored = state_keeper_->restore(now);
-  meter_ = std::make_unique<Meter>(host_, choice_of(settings_), std::move(restored.ledger),
+  meter_ = std::make_unique<Meter>(host_, source_choice(settings_.energy), std::move(restored.ledger),
                                    std::move(restored.readings), read_system_clocks);
-  meter_->set_limits(limits_of(settings_));
-  guests_ = std::make_unique<GuestTrees>(guests_of(settings_), log_warning);
+  meter_->set_limits(terminated_limits(settings_.workloads));
+  guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
 }
 
 Daemon::~Daemon() {
@@ -263,7 +246,7 @@ void Daemon::repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds 
 
 void Daemon::choose_period() {
   period_ = pace_.period(read_system_clocks().monotonic, meter_->may_rest());
-  const bool resting = settings_.interval > Nanoseconds{0} && period_ > settings_.interval;
+  const bool resting = settings_.sampling.interval > Nanoseconds{0} && period_ > settings_.sampling.interval;
   sd_event_source_set_time_accuracy(sampling_timer_.get(),
                                     event_usec(resting ? kRestingAccuracy : kSamplingAccuracy));
 }
@@ -331,10 +314,11 @@ std::shared_ptr<const Report> Daemon::fresh(const Caller& caller, Rows rows) {
   if (!caller.full) return latest(caller, rows);
   const Nanoseconds now = read_system_clocks().monotonic;
   pace_.ask(now);
-  if (period_ > settings_.interval) {
-    const bool on_demand = settings_.interval == Nanoseconds{0};
+  if (period_ > settings_.sampling.interval) {
+    const bool on_demand = settings_.sampling.interval == Nanoseconds{0};
     const auto last = meter_->last_report(Rows::kWithoutProcesses);
-    const bool stale = now - last->monotonic >= (on_demand ? settings_.staleness : settings_.interval);
+    const bool stale =
+        now - last->monotonic >= (on_demand ? settings_.sampling.staleness : settings_.sampling.interval);
     if (stale && allowance_.wait(now) == Nanoseconds{0}) sample();
     replan();
   }
@@ -373,22 +357,15 @@ void Daemon::reload() {
     log_error("not reloaded, the running settings stay: " + loaded.error().message);
   } else {
     const Settings old = std::exchange(settings_, loaded->settings);
-    if (old.source != settings_.source || old.zones != settings_.zones ||
-        old.idle_power != settings_.idle_power || old.max_power != settings_.max_power ||
-        old.guest_meter != settings_.guest_meter) {
+    if (old.energy != settings_.energy) {
       log_warning("Source=, Zones=, IdleWatts=, MaxWatts= and GuestMeter= take effect at the next start");
-      settings_.source = old.source;
-      settings_.zones = old.zones;
-      settings_.idle_power = old.idle_power;
-      settings_.max_power = old.max_power;
-      settings_.guest_meter = old.guest_meter;
+      settings_.energy = old.energy;
     }
-    meter_->set_limits(limits_of(settings_));
-    if (guests_->choice() != guests_of(settings_))
-      guests_ = std::make_unique<GuestTrees>(guests_of(settings_), log_warning);
-    access_.set_rule(settings_.public_access);
+    meter_->set_limits(terminated_limits(settings_.workloads));
+    if (old.guests != settings_.guests) guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
+    access_.set_rule(settings_.access.public_access);
     if (server_) server_->wake();  // streams of those who may see nothing any more
-    pace_.set(settings_.interval, settings_.unwatched_interval);
+    pace_.set(settings_.sampling);
     replan();
     log_info("configuration reloaded");
   }

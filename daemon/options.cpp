@@ -83,7 +83,7 @@ Result<LoadedSettings> load_effective_settings(const Options& options) {
   if (options.source) {
     const auto set = set_setting(loaded->settings, "Energy", "Source", *options.source);
     if (!set) return Error{"--source: " + set.error().message};
-    loaded->settings.source_place = {"--source"};
+    loaded->settings.energy.source_place = {"--source"};
     const auto together = check_together(loaded->settings);
     if (!together) return together.error();
   }

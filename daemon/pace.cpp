@@ -16,9 +16,9 @@ constexpr Nanoseconds kAttention = std::chrono::seconds(10);
 
 }  // namespace
 
-void Pace::set(Nanoseconds interval, Nanoseconds unwatched) {
-  interval_ = interval > Nanoseconds{0} ? interval : kWrapGuard;
-  unwatched_ = std::max(interval_, unwatched);
+void Pace::set(const SamplingSettings& settings) {
+  interval_ = settings.interval > Nanoseconds{0} ? settings.interval : kWrapGuard;
+  unwatched_ = std::max(interval_, settings.unwatched_interval);
 }
 
 std::shared_ptr<const Listener> Pace::listen(Listener listener) {

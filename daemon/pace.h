@@ -11,6 +11,8 @@
 
 namespace keplerd {
 
+struct SamplingSettings;
+
 // Somebody to whom reports are told as they come, for as long as this is held.
 struct Listener {
   bool full = false;      // has full access
@@ -19,8 +21,8 @@ struct Listener {
 
 class Pace {
  public:
-  // `interval` 0: on demand. `unwatched`: see UnwatchedInterval= in keplerd.conf(5).
-  void set(Nanoseconds interval, Nanoseconds unwatched);
+  // An interval of 0: on demand.
+  void set(const SamplingSettings& settings);
 
   std::shared_ptr<const Listener> listen(Listener listener);
 

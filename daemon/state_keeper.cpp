@@ -35,7 +35,7 @@ std::string file_name(const std::string& source) {
 
 }  // namespace
 
-StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const Settings& settings)
+StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings)
     : directory_(std::move(directory)),
       path_(directory_.path + file_name(settings.source)),
       boot_id_(read_boot_id(host)) {}

@@ -19,13 +19,13 @@
 namespace keplerd {
 
 class HostRoot;
-struct Settings;
+struct EnergySettings;
 
 class StateKeeper {
  public:
   // Energy that is invented or estimated has a file of its own, so that it never gets into the totals of
   // measured energy. Neither is ever taken but by name, so the name tells.
-  StateKeeper(const HostRoot& host, StateDirectory directory, const Settings& settings);
+  StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings);
 
   struct Restored {
     Ledger ledger;

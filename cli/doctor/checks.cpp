@@ -71,7 +71,7 @@ Check check_clock(const DoctorFacts& facts) {
   constexpr microseconds kSeldom = std::chrono::seconds(30);
   microseconds interval(integer_field(status, "intervalUsec").value_or(0));
   if (interval.count() == 0 || name_text(field(status, "source"), "name") == "guest") interval = kSeldom;
-  interval = std::max(interval, std::chrono::ceil<microseconds>(facts.settings.unwatched_interval));
+  interval = std::max(interval, std::chrono::ceil<microseconds>(facts.settings.sampling.unwatched_interval));
   if (age > 2 * interval + std::chrono::seconds(5)) {
     return {"clock", kProblem, "the last sample is " + format_time(age) + " old",
             "systemctl restart keplerd; 'journalctl -u keplerd' tells why it stopped"};
@@ -155,7 +155,7 @@ std::string changed_settings(const Settings& settings) {
 bool is_in_effect(const DoctorFacts& facts) {
   if (!answers(facts) || facts.address != kDefaultAddress) return true;
   const auto running = integer_field(*facts.status, "intervalUsec");
-  return !running || std::chrono::microseconds(*running) == facts.settings.interval;
+  return !running || std::chrono::microseconds(*running) == facts.settings.sampling.interval;
 }
 
 Check check_configuration(const DoctorFacts& facts) {

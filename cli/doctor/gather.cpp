@@ -91,7 +91,7 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
     facts.host_error = host.error().message;
     return;
   }
-  facts.meters = probe_sources(*host, {.guest_meter = facts.settings.guest_meter});
+  facts.meters = probe_sources(*host, {.guest_meter = facts.settings.energy.guest_meter});
   facts.left_out = left_out(*host);
   if (const auto beside = open_beside(*host, {})) {
     for (const Zone& zone : beside->zones()) facts.beside.push_back(zone.id);

@@ -108,15 +108,15 @@ std::int64_t not_below(std::int64_t floor, std::int64_t joules) {
 
 }  // namespace
 
-bool is_chosen(const MachineInfo& machine, const GuestChoice& choice) {
-  if (choice.by_metadata && asks_for_meter(machine)) return true;
-  return std::ranges::any_of(choice.machines, [&](const std::string& wanted) {
+bool is_chosen(const MachineInfo& machine, const GuestSettings& settings) {
+  if (settings.by_metadata && asks_for_meter(machine)) return true;
+  return std::ranges::any_of(settings.machines, [&](const std::string& wanted) {
     return wanted == "all" || wanted == machine.name || equals_ignoring_case(wanted, machine.id);
   });
 }
 
-GuestTrees::GuestTrees(GuestChoice choice, std::function<void(const std::string&)> complain)
-    : choice_(std::move(choice)), complain_(std::move(complain)) {}
+GuestTrees::GuestTrees(GuestSettings settings, std::function<void(const std::string&)> complain)
+    : settings_(std::move(settings)), complain_(std::move(complain)) {}
 
 // A tick that is late does not bring the next one closer.
 bool GuestTrees::is_due(Nanoseconds now) {
@@ -127,17 +127,17 @@ bool GuestTrees::is_due(Nanoseconds now) {
 
 void GuestTrees::update(const Report& report) {
   now_ = report.monotonic;
-  if (!is_due(now_) || (choice_.is_off() && instants_ > 1 && leaving_.empty())) return;
+  if (!is_due(now_) || (is_off() && instants_ > 1 && leaving_.empty())) return;
   const auto base = open_base();
   if (!base) {
-    if (!choice_.is_off()) complain(base.error().message);
+    if (!is_off()) complain(base.error().message);
     return;
   }
   make_listed(base->get());
   std::map<std::string, Tree> known;
   known.swap(trees_);
   for (const MachineRow& machine : report.machines) {
-    if (!machine.running || !is_chosen(*machine.info, choice_) || trees_.size() >= kMostTrees) continue;
+    if (!machine.running || !is_chosen(*machine.info, settings_) || trees_.size() >= kMostTrees) continue;
     const std::string& id = machine.info->id;
     if (!is_machine_id(id)) continue;
     trees_[id] = known[id];
@@ -154,10 +154,10 @@ void GuestTrees::update(const Report& report) {
 }
 
 Result<UniqueFd> GuestTrees::open_base() const {
-  const char* const path = choice_.directory.c_str();
-  if (!choice_.is_off()) ::mkdir(path, 0750);
+  const char* const path = settings_.directory.c_str();
+  if (!is_off()) ::mkdir(path, 0750);
   UniqueFd fd(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return system_error(choice_.directory, errno);
+  if (!fd) return system_error(settings_.directory, errno);
   return fd;
 }
 
@@ -188,7 +188,7 @@ Result<Done> GuestTrees::write(int base, const Report& report, const MachineRow&
 
 // Those of which the id is known before they run: who shares a directory wants it to be there.
 void GuestTrees::make_listed(int base) {
-  for (const std::string& name : choice_.machines) {
+  for (const std::string& name : settings_.machines) {
     const std::string uuid = canonical_uuid(name);
     if (uuid.empty()) continue;
     const auto made = open_or_make_directory(base, uuid);
@@ -222,7 +222,7 @@ void GuestTrees::clean_one(int base, const std::string& name, std::size_t& budge
     return;
   }
   const bool listed = std::ranges::any_of(
-      choice_.machines, [&](const std::string& wanted) { return equals_ignoring_case(wanted, name); });
+      settings_.machines, [&](const std::string& wanted) { return equals_ignoring_case(wanted, name); });
   if (leaving_.erase(name) > 0 && !listed) ::unlinkat(base, name.c_str(), AT_REMOVEDIR);
 }
 

@@ -18,28 +18,18 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "base/units.h"
+#include "config/settings.h"
 #include "daemon/publish/guest_meter.h"
 
 namespace keplerd {
 
-struct GuestChoice {
-  std::vector<std::string> machines;  // UUIDs and other ids, names, or "all"
-  bool by_metadata = false;           // also those whose libvirt metadata ask for it
-  std::string directory;
-
-  bool is_off() const { return machines.empty() && !by_metadata; }
-  bool operator==(const GuestChoice&) const = default;
-};
-
-// Whether `choice` takes this machine.
-bool is_chosen(const MachineInfo& machine, const GuestChoice& choice);
+// Whether `settings` choose this machine.
+bool is_chosen(const MachineInfo& machine, const GuestSettings& settings);
 
 class GuestTrees {
  public:
   // `complain` is given a line now and then, not one for each problem.
-  GuestTrees(GuestChoice choice, std::function<void(const std::string&)> complain);
-
-  const GuestChoice& choice() const { return choice_; }
+  GuestTrees(GuestSettings settings, std::function<void(const std::string&)> complain);
 
   // Call it with each new report.
   void update(const Report& report);
@@ -52,6 +42,7 @@ class GuestTrees {
     GuestMeter floor;  // what an earlier run has told, which may have been more than it has saved
   };
 
+  bool is_off() const { return settings_.machines.empty() && !settings_.by_metadata; }
   bool is_due(Nanoseconds now);
   Result<UniqueFd> open_base() const;
   Result<Done> write(int base, const Report& report, const MachineRow& machine);
@@ -60,7 +51,7 @@ class GuestTrees {
   void clean_one(int base, const std::string& name, std::size_t& budget);
   void complain(const std::string& what);
 
-  GuestChoice choice_;
+  GuestSettings settings_;
   std::function<void(const std::string&)> complain_;
   std::map<std::string, Tree> trees_;  // of the machines that run and are chosen, by id
   std::set<std::string> leaving_;      // directories of those that have ended

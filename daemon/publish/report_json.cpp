@@ -115,10 +115,10 @@ Json event_json(const MachineEvent& event) {
 
 Json status_json(const Report& report, const Settings& settings) {
   Json json = beginning_json(report);
-  json["split"] = rule_name(settings.split);
-  json["share"] = rule_name(settings.share);
-  json["idle"] = rule_name(settings.idle);
-  json["intervalUsec"] = to_usec(settings.interval);
+  json["split"] = rule_name(settings.attribution.split);
+  json["share"] = rule_name(settings.attribution.share);
+  json["idle"] = rule_name(settings.attribution.idle);
+  json["intervalUsec"] = to_usec(settings.sampling.interval);
   json["sequence"] = report.sequence;
   json["realtimeUsec"] = report.realtime.count();
   json["monotonicUsec"] = to_usec(report.monotonic);

@@ -73,7 +73,7 @@ int handle_key(void* user, const char* section, const char* key, const char* val
   Feed& feed = *static_cast<Feed*>(user);
   const auto done = set_setting(feed.settings, section, key, value);
   if (done && key == std::string_view("Source")) {
-    feed.settings.source_place.text = fmt::format("{}:{}", escape_name(feed.file), feed.line);
+    feed.settings.energy.source_place.text = fmt::format("{}:{}", escape_name(feed.file), feed.line);
   }
   return done || feed.refuse(done.error().message);
 }

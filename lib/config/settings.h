@@ -41,37 +41,65 @@ struct SettingPlace {
   bool operator==(const SettingPlace&) const { return true; }
 };
 
-struct Settings {
-  // [Energy]
-  std::string source = "auto";  // Source=
-  SettingPlace source_place = {};
+// One struct a section; each member's comment names its key.
+struct EnergySettings {
+  std::string source = "auto";     // Source=
+  SettingPlace source_place;       // of Source=
   std::vector<std::string> zones;  // Zones=, names separated by blanks or commas; empty: all
   // IdleWatts=, MaxWatts=: what the host draws at no load and at full load. Needed by Source=estimated.
   std::optional<Microwatts> idle_power, max_power;
   std::string guest_meter = "/run/keplerd-meter";  // GuestMeter=; an absolute path
 
-  // [Sampling]
+  bool operator==(const EnergySettings&) const = default;
+};
+
+struct SamplingSettings {
   Nanoseconds interval = std::chrono::seconds(1);            // Interval=; 0: sample on demand
   Nanoseconds unwatched_interval = std::chrono::seconds(5);  // UnwatchedInterval=
   Nanoseconds staleness = std::chrono::milliseconds(500);    // Staleness=; used where interval is 0
 
-  // [Attribution]
+  bool operator==(const SamplingSettings&) const = default;
+};
+
+struct AttributionSettings {
   SplitRule split = SplitRule::kUsageRatio;  // Split=
   ShareRule share = ShareRule::kCpuTime;     // Share=
   IdlePolicy idle = IdlePolicy::kSeparate;   // Idle=
 
-  // [Workloads]: ended ones. Unset means no bound ("infinity").
+  bool operator==(const AttributionSettings&) const = default;
+};
+
+// How long ended workloads are kept. Unset means no bound ("infinity").
+struct WorkloadSettings {
   std::optional<std::size_t> terminated_max = 500;                           // TerminatedMax=
   Microjoules terminated_min_energy{10'000'000};                             // TerminatedMinEnergy=
   std::optional<Nanoseconds> terminated_retention = std::chrono::hours(48);  // TerminatedRetention=
 
-  // [Access]
+  bool operator==(const WorkloadSettings&) const = default;
+};
+
+struct AccessSettings {
   PublicAccess public_access = PublicAccess::kOwn;  // Public=
 
-  // [Guests]: which virtual machines are told their own energy. None: nobody is.
-  std::vector<std::string> guest_machines;              // Machines=: UUIDs, ids, names, or "all"
-  bool guest_metadata = false;                          // Metadata=: also those whose libvirt metadata ask
-  std::string guest_directory = "/run/keplerd-guests";  // Directory=; an absolute path
+  bool operator==(const AccessSettings&) const = default;
+};
+
+// Which virtual machines get a directory with their own energy; by default none.
+struct GuestSettings {
+  std::vector<std::string> machines;              // Machines=: UUIDs and other ids, names, or "all"
+  bool by_metadata = false;                       // Metadata=: also those whose libvirt metadata ask for it
+  std::string directory = "/run/keplerd-guests";  // Directory=; an absolute path
+
+  bool operator==(const GuestSettings&) const = default;
+};
+
+struct Settings {
+  EnergySettings energy;
+  SamplingSettings sampling;
+  AttributionSettings attribution;
+  WorkloadSettings workloads;
+  AccessSettings access;
+  GuestSettings guests;
 
   bool operator==(const Settings&) const = default;
 };

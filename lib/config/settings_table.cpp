@@ -215,51 +215,58 @@ using Text = std::string_view;
 
 // In the order of the manual page.
 const Row kRows[] = {
-    {"Energy", "Source", [](Settings& s, Text t) { return assign(s.source, choose<Text>(kSources, t)); },
-     [](const Settings& s) { return s.source; }},
-    {"Energy", "Zones", [](Settings& s, Text t) { return assign(s.zones, parse_zones(t)); },
-     [](const Settings& s) { return format_names(s.zones); }},
-    {"Energy", "IdleWatts", [](Settings& s, Text t) { return assign(s.idle_power, parse_watts(t)); },
-     [](const Settings& s) { return format_watts(s.idle_power); }},
-    {"Energy", "MaxWatts", [](Settings& s, Text t) { return assign(s.max_power, parse_watts(t)); },
-     [](const Settings& s) { return format_watts(s.max_power); }},
-    {"Energy", "GuestMeter", [](Settings& s, Text t) { return assign(s.guest_meter, parse_directory(t)); },
-     [](const Settings& s) { return s.guest_meter; }},
-    {"Sampling", "Interval", [](Settings& s, Text t) { return assign(s.interval, parse_interval(t)); },
-     [](const Settings& s) { return format_time_span(s.interval); }},
+    {"Energy", "Source",
+     [](Settings& s, Text t) { return assign(s.energy.source, choose<Text>(kSources, t)); },
+     [](const Settings& s) { return s.energy.source; }},
+    {"Energy", "Zones", [](Settings& s, Text t) { return assign(s.energy.zones, parse_zones(t)); },
+     [](const Settings& s) { return format_names(s.energy.zones); }},
+    {"Energy", "IdleWatts", [](Settings& s, Text t) { return assign(s.energy.idle_power, parse_watts(t)); },
+     [](const Settings& s) { return format_watts(s.energy.idle_power); }},
+    {"Energy", "MaxWatts", [](Settings& s, Text t) { return assign(s.energy.max_power, parse_watts(t)); },
+     [](const Settings& s) { return format_watts(s.energy.max_power); }},
+    {"Energy", "GuestMeter",
+     [](Settings& s, Text t) { return assign(s.energy.guest_meter, parse_directory(t)); },
+     [](const Settings& s) { return s.energy.guest_meter; }},
+    {"Sampling", "Interval",
+     [](Settings& s, Text t) { return assign(s.sampling.interval, parse_interval(t)); },
+     [](const Settings& s) { return format_time_span(s.sampling.interval); }},
     {"Sampling", "UnwatchedInterval",
-     [](Settings& s, Text t) { return assign(s.unwatched_interval, parse_unwatched_interval(t)); },
-     [](const Settings& s) { return format_time_span(s.unwatched_interval); }},
-    {"Sampling", "Staleness", [](Settings& s, Text t) { return assign(s.staleness, parse_staleness(t)); },
-     [](const Settings& s) { return format_time_span(s.staleness); }},
+     [](Settings& s, Text t) { return assign(s.sampling.unwatched_interval, parse_unwatched_interval(t)); },
+     [](const Settings& s) { return format_time_span(s.sampling.unwatched_interval); }},
+    {"Sampling", "Staleness",
+     [](Settings& s, Text t) { return assign(s.sampling.staleness, parse_staleness(t)); },
+     [](const Settings& s) { return format_time_span(s.sampling.staleness); }},
     {"Attribution", "Split",
-     [](Settings& s, Text t) { return assign(s.split, choose<SplitRule>(kSplitRules, t)); },
-     [](const Settings& s) { return std::string(rule_name(s.split)); }},
+     [](Settings& s, Text t) { return assign(s.attribution.split, choose<SplitRule>(kSplitRules, t)); },
+     [](const Settings& s) { return std::string(rule_name(s.attribution.split)); }},
     {"Attribution", "Share",
-     [](Settings& s, Text t) { return assign(s.share, choose<ShareRule>(kShareRules, t)); },
-     [](const Settings& s) { return std::string(rule_name(s.share)); }},
+     [](Settings& s, Text t) { return assign(s.attribution.share, choose<ShareRule>(kShareRules, t)); },
+     [](const Settings& s) { return std::string(rule_name(s.attribution.share)); }},
     {"Attribution", "Idle",
-     [](Settings& s, Text t) { return assign(s.idle, choose<IdlePolicy>(kIdlePolicies, t)); },
-     [](const Settings& s) { return std::string(rule_name(s.idle)); }},
+     [](Settings& s, Text t) { return assign(s.attribution.idle, choose<IdlePolicy>(kIdlePolicies, t)); },
+     [](const Settings& s) { return std::string(rule_name(s.attribution.idle)); }},
     {"Workloads", "TerminatedMax",
-     [](Settings& s, Text t) { return assign(s.terminated_max, parse_count(t)); },
-     [](const Settings& s) { return format_count(s.terminated_max); }},
+     [](Settings& s, Text t) { return assign(s.workloads.terminated_max, parse_count(t)); },
+     [](const Settings& s) { return format_count(s.workloads.terminated_max); }},
     {"Workloads", "TerminatedMinEnergy",
-     [](Settings& s, Text t) { return assign(s.terminated_min_energy, parse_least_energy(t)); },
-     [](const Settings& s) { return format_energy(s.terminated_min_energy); }},
+     [](Settings& s, Text t) { return assign(s.workloads.terminated_min_energy, parse_least_energy(t)); },
+     [](const Settings& s) { return format_energy(s.workloads.terminated_min_energy); }},
     {"Workloads", "TerminatedRetention",
-     [](Settings& s, Text t) { return assign(s.terminated_retention, parse_retention(t)); },
-     [](const Settings& s) { return format_retention(s.terminated_retention); }},
+     [](Settings& s, Text t) { return assign(s.workloads.terminated_retention, parse_retention(t)); },
+     [](const Settings& s) { return format_retention(s.workloads.terminated_retention); }},
     {"Access", "Public",
-     [](Settings& s, Text t) { return assign(s.public_access, choose<PublicAccess>(kPublicAccess, t)); },
-     [](const Settings& s) { return std::string(rule_name(s.public_access)); }},
-    {"Guests", "Machines", [](Settings& s, Text t) { return assign(s.guest_machines, parse_machines(t)); },
-     [](const Settings& s) { return format_names(s.guest_machines); }},
+     [](Settings& s, Text t) {
+       return assign(s.access.public_access, choose<PublicAccess>(kPublicAccess, t));
+     },
+     [](const Settings& s) { return std::string(rule_name(s.access.public_access)); }},
+    {"Guests", "Machines", [](Settings& s, Text t) { return assign(s.guests.machines, parse_machines(t)); },
+     [](const Settings& s) { return format_names(s.guests.machines); }},
     {"Guests", "Metadata",
-     [](Settings& s, Text t) { return assign(s.guest_metadata, choose<bool>(kYesNo, t)); },
-     [](const Settings& s) { return std::string(name_of<bool>(kYesNo, s.guest_metadata)); }},
-    {"Guests", "Directory", [](Settings& s, Text t) { return assign(s.guest_directory, parse_directory(t)); },
-     [](const Settings& s) { return s.guest_directory; }},
+     [](Settings& s, Text t) { return assign(s.guests.by_metadata, choose<bool>(kYesNo, t)); },
+     [](const Settings& s) { return std::string(name_of<bool>(kYesNo, s.guests.by_metadata)); }},
+    {"Guests", "Directory",
+     [](Settings& s, Text t) { return assign(s.guests.directory, parse_directory(t)); },
+     [](const Settings& s) { return s.guests.directory; }},
 };
 
 Error unknown_key(std::string_view section, std::string_view key) {
@@ -308,13 +315,14 @@ Result<Done> set_setting(Settings& settings, std::string_view section, std::stri
 }
 
 Result<Done> check_together(const Settings& settings) {
-  if (settings.source != "estimated") return Done{};
-  const std::string place = settings.source_place.text.empty() ? "" : settings.source_place.text + ": ";
+  const EnergySettings& energy = settings.energy;
+  if (energy.source != "estimated") return Done{};
+  const std::string place = energy.source_place.text.empty() ? "" : energy.source_place.text + ": ";
   for (const auto& [key, power] :
-       {std::pair("IdleWatts", settings.idle_power), std::pair("MaxWatts", settings.max_power)}) {
+       {std::pair("IdleWatts", energy.idle_power), std::pair("MaxWatts", energy.max_power)}) {
     if (!power) return Error{fmt::format("{}Source=estimated needs {}= in section [Energy]", place, key)};
   }
-  if (*settings.max_power == Microwatts{} || *settings.idle_power > *settings.max_power) {
+  if (*energy.max_power == Microwatts{} || *energy.idle_power > *energy.max_power) {
     return Error{place + "Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts="};
   }
   return Done{};

@@ -338,12 +338,12 @@ TEST(Doctor, ASocketThatOneMayNotUseIsTold) {
 
 TEST(Doctor, TheConfigurationInEffectIsTold) {
   DoctorFacts facts = healthy();
-  facts.settings.source = "perf";
-  facts.settings.zones = {"package", "dram"};
-  facts.settings.terminated_max = std::nullopt;
+  facts.settings.energy.source = "perf";
+  facts.settings.energy.zones = {"package", "dram"};
+  facts.settings.workloads.terminated_max = std::nullopt;
   EXPECT_EQ(check_of(facts, "configuration").found,
             "valid: /etc/keplerd/keplerd.conf: Source=perf Zones=package dram TerminatedMax=infinity");
-  facts.settings.interval = std::chrono::seconds(2);
+  facts.settings.sampling.interval = std::chrono::seconds(2);
   EXPECT_EQ(check_of(facts, "configuration").state, CheckState::kWarning);
   EXPECT_THAT(check_of(facts, "configuration").fix, HasSubstr("systemctl reload keplerd"));
 }

@@ -106,17 +106,17 @@ std::vector<std::string> manual_examples(std::string_view text) {
 TEST(DefaultFile, SetsNothingAsItIs) {
   // On top of settings that are no default, so that a key that is not commented out shows.
   Settings others;
-  others.source = "simulated";
-  others.zones = {"dram"};
-  others.idle_power = others.max_power = Microwatts{1};
-  others.guest_meter = others.guest_directory = "/srv/x";
-  others.guest_machines = {"all"};
-  others.guest_metadata = true;
-  others.interval = others.staleness = Nanoseconds::zero();
-  others.terminated_max = std::nullopt;
-  others.terminated_min_energy = {};
-  others.terminated_retention = std::nullopt;
-  others.public_access = PublicAccess::kAll;
+  others.energy.source = "simulated";
+  others.energy.zones = {"dram"};
+  others.energy.idle_power = others.energy.max_power = Microwatts{1};
+  others.energy.guest_meter = others.guests.directory = "/srv/x";
+  others.guests.machines = {"all"};
+  others.guests.by_metadata = true;
+  others.sampling.interval = others.sampling.staleness = Nanoseconds::zero();
+  others.workloads.terminated_max = std::nullopt;
+  others.workloads.terminated_min_energy = {};
+  others.workloads.terminated_retention = std::nullopt;
+  others.access.public_access = PublicAccess::kAll;
   const auto settings = parse_settings(read_document("systemd/keplerd.conf"), "keplerd.conf", others);
   ASSERT_TRUE(settings.ok()) << settings.error().message;
   EXPECT_EQ(*settings, others);

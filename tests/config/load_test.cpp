@@ -59,7 +59,7 @@ TEST_F(Load, EstimatedMayGetItsCurveFromALaterFileAndElseSaysWhereItWasAskedFor)
   EXPECT_EQ(refused.error().message, main_file + ":3: Source=estimated needs MaxWatts= in section [Energy]");
   EXPECT_FALSE(load_settings_file(main_file).ok());
   write("etc/keplerd/keplerd.conf.d/10.conf", "[Energy]\nMaxWatts=90\n");
-  EXPECT_EQ(loaded().settings.max_power, Microwatts{90'000'000});
+  EXPECT_EQ(loaded().settings.energy.max_power, Microwatts{90'000'000});
 }
 
 TEST_F(Load, WithoutAnyFileIsTheDefaults) {
@@ -70,14 +70,14 @@ TEST_F(Load, WithoutAnyFileIsTheDefaults) {
 TEST_F(Load, TakesTheMainFileOfTheStrongestDirectoryOnly) {
   const auto etc = write(std::string("etc") + kMain, "[Sampling]\nInterval=2s\n");
   write(std::string("usr") + kMain, "[Sampling]\nInterval=3s\nStaleness=3s\n");
-  EXPECT_EQ(loaded().settings.interval, 2s);
-  EXPECT_EQ(loaded().settings.staleness, 500ms);
+  EXPECT_EQ(loaded().settings.sampling.interval, 2s);
+  EXPECT_EQ(loaded().settings.sampling.staleness, 500ms);
   EXPECT_THAT(loaded().files, ElementsAre(etc));
 }
 
 TEST_F(Load, TakesAWeakerMainFileWhereThereIsNoStronger) {
   const auto usr = write(std::string("usr") + kMain, "[Sampling]\nInterval=3s\n");
-  EXPECT_EQ(loaded().settings.interval, 3s);
+  EXPECT_EQ(loaded().settings.sampling.interval, 3s);
   EXPECT_THAT(loaded().files, ElementsAre(usr));
 }
 
@@ -91,16 +91,16 @@ TEST_F(Load, SortsDropInsByNameAcrossDirectories) {
   const auto main_file = write(std::string("usr") + kMain, "[Sampling]\nInterval=1s\nStaleness=1s\n");
   const auto first = write("etc/keplerd/keplerd.conf.d/10-a.conf", "[Sampling]\nInterval=2s\nStaleness=2s\n");
   const auto second = write("usr/keplerd/keplerd.conf.d/20-b.conf", "[Sampling]\nInterval=3s\n");
-  EXPECT_EQ(loaded().settings.interval, 3s);
-  EXPECT_EQ(loaded().settings.staleness, 2s);
+  EXPECT_EQ(loaded().settings.sampling.interval, 3s);
+  EXPECT_EQ(loaded().settings.sampling.staleness, 2s);
   EXPECT_THAT(loaded().files, ElementsAre(main_file, first, second));
 }
 
 TEST_F(Load, OfDropInsWithOneNameTheStrongestCounts) {
   const auto etc = write("etc/keplerd/keplerd.conf.d/10.conf", "[Sampling]\nInterval=2s\n");
   write("usr/keplerd/keplerd.conf.d/10.conf", "[Sampling]\nInterval=3s\nStaleness=3s\n");
-  EXPECT_EQ(loaded().settings.interval, 2s);
-  EXPECT_EQ(loaded().settings.staleness, 500ms);
+  EXPECT_EQ(loaded().settings.sampling.interval, 2s);
+  EXPECT_EQ(loaded().settings.sampling.staleness, 500ms);
   EXPECT_THAT(loaded().files, ElementsAre(etc));
 }
 
@@ -162,8 +162,8 @@ TEST_F(Load, OneFileAloneMustExist) {
   const auto file = write("my.conf", "[Sampling]\nInterval=2s\n");
   const auto alone = load_settings_file(file);
   ASSERT_TRUE(alone.ok());
-  EXPECT_EQ(alone->settings.interval, 2s);
-  EXPECT_EQ(alone->settings.staleness, 500ms);
+  EXPECT_EQ(alone->settings.sampling.interval, 2s);
+  EXPECT_EQ(alone->settings.sampling.staleness, 500ms);
   EXPECT_THAT(alone->files, ElementsAre(file));
 
   const auto missing = load_settings_file(path("missing.conf"));

@@ -24,8 +24,8 @@ std::string refusal(std::string_view text) {
 
 TEST(Text, SetsWhatItNamesAndNothingElse) {
   Settings expected;
-  expected.source = "simulated";
-  expected.interval = 2s;
+  expected.energy.source = "simulated";
+  expected.sampling.interval = 2s;
   EXPECT_EQ(parsed("[Energy]\nSource=simulated\n\n[Sampling]\nInterval=2s\n"), expected);
   EXPECT_EQ(parsed(""), Settings{});
   EXPECT_EQ(parsed("\n# [Foo]\n; Bar=1\n   # indented\n"), Settings{});
@@ -33,33 +33,35 @@ TEST(Text, SetsWhatItNamesAndNothingElse) {
 
 TEST(Text, IsAppliedOnTopOfWhatWasThere) {
   Settings before;
-  before.source = "simulated";
-  before.interval = 5s;
+  before.energy.source = "simulated";
+  before.sampling.interval = 5s;
   const auto after = parse_settings("[Sampling]\nInterval=\n", "f.conf", before);
   ASSERT_TRUE(after.ok());
-  EXPECT_EQ(after->source, "simulated");
-  EXPECT_EQ(after->interval, 1s);
+  EXPECT_EQ(after->energy.source, "simulated");
+  EXPECT_EQ(after->sampling.interval, 1s);
 }
 
 TEST(Text, LetsTheLastOfTwoCount) {
-  EXPECT_EQ(parsed("[Sampling]\nInterval=2s\nInterval=3s\n[Energy]\n[Sampling]\nInterval=4s").interval, 4s);
+  EXPECT_EQ(
+      parsed("[Sampling]\nInterval=2s\nInterval=3s\n[Energy]\n[Sampling]\nInterval=4s").sampling.interval,
+      4s);
 }
 
 TEST(Text, ReplacesAList) {
-  EXPECT_THAT(parsed("[Energy]\nZones=package dram\nZones=psys\n").zones, ElementsAre("psys"));
+  EXPECT_THAT(parsed("[Energy]\nZones=package dram\nZones=psys\n").energy.zones, ElementsAre("psys"));
 }
 
 TEST(Text, MayBeWrittenElsewhere) {
-  EXPECT_EQ(parsed("\xef\xbb\xbf[Sampling]\r\nInterval=2s\r\n").interval, 2s);
-  EXPECT_EQ(parsed("\xef\xbb\xbf").interval, 1s);
-  EXPECT_EQ(parsed("  [Sampling]  \n\t Interval = 2s ").interval, 2s);
-  EXPECT_EQ(parsed("[Sampling]\nInterval=2s ; twice as long\n").interval, 2s);
+  EXPECT_EQ(parsed("\xef\xbb\xbf[Sampling]\r\nInterval=2s\r\n").sampling.interval, 2s);
+  EXPECT_EQ(parsed("\xef\xbb\xbf").sampling.interval, 1s);
+  EXPECT_EQ(parsed("  [Sampling]  \n\t Interval = 2s ").sampling.interval, 2s);
+  EXPECT_EQ(parsed("[Sampling]\nInterval=2s ; twice as long\n").sampling.interval, 2s);
 }
 
 TEST(Text, DoesNotTakeAnIndentedLineForMoreOfTheOneAbove) {
   const auto settings = parsed("[Sampling]\nInterval=2s\n  Staleness=3s\n");
-  EXPECT_EQ(settings.interval, 2s);
-  EXPECT_EQ(settings.staleness, 3s);
+  EXPECT_EQ(settings.sampling.interval, 2s);
+  EXPECT_EQ(settings.sampling.staleness, 3s);
   EXPECT_EQ(refusal("[Energy]\nZones=package\n  dram\n"), "f.conf:3: expected Key=value");
 }
 
@@ -107,7 +109,7 @@ TEST(Section, IsCheckedThoughEmpty) {
 TEST(Line, MayBeAsLongAsTheParserSees) {
   // One zone name that makes the line just fit, and what arrives must be all of it.
   const std::string name(197 - 6, 'z');
-  EXPECT_THAT(parsed("[Energy]\nZones=" + name + "\n").zones, ElementsAre(name));
+  EXPECT_THAT(parsed("[Energy]\nZones=" + name + "\n").energy.zones, ElementsAre(name));
   EXPECT_EQ(refusal("[Energy]\nZones=" + name + "z\n"), "f.conf:2: line is longer than 197 bytes");
   EXPECT_EQ(refusal("#" + std::string(5000, 'x') + "\n[Foo").substr(0, 9), "f.conf:2:");
 }

@@ -32,19 +32,19 @@ std::string refusal(std::string_view section, std::string_view key, std::string_
 }
 
 TEST(Source, IsOneThatIsBuilt) {
-  EXPECT_EQ(with("Energy", "Source", "powercap").source, "powercap");
-  EXPECT_EQ(with("Energy", "Source", "simulated").source, "simulated");
-  EXPECT_EQ(with("Energy", "Source", "auto").source, "auto");
-  EXPECT_EQ(with("Energy", "Source", "guest").source, "guest");
+  EXPECT_EQ(with("Energy", "Source", "powercap").energy.source, "powercap");
+  EXPECT_EQ(with("Energy", "Source", "simulated").energy.source, "simulated");
+  EXPECT_EQ(with("Energy", "Source", "auto").energy.source, "auto");
+  EXPECT_EQ(with("Energy", "Source", "guest").energy.source, "guest");
   EXPECT_EQ(refusal("Energy", "Source", "Powercap"),
             "Source=Powercap: unknown; accepted: auto, perf, powercap, guest, hwmon, simulated, estimated");
 }
 
 TEST(Machines, AreNamesOrUuidsOrAll) {
-  EXPECT_THAT(with("Guests", "Machines", "web,2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01 4711.99").guest_machines,
+  EXPECT_THAT(with("Guests", "Machines", "web,2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01 4711.99").guests.machines,
               ElementsAre("web", "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01", "4711.99"));
-  EXPECT_THAT(with("Guests", "Machines", "all").guest_machines, ElementsAre("all"));
-  EXPECT_THAT(with("Guests", "Machines", "").guest_machines, IsEmpty());
+  EXPECT_THAT(with("Guests", "Machines", "all").guests.machines, ElementsAre("all"));
+  EXPECT_THAT(with("Guests", "Machines", "").guests.machines, IsEmpty());
   for (const char* text : {"web*", "\"web\"", "../web", "a\x01"}) {
     EXPECT_THAT(refusal("Guests", "Machines", text), HasSubstr("must be UUIDs or names of machines"));
   }
@@ -60,14 +60,14 @@ TEST(Machines, WhoseNameEndsInABackslashAreReadBack) {
 }
 
 TEST(Metadata, IsYesOrNo) {
-  EXPECT_TRUE(with("Guests", "Metadata", "yes").guest_metadata);
-  EXPECT_FALSE(with("Guests", "Metadata", "no").guest_metadata);
+  EXPECT_TRUE(with("Guests", "Metadata", "yes").guests.by_metadata);
+  EXPECT_FALSE(with("Guests", "Metadata", "no").guests.by_metadata);
   EXPECT_EQ(refusal("Guests", "Metadata", "1"), "Metadata=1: unknown; accepted: yes, no");
 }
 
 TEST(Directories, AreAbsoluteAndPlain) {
-  EXPECT_EQ(with("Guests", "Directory", "/srv/meters").guest_directory, "/srv/meters");
-  EXPECT_EQ(with("Energy", "GuestMeter", "/var/scaphandre").guest_meter, "/var/scaphandre");
+  EXPECT_EQ(with("Guests", "Directory", "/srv/meters").guests.directory, "/srv/meters");
+  EXPECT_EQ(with("Energy", "GuestMeter", "/var/scaphandre").energy.guest_meter, "/var/scaphandre");
   for (const char* text : {"/", "run/x", "/run/x/", "/run/../etc", "/run//x", "/./x", "/run/\x01"}) {
     EXPECT_THAT(refusal("Guests", "Directory", text), HasSubstr("must be the absolute path of a directory"));
     EXPECT_THAT(refusal("Energy", "GuestMeter", text), HasSubstr("must be the absolute path of a directory"));
@@ -75,10 +75,10 @@ TEST(Directories, AreAbsoluteAndPlain) {
 }
 
 TEST(Watts, AreADecimalNumber) {
-  EXPECT_EQ(with("Energy", "IdleWatts", "12.5").idle_power, Microwatts{12'500'000});
-  EXPECT_EQ(with("Energy", "IdleWatts", "0").idle_power, Microwatts{0});
-  EXPECT_EQ(with("Energy", "MaxWatts", "300").max_power, Microwatts{300'000'000});
-  EXPECT_EQ(with("Energy", "MaxWatts", "").max_power, std::nullopt);
+  EXPECT_EQ(with("Energy", "IdleWatts", "12.5").energy.idle_power, Microwatts{12'500'000});
+  EXPECT_EQ(with("Energy", "IdleWatts", "0").energy.idle_power, Microwatts{0});
+  EXPECT_EQ(with("Energy", "MaxWatts", "300").energy.max_power, Microwatts{300'000'000});
+  EXPECT_EQ(with("Energy", "MaxWatts", "").energy.max_power, std::nullopt);
   for (const char* text : {"-1", "12W", "1e3", "100001", "a", "1kJ", "12 5", "."}) {
     EXPECT_EQ(
         refusal("Energy", "MaxWatts", text),
@@ -87,34 +87,34 @@ TEST(Watts, AreADecimalNumber) {
 }
 
 TEST(Estimated, NeedsBothEndsOfItsCurve) {
-  Settings settings{.source = "estimated", .source_place = {"f.conf:2"}};
+  Settings settings{.energy = {.source = "estimated", .source_place = {"f.conf:2"}}};
   EXPECT_EQ(check_together(settings).error().message,
             "f.conf:2: Source=estimated needs IdleWatts= in section [Energy]");
-  settings.idle_power = Microwatts{30'000'000};
+  settings.energy.idle_power = Microwatts{30'000'000};
   EXPECT_EQ(check_together(settings).error().message,
             "f.conf:2: Source=estimated needs MaxWatts= in section [Energy]");
-  settings.max_power = Microwatts{20'000'000};
-  settings.source_place = {};
+  settings.energy.max_power = Microwatts{20'000'000};
+  settings.energy.source_place = {};
   EXPECT_EQ(check_together(settings).error().message,
             "Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts=");
-  settings.max_power = Microwatts{30'000'000};
+  settings.energy.max_power = Microwatts{30'000'000};
   EXPECT_TRUE(check_together(settings));
   EXPECT_TRUE(check_together(Settings{}));
 }
 
 TEST(Zones, AreSeparatedByBlanksOrCommas) {
-  EXPECT_THAT(with("Energy", "Zones", "package dram").zones, ElementsAre("package", "dram"));
-  EXPECT_THAT(with("Energy", "Zones", "package-0,dram,\tpsys ,").zones,
+  EXPECT_THAT(with("Energy", "Zones", "package dram").energy.zones, ElementsAre("package", "dram"));
+  EXPECT_THAT(with("Energy", "Zones", "package-0,dram,\tpsys ,").energy.zones,
               ElementsAre("package-0", "dram", "psys"));
-  EXPECT_THAT(with("Energy", "Zones", "").zones, IsEmpty());
+  EXPECT_THAT(with("Energy", "Zones", "").energy.zones, IsEmpty());
   EXPECT_THAT(refusal("Energy", "Zones", "\"package\""),
               HasSubstr("Zones=\"package\": must be names of zones"));
 }
 
 TEST(Interval, IsZeroOrTenMillisecondsToThirtySeconds) {
-  EXPECT_EQ(with("Sampling", "Interval", "0").interval, 0ns);
-  EXPECT_EQ(with("Sampling", "Interval", "10ms").interval, 10ms);
-  EXPECT_EQ(with("Sampling", "Interval", "30s").interval, 30s);
+  EXPECT_EQ(with("Sampling", "Interval", "0").sampling.interval, 0ns);
+  EXPECT_EQ(with("Sampling", "Interval", "10ms").sampling.interval, 10ms);
+  EXPECT_EQ(with("Sampling", "Interval", "30s").sampling.interval, 30s);
   EXPECT_EQ(refusal("Sampling", "Interval", "9999us"),
             "Interval=9999us: must be 0 (sample on demand) or from 10ms to 30s");
   EXPECT_THAT(refusal("Sampling", "Interval", "30001ms"), HasSubstr("an energy counter may wrap"));
@@ -123,16 +123,16 @@ TEST(Interval, IsZeroOrTenMillisecondsToThirtySeconds) {
 }
 
 TEST(UnwatchedInterval, IsNeitherZeroNorLongerThanThirtySeconds) {
-  EXPECT_EQ(with("Sampling", "UnwatchedInterval", "10ms").unwatched_interval, 10ms);
-  EXPECT_EQ(with("Sampling", "UnwatchedInterval", "30s").unwatched_interval, 30s);
+  EXPECT_EQ(with("Sampling", "UnwatchedInterval", "10ms").sampling.unwatched_interval, 10ms);
+  EXPECT_EQ(with("Sampling", "UnwatchedInterval", "30s").sampling.unwatched_interval, 30s);
   EXPECT_EQ(refusal("Sampling", "UnwatchedInterval", "0"), "UnwatchedInterval=0: must be from 10ms to 30s");
   EXPECT_EQ(refusal("Sampling", "UnwatchedInterval", "31s"),
             "UnwatchedInterval=31s: must be from 10ms to 30s");
 }
 
 TEST(Staleness, IsAtMostThirtySeconds) {
-  EXPECT_EQ(with("Sampling", "Staleness", "0").staleness, 0ns);
-  EXPECT_EQ(with("Sampling", "Staleness", "30s").staleness, 30s);
+  EXPECT_EQ(with("Sampling", "Staleness", "0").sampling.staleness, 0ns);
+  EXPECT_EQ(with("Sampling", "Staleness", "30s").sampling.staleness, 30s);
   EXPECT_EQ(refusal("Sampling", "Staleness", "31s"), "Staleness=31s: must be from 0 to 30s");
 }
 
@@ -146,7 +146,7 @@ TEST(Rules, OfTheOpenSetsAreRefusedUntilBuilt) {
               "Idle=" + policy + ": not supported by this version; accepted: separate");
   }
   EXPECT_EQ(refusal("Attribution", "Idle", "none"), "Idle=none: unknown; accepted: separate");
-  EXPECT_EQ(with("Attribution", "Idle", "separate").idle, IdlePolicy::kSeparate);
+  EXPECT_EQ(with("Attribution", "Idle", "separate").attribution.idle, IdlePolicy::kSeparate);
 }
 
 TEST(Rules, HaveTheNamesOfTheFile) {
@@ -156,32 +156,30 @@ TEST(Rules, HaveTheNamesOfTheFile) {
 }
 
 TEST(Terminated, MayBeWithoutBound) {
-  EXPECT_EQ(with("Workloads", "TerminatedMax", "0").terminated_max, 0u);
-  EXPECT_EQ(with("Workloads", "TerminatedMax", "12").terminated_max, 12u);
-  EXPECT_EQ(with("Workloads", "TerminatedMax", "infinity").terminated_max, std::nullopt);
-  EXPECT_EQ(with("Workloads", "TerminatedMax", "-1").terminated_max, std::nullopt);
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "0").workloads.terminated_max, 0u);
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "12").workloads.terminated_max, 12u);
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "infinity").workloads.terminated_max, std::nullopt);
+  EXPECT_EQ(with("Workloads", "TerminatedMax", "-1").workloads.terminated_max, std::nullopt);
   EXPECT_THAT(refusal("Workloads", "TerminatedMax", "-2"), HasSubstr("must be a number"));
   EXPECT_THAT(refusal("Workloads", "TerminatedMax", "4294967296"), HasSubstr("must be a number"));
-  EXPECT_EQ(with("Workloads", "TerminatedRetention", "1h").terminated_retention, 1h);
-  EXPECT_EQ(with("Workloads", "TerminatedRetention", "infinity").terminated_retention, std::nullopt);
+  EXPECT_EQ(with("Workloads", "TerminatedRetention", "1h").workloads.terminated_retention, 1h);
+  EXPECT_EQ(with("Workloads", "TerminatedRetention", "infinity").workloads.terminated_retention,
+            std::nullopt);
   EXPECT_THAT(refusal("Workloads", "TerminatedRetention", "-1"), HasSubstr("must be a time span"));
 }
 
 TEST(Terminated, MinEnergyIsAnAmountOfEnergy) {
-  EXPECT_EQ(with("Workloads", "TerminatedMinEnergy", "1Wh").terminated_min_energy,
+  EXPECT_EQ(with("Workloads", "TerminatedMinEnergy", "1Wh").workloads.terminated_min_energy,
             Microjoules{3'600'000'000});
-  EXPECT_EQ(with("Workloads", "TerminatedMinEnergy", "0").terminated_min_energy, Microjoules{0});
+  EXPECT_EQ(with("Workloads", "TerminatedMinEnergy", "0").workloads.terminated_min_energy, Microjoules{0});
   EXPECT_THAT(refusal("Workloads", "TerminatedMinEnergy", "1W"), HasSubstr("must be an amount of energy"));
 }
 
 TEST(EmptyValue, BringsBackTheDefault) {
-  Settings settings{.source = "simulated",
-                    .zones = {"dram"},
-                    .interval = 0ns,
-                    .staleness = 0ns,
-                    .terminated_max = {},
-                    .terminated_min_energy = {},
-                    .terminated_retention = {}};
+  Settings settings{
+      .energy = {.source = "simulated", .zones = {"dram"}},
+      .sampling = {.interval = 0ns, .staleness = 0ns},
+      .workloads = {.terminated_max = {}, .terminated_min_energy = {}, .terminated_retention = {}}};
   for (const auto& text : describe_settings(settings)) {
     ASSERT_TRUE(set_setting(settings, text.section, text.key, "").ok()) << text.key;
   }
@@ -189,10 +187,10 @@ TEST(EmptyValue, BringsBackTheDefault) {
 }
 
 TEST(Public, IsOneOfFour) {
-  EXPECT_EQ(with("Access", "Public", "none").public_access, PublicAccess::kNone);
-  EXPECT_EQ(with("Access", "Public", "own").public_access, PublicAccess::kOwn);
-  EXPECT_EQ(with("Access", "Public", "host").public_access, PublicAccess::kHost);
-  EXPECT_EQ(with("Access", "Public", "all").public_access, PublicAccess::kAll);
+  EXPECT_EQ(with("Access", "Public", "none").access.public_access, PublicAccess::kNone);
+  EXPECT_EQ(with("Access", "Public", "own").access.public_access, PublicAccess::kOwn);
+  EXPECT_EQ(with("Access", "Public", "host").access.public_access, PublicAccess::kHost);
+  EXPECT_EQ(with("Access", "Public", "all").access.public_access, PublicAccess::kAll);
   EXPECT_EQ(refusal("Access", "Public", "yes"), "Public=yes: unknown; accepted: none, own, host, all");
 }
 
@@ -242,16 +240,15 @@ TEST(Table, TellsTheDefaults) {
 }
 
 TEST(Table, ReadsBackWhatItTells) {
-  const Settings settings{.source = "simulated",
-                          .zones = {"package", "dram"},
-                          .idle_power = Microwatts{12'500'000},
-                          .max_power = Microwatts{200'000'001},
-                          .interval = 1500ms,
-                          .staleness = 0ns,
-                          .terminated_max = std::nullopt,
-                          .terminated_min_energy = {1},
-                          .terminated_retention = std::nullopt,
-                          .public_access = PublicAccess::kAll};
+  const Settings settings{.energy = {.source = "simulated",
+                                     .zones = {"package", "dram"},
+                                     .idle_power = Microwatts{12'500'000},
+                                     .max_power = Microwatts{200'000'001}},
+                          .sampling = {.interval = 1500ms, .staleness = 0ns},
+                          .workloads = {.terminated_max = std::nullopt,
+                                        .terminated_min_energy = {1},
+                                        .terminated_retention = std::nullopt},
+                          .access = {.public_access = PublicAccess::kAll}};
   Settings again;
   for (const auto& text : describe_settings(settings)) {
     ASSERT_TRUE(set_setting(again, text.section, text.key, text.value).ok()) << text.key;

@@ -64,9 +64,9 @@ class GuestTreesTest : public testing::Test {
   }
 
   void start(std::vector<std::string> chosen) {
-    trees =
-        std::make_unique<GuestTrees>(GuestChoice{.machines = std::move(chosen), .directory = base / "guests"},
-                                     [this](const std::string& line) { complaints.push_back(line); });
+    trees = std::make_unique<GuestTrees>(
+        GuestSettings{.machines = std::move(chosen), .directory = base / "guests"},
+        [this](const std::string& line) { complaints.push_back(line); });
   }
 
   // A report so much later than the one before.
@@ -205,7 +205,7 @@ TEST_F(GuestTreesTest, AreOfThoseThatAreChosen) {
   EXPECT_EQ(names(base / "guests"), (std::set<std::string>{kWeb, "4711.99"})) << "of the choice before";
 }
 
-TEST(GuestChoice, TakesThoseWhoseMetadataAskForItWhereThatIsWanted) {
+TEST(GuestSettings, TakesThoseWhoseMetadataAskForItWhereThatIsWanted) {
   MachineInfo info;
   info.id = kWeb;
   EXPECT_FALSE(is_chosen(info, {.by_metadata = true}));

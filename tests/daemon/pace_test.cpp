@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "config/settings.h"
+
 namespace keplerd {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr bool kStranger = false, kFull = true;
 
 class PaceOfOneSecond : public testing::Test {
  protected:
-  PaceOfOneSecond() { pace.set(1s, 5s); }
+  PaceOfOneSecond() { pace.set({.interval = 1s, .unwatched_interval = 5s}); }
   Nanoseconds at(Nanoseconds now) { return pace.period(now, true); }
 
   Pace pace;
@@ -68,13 +70,13 @@ TEST_F(PaceOfOneSecond, IsNeverShorterThanTheShortestInterval) {
 
 TEST(Pace, IsNotFasterWhereUnwatchedIsShorterThanTheInterval) {
   Pace pace;
-  pace.set(2s, 1s);
+  pace.set({.interval = 2s, .unwatched_interval = 1s});
   EXPECT_EQ(pace.period(100s, true), 2s);
 }
 
 TEST(Pace, OnDemandThereIsOnlyTheGuardAgainstWrapsUnlessWhoHasFullAccessNamesOne) {
   Pace pace;
-  pace.set(0s, 5s);
+  pace.set({.interval = 0s, .unwatched_interval = 5s});
   pace.ask(100s);
   const auto any = pace.listen({.full = kFull});
   const auto stranger = pace.listen({.full = kStranger, .wanted = 1s});

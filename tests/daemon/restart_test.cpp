@@ -25,7 +25,7 @@ class Restart : public testing::Test {
   ~Restart() override { std::filesystem::remove_all(directory); }
 
   StateKeeper keeper() {
-    return StateKeeper(host.files.open(), StateDirectory{directory, nullptr}, Settings{});
+    return StateKeeper(host.files.open(), StateDirectory{directory, nullptr}, EnergySettings{});
   }
   // A run that gives 10 J to /a.service, 10 J to idle.
   void first_run(bool clean) {
@@ -124,9 +124,7 @@ TEST_F(Restart, ProcessesBeginAnewAndTheirEnergyStaysInTheirUnit) {
 TEST_F(Restart, WhatIsNotMeasuredNeverGetsIntoTheTotalsOfWhatIs) {
   first_run(true);
   for (const char* source : {"simulated", "estimated"}) {
-    Settings settings;
-    settings.source = source;
-    StateKeeper own(host.files.open(), StateDirectory{directory, nullptr}, settings);
+    StateKeeper own(host.files.open(), StateDirectory{directory, nullptr}, EnergySettings{.source = source});
     for (const std::int64_t before : {0, 20'000'000}) {
       auto restored = own.restore(Realtime(99));
       const SourceChoice choice{
@@ -195,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Restart, AnUnreadableStateFileIsNotWrittenOver) {
   std::filesystem::create_directory(directory /
                                     "ledger.json");  // reading it fails, and not because it is absent
-  StateKeeper keeper(host.files.open(), StateDirectory{directory, nullptr}, Settings{});
+  StateKeeper keeper(host.files.open(), StateDirectory{directory, nullptr}, EnergySettings{});
   auto restored = keeper.restore(Realtime(5));
   host.begin({}, std::move(restored.ledger), restored.readings);
   keeper.save(host.meter().state(), true);

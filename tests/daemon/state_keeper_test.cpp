@@ -26,7 +26,7 @@ class Saving : public testing::Test {
     std::string name = testing::TempDir() + "keplerd-saving-XXXXXX";
     if (::mkdtemp(name.data()) != nullptr) directory = name;
     sd_event_new(&loop);
-    keeper = std::make_unique<StateKeeper>(host, *lock(), Settings{});
+    keeper = std::make_unique<StateKeeper>(host, *lock(), EnergySettings{});
   }
   ~Saving() override {
     keeper.reset();

@@ -56,11 +56,11 @@ Manager::Told Manager::now() const {
           .source = report->source.name,
           .quality = quality_text(report->source),
           .reason = report->source.reason.value_or(""),
-          .split = std::string(rule_name(settings.split)),
-          .share = std::string(rule_name(settings.share)),
-          .idle = std::string(rule_name(settings.idle)),
+          .split = std::string(rule_name(settings.attribution.split)),
+          .share = std::string(rule_name(settings.attribution.share)),
+          .idle = std::string(rule_name(settings.attribution.idle)),
           .since = report->since,
-          .interval = settings.interval};
+          .interval = settings.sampling.interval};
 }
 
 void Manager::tell_changes() {
@@ -227,16 +227,19 @@ std::string Manager::SourceReason() {
   return of_report([](const Report& report) { return report.source.reason.value_or(""); });
 }
 std::string Manager::Split() {
-  return of_report([this](const Report&) { return std::string(rule_name(turn_.settings().split)); });
+  return of_report(
+      [this](const Report&) { return std::string(rule_name(turn_.settings().attribution.split)); });
 }
 std::string Manager::Share() {
-  return of_report([this](const Report&) { return std::string(rule_name(turn_.settings().share)); });
+  return of_report(
+      [this](const Report&) { return std::string(rule_name(turn_.settings().attribution.share)); });
 }
 std::string Manager::Idle() {
-  return of_report([this](const Report&) { return std::string(rule_name(turn_.settings().idle)); });
+  return of_report(
+      [this](const Report&) { return std::string(rule_name(turn_.settings().attribution.idle)); });
 }
 std::uint64_t Manager::IntervalUSec() {
-  return of_report([this](const Report&) { return usec(turn_.settings().interval); });
+  return of_report([this](const Report&) { return usec(turn_.settings().sampling.interval); });
 }
 std::uint64_t Manager::Sequence() {
   return of_report([](const Report& report) { return report.sequence; });

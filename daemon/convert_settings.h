@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections of keplerd.conf(5) as parameters of the libraries, which must not include lib/config.
+#pragma once
+
+#include "config/settings.h"
+#include "energy/select_source.h"
+#include "ledger/account.h"
+
+namespace keplerd {
+
+inline SourceChoice source_choice(const EnergySettings& energy) {
+  return {.source = energy.source,
+          .zones = energy.zones,
+          .idle_power = energy.idle_power,
+          .max_power = energy.max_power,
+          .guest_meter = energy.guest_meter};
+}
+
+inline TerminatedLimits terminated_limits(const WorkloadSettings& workloads) {
+  return {.max = workloads.terminated_max,
+          .min_energy = workloads.terminated_min_energy,
+          .retention = workloads.terminated_retention};
+}
+
+}  // namespace keplerd
