@@ -2,10 +2,8 @@
 #include "config/settings_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,21 +40,23 @@ constexpr Choice<PublicAccess> kPublicAccess[] = {{"none", PublicAccess::kNone},
 
 constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
 
-template <class Value>
-Result<Value> choose(std::span<const Choice<Value>> choices, std::string_view text) {
+// `kChoices`: one of the arrays above.
+template <const auto& kChoices>
+auto choose(std::string_view text) {
+  using Chosen = Result<typename decltype(kChoices[0].value)::value_type>;
   std::string accepted;
   bool known = false;
-  for (const auto& choice : choices) {
-    if (choice.name == text && choice.value) return *choice.value;
+  for (const auto& choice : kChoices) {
+    if (choice.name == text && choice.value) return Chosen(*choice.value);
     known = known || choice.name == text;
     if (choice.value) accepted += (accepted.empty() ? "" : ", ") + std::string(choice.name);
   }
-  return Error{fmt::format("{}; accepted: {}", known ? kUnsupported : "unknown", accepted)};
+  return Chosen(Error{fmt::format("{}; accepted: {}", known ? kUnsupported : "unknown", accepted)});
 }
 
-template <class Value>
-std::string_view name_of(std::span<const Choice<Value>> choices, Value value) {
-  return std::find_if(choices.begin(), choices.end(), [&](const auto& c) { return c.value == value; })->name;
+template <const auto& kChoices>
+std::string_view name_of(const auto& value) {
+  return std::ranges::find_if(kChoices, [&](const auto& choice) { return choice.value == value; })->name;
 }
 
 // The names of powercap and hwmon zones; nothing that quotes or comments could be mistaken for.
@@ -119,6 +119,8 @@ Result<std::string> parse_directory(std::string_view text) {
   }
   return std::string(text);
 }
+
+std::string_view format_directory(std::string_view directory) { return directory; }
 
 Result<Nanoseconds> parse_span(std::string_view text) {
   if (const auto span = parse_time_span(text)) return *span;
@@ -197,76 +199,71 @@ std::string format_watts(std::optional<Microwatts> power) {
   return text;
 }
 
-template <class To, class From>
-Result<Done> assign(To& to, Result<From> from) {
-  if (!from) return from.error();
-  to = *std::move(from);
-  return Done{};
+// The value of a key as text.
+struct TextAccess {
+  Result<Done> (*parse)(Settings& settings, std::string_view text);
+  std::string (*print)(const Settings& settings);
+};
+
+// Of `kMember` in `kSection` of the settings, which `kParse` reads and `kPrint` writes.
+template <auto kSection, auto kMember, auto kParse, auto kPrint>
+constexpr TextAccess text_of() {
+  return {.parse = [](Settings& settings, std::string_view text) -> Result<Done> {
+            auto value = kParse(text);
+            if (!value) return value.error();
+            settings.*kSection.*kMember = *std::move(value);
+            return Done{};
+          },
+          .print = [](const Settings& settings) { return std::string(kPrint(settings.*kSection.*kMember)); }};
+}
+
+// The same where it is one of `kChoices`.
+template <auto kSection, auto kMember, const auto& kChoices>
+constexpr TextAccess word_of() {
+  constexpr auto print = [](const auto& value) { return name_of<kChoices>(value); };
+  return text_of<kSection, kMember, choose<kChoices>, print>();
 }
 
 struct Row {
   std::string_view section;
   std::string_view key;
-  Result<Done> (*parse)(Settings& settings, std::string_view text);
-  std::string (*print)(const Settings& settings);
+  TextAccess text;
 };
 
-using Text = std::string_view;
-
 // In the order of the manual page.
-const Row kRows[] = {
-    {"Energy", "Source",
-     [](Settings& s, Text t) { return assign(s.energy.source, choose<Text>(kSources, t)); },
-     [](const Settings& s) { return s.energy.source; }},
-    {"Energy", "Zones", [](Settings& s, Text t) { return assign(s.energy.zones, parse_zones(t)); },
-     [](const Settings& s) { return format_names(s.energy.zones); }},
-    {"Energy", "IdleWatts", [](Settings& s, Text t) { return assign(s.energy.idle_power, parse_watts(t)); },
-     [](const Settings& s) { return format_watts(s.energy.idle_power); }},
-    {"Energy", "MaxWatts", [](Settings& s, Text t) { return assign(s.energy.max_power, parse_watts(t)); },
-     [](const Settings& s) { return format_watts(s.energy.max_power); }},
+constexpr Row kRows[] = {
+    {"Energy", "Source", word_of<&Settings::energy, &EnergySettings::source, kSources>()},
+    {"Energy", "Zones", text_of<&Settings::energy, &EnergySettings::zones, parse_zones, format_names>()},
+    {"Energy", "IdleWatts",
+     text_of<&Settings::energy, &EnergySettings::idle_power, parse_watts, format_watts>()},
+    {"Energy", "MaxWatts",
+     text_of<&Settings::energy, &EnergySettings::max_power, parse_watts, format_watts>()},
     {"Energy", "GuestMeter",
-     [](Settings& s, Text t) { return assign(s.energy.guest_meter, parse_directory(t)); },
-     [](const Settings& s) { return s.energy.guest_meter; }},
+     text_of<&Settings::energy, &EnergySettings::guest_meter, parse_directory, format_directory>()},
     {"Sampling", "Interval",
-     [](Settings& s, Text t) { return assign(s.sampling.interval, parse_interval(t)); },
-     [](const Settings& s) { return format_time_span(s.sampling.interval); }},
+     text_of<&Settings::sampling, &SamplingSettings::interval, parse_interval, format_time_span>()},
     {"Sampling", "UnwatchedInterval",
-     [](Settings& s, Text t) { return assign(s.sampling.unwatched_interval, parse_unwatched_interval(t)); },
-     [](const Settings& s) { return format_time_span(s.sampling.unwatched_interval); }},
+     text_of<&Settings::sampling, &SamplingSettings::unwatched_interval, parse_unwatched_interval,
+             format_time_span>()},
     {"Sampling", "Staleness",
-     [](Settings& s, Text t) { return assign(s.sampling.staleness, parse_staleness(t)); },
-     [](const Settings& s) { return format_time_span(s.sampling.staleness); }},
-    {"Attribution", "Split",
-     [](Settings& s, Text t) { return assign(s.attribution.split, choose<SplitRule>(kSplitRules, t)); },
-     [](const Settings& s) { return std::string(rule_name(s.attribution.split)); }},
-    {"Attribution", "Share",
-     [](Settings& s, Text t) { return assign(s.attribution.share, choose<ShareRule>(kShareRules, t)); },
-     [](const Settings& s) { return std::string(rule_name(s.attribution.share)); }},
-    {"Attribution", "Idle",
-     [](Settings& s, Text t) { return assign(s.attribution.idle, choose<IdlePolicy>(kIdlePolicies, t)); },
-     [](const Settings& s) { return std::string(rule_name(s.attribution.idle)); }},
+     text_of<&Settings::sampling, &SamplingSettings::staleness, parse_staleness, format_time_span>()},
+    {"Attribution", "Split", word_of<&Settings::attribution, &AttributionSettings::split, kSplitRules>()},
+    {"Attribution", "Share", word_of<&Settings::attribution, &AttributionSettings::share, kShareRules>()},
+    {"Attribution", "Idle", word_of<&Settings::attribution, &AttributionSettings::idle, kIdlePolicies>()},
     {"Workloads", "TerminatedMax",
-     [](Settings& s, Text t) { return assign(s.workloads.terminated_max, parse_count(t)); },
-     [](const Settings& s) { return format_count(s.workloads.terminated_max); }},
+     text_of<&Settings::workloads, &WorkloadSettings::terminated_max, parse_count, format_count>()},
     {"Workloads", "TerminatedMinEnergy",
-     [](Settings& s, Text t) { return assign(s.workloads.terminated_min_energy, parse_least_energy(t)); },
-     [](const Settings& s) { return format_energy(s.workloads.terminated_min_energy); }},
+     text_of<&Settings::workloads, &WorkloadSettings::terminated_min_energy, parse_least_energy,
+             format_energy>()},
     {"Workloads", "TerminatedRetention",
-     [](Settings& s, Text t) { return assign(s.workloads.terminated_retention, parse_retention(t)); },
-     [](const Settings& s) { return format_retention(s.workloads.terminated_retention); }},
-    {"Access", "Public",
-     [](Settings& s, Text t) {
-       return assign(s.access.public_access, choose<PublicAccess>(kPublicAccess, t));
-     },
-     [](const Settings& s) { return std::string(rule_name(s.access.public_access)); }},
-    {"Guests", "Machines", [](Settings& s, Text t) { return assign(s.guests.machines, parse_machines(t)); },
-     [](const Settings& s) { return format_names(s.guests.machines); }},
-    {"Guests", "Metadata",
-     [](Settings& s, Text t) { return assign(s.guests.by_metadata, choose<bool>(kYesNo, t)); },
-     [](const Settings& s) { return std::string(name_of<bool>(kYesNo, s.guests.by_metadata)); }},
+     text_of<&Settings::workloads, &WorkloadSettings::terminated_retention, parse_retention,
+             format_retention>()},
+    {"Access", "Public", word_of<&Settings::access, &AccessSettings::public_access, kPublicAccess>()},
+    {"Guests", "Machines",
+     text_of<&Settings::guests, &GuestSettings::machines, parse_machines, format_names>()},
+    {"Guests", "Metadata", word_of<&Settings::guests, &GuestSettings::by_metadata, kYesNo>()},
     {"Guests", "Directory",
-     [](Settings& s, Text t) { return assign(s.guests.directory, parse_directory(t)); },
-     [](const Settings& s) { return s.guests.directory; }},
+     text_of<&Settings::guests, &GuestSettings::directory, parse_directory, format_directory>()},
 };
 
 Error unknown_key(std::string_view section, std::string_view key) {
@@ -284,10 +281,10 @@ Error unknown_key(std::string_view section, std::string_view key) {
 
 }  // namespace
 
-std::string_view rule_name(SplitRule rule) { return name_of<SplitRule>(kSplitRules, rule); }
-std::string_view rule_name(ShareRule rule) { return name_of<ShareRule>(kShareRules, rule); }
-std::string_view rule_name(IdlePolicy policy) { return name_of<IdlePolicy>(kIdlePolicies, policy); }
-std::string_view rule_name(PublicAccess access) { return name_of<PublicAccess>(kPublicAccess, access); }
+std::string_view rule_name(SplitRule rule) { return name_of<kSplitRules>(rule); }
+std::string_view rule_name(ShareRule rule) { return name_of<kShareRules>(rule); }
+std::string_view rule_name(IdlePolicy policy) { return name_of<kIdlePolicies>(policy); }
+std::string_view rule_name(PublicAccess access) { return name_of<kPublicAccess>(access); }
 
 Result<Done> check_section(std::string_view section) {
   std::string accepted;
@@ -308,8 +305,8 @@ Result<Done> set_setting(Settings& settings, std::string_view section, std::stri
   const auto row = std::find_if(std::begin(kRows), std::end(kRows),
                                 [&](const Row& r) { return r.section == section && r.key == key; });
   if (row == std::end(kRows)) return unknown_key(section, key);
-  const std::string text(value.empty() ? row->print(Settings{}) : value);
-  const auto done = row->parse(settings, text);
+  const std::string text(value.empty() ? row->text.print(Settings{}) : value);
+  const auto done = row->text.parse(settings, text);
   if (!done) return Error{fmt::format("{}={}: {}", key, escape_name(value), done.error().message)};
   return Done{};
 }
@@ -330,7 +327,7 @@ Result<Done> check_together(const Settings& settings) {
 
 std::vector<SettingText> describe_settings(const Settings& settings) {
   std::vector<SettingText> texts;
-  for (const Row& row : kRows) texts.push_back({row.section, row.key, row.print(settings)});
+  for (const Row& row : kRows) texts.push_back({row.section, row.key, row.text.print(settings)});
   return texts;
 }
 
