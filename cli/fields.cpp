@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/output/human.h"
+#include "varlink/json.h"
 
 namespace keplerd::cli {
 

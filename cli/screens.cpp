@@ -12,6 +12,7 @@
 #include "cli/fields.h"
 #include "cli/output/human.h"
 #include "cli/output/terminal.h"
+#include "varlink/json.h"
 
 namespace keplerd::cli {
 namespace {

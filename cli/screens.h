@@ -9,7 +9,7 @@
 
 #include "cli/options.h"
 #include "cli/output/table.h"
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd::cli {
 

@@ -7,6 +7,7 @@
 #include "cli/fields.h"
 #include "cli/output/human.h"
 #include "cli/screens.h"
+#include "varlink/json.h"
 
 namespace keplerd::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "varlink/fields.h"
+#include "varlink/json.h"
 
 namespace keplerd::exporter {
 

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "exporter/kind.h"
 #include "exporter/rows.h"
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd::exporter {
 

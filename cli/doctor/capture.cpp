@@ -19,6 +19,7 @@
 #include "base/write_all.h"
 #include "cli/output/json.h"
 #include "host/host_root.h"
+#include "varlink/json.h"
 
 namespace keplerd::cli {
 namespace {

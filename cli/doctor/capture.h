@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd {
 class HostRoot;

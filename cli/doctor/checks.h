@@ -8,7 +8,7 @@
 
 #include "cli/doctor/facts.h"
 #include "cli/exit_status.h"
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/doctor/checks.h"
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd::cli {
 

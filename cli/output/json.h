@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/options.h"
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd::cli {
 

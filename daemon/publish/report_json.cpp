@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/report_json.h"
 
+#include "varlink/json.h"
+
 namespace keplerd {
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "config/settings.h"
 #include "ledger/report.h"
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd {
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "daemon/publish/report_json.h"
+#include "varlink/json.h"
 
 namespace keplerd {
 namespace {

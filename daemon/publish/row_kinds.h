@@ -9,9 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>  // the whole of it takes seconds to compile
-
 #include "ledger/report.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd {
 
@@ -47,7 +46,7 @@ struct RowKey {
 };
 RowKey row_key(const Report& report, RowKind kind, std::size_t index);
 
-nlohmann::ordered_json row_json(const Report& report, RowKind kind, std::size_t index);
+varlink::Json row_json(const Report& report, RowKind kind, std::size_t index);
 
 // How two rows of one kind are ordered in their reports.
 std::strong_ordering compare_rows(const Report& a, std::size_t i, const Report& b, std::size_t j,

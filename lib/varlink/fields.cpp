@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "varlink/json.h"
+
 namespace keplerd::varlink {
 
 const Json& field(const Json& object, std::string_view name) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "varlink/json.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd::varlink {
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON value of varlink messages; fields keep the order in which they were set.
+// The JSON value of varlink messages, to use it. A header that only names it includes json_fwd.h.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
-namespace keplerd::varlink {
-
-using Json = nlohmann::ordered_json;
-
-}  // namespace keplerd::varlink
+#include "varlink/json_fwd.h"

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "varlink/json.h"
+
 namespace keplerd::cli {
 namespace {
 
