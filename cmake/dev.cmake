@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the preset "dev" saves time with. Off elsewhere: precompiled headers hide includes that a file forgot.
+option(KEPLERD_PRECOMPILE "Precompile the headers of third parties" OFF)
+option(KEPLERD_FAST_LINKER "Link with mold or lld, where the compiler has one" OFF)
+
+if(KEPLERD_FAST_LINKER)
+  include(CheckLinkerFlag)
+  foreach(linker IN ITEMS mold lld)
+    check_linker_flag(CXX -fuse-ld=${linker} KEPLERD_HAS_${linker})
+    if(KEPLERD_HAS_${linker})
+      add_link_options(-fuse-ld=${linker})
+      break()
+    endif()
+  endforeach()
+endif()
+
+# Each has headers of its own, as its macros are others. Folders that include nothing of the kind go without.
+function(keplerd_precompile_headers)
+  if(NOT KEPLERD_PRECOMPILE)
+    return()
+  endif()
+  foreach(target IN ITEMS keplerd_varlink keplerd_cli keplerd_exporter)
+    target_precompile_headers(${target} PRIVATE <nlohmann/json.hpp>)
+  endforeach()
+  target_precompile_headers(keplerd_daemon PRIVATE <nlohmann/json.hpp> <sdbus-c++/sdbus-c++.h>)
+endfunction()
+
+# keplerd_precompile_test(TARGET): one precompiled gtest for all tests, which therefore have the same macros.
+function(keplerd_precompile_test target)
+  if(NOT KEPLERD_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET keplerd_test_headers)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "")
+    add_library(keplerd_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
+    target_link_libraries(keplerd_test_headers PRIVATE GTest::gmock fmt::fmt keplerd_flags)
+    target_precompile_headers(keplerd_test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  endif()
+  target_link_libraries(${target} PRIVATE fmt::fmt)
+  target_precompile_headers(${target} REUSE_FROM keplerd_test_headers)
+endfunction()
