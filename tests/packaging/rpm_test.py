@@ -30,7 +30,8 @@ FILES = """
 /usr/share/dbus-1/interfaces/org.keplerd1.Manager.xml /usr/share/dbus-1/interfaces/org.keplerd1.VirtualMachine.xml
 /usr/share/dbus-1/interfaces/org.keplerd1.Zone.xml /usr/share/dbus-1/system-services/org.keplerd1.service
 /usr/share/dbus-1/system.d/org.keplerd1.conf
-/usr/share/doc/keplerd/README.md /usr/share/doc/keplerd/architecture.md /usr/share/doc/keplerd/performance.md
+/usr/share/doc/keplerd/CHANGELOG.md /usr/share/doc/keplerd/README.md /usr/share/doc/keplerd/SECURITY.md
+/usr/share/doc/keplerd/architecture.md /usr/share/doc/keplerd/performance.md
 /usr/share/fish/vendor_completions.d/keplerctl.fish /usr/share/fish/vendor_completions.d/keplerd.fish
 /usr/share/keplerd/drop-ins/perf.conf /usr/share/keplerd/drop-ins/ptrace.conf
 /usr/share/licenses/keplerd/LICENSE
