@@ -365,6 +365,7 @@ void Daemon::reload() {
     if (old.guests != settings_.guests) guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
     access_.set_rule(settings_.access.public_access);
     if (server_) server_->wake();  // streams of those who may see nothing any more
+    if (bus_) bus_->update();
     pace_.set(settings_.sampling);
     replan();
     log_info("configuration reloaded");

@@ -158,6 +158,9 @@ ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkl
                                             const Claimant& claimant, ContainerAccount* outer, Realtime now) {
   const bool is_pod = workload.kind == CgroupKind::kPod;
   if (has_unique_id(workload) && !is_pod && last_part(claimant.container) == workload.id) return outer;
+  // No runtime puts a pod directly into a pod. Pods are where they are found last, so a chain of them could
+  // be of any length; containers' ids say what they are in, and bound it.
+  if (is_pod && outer != nullptr && outer->info->is_pod) return outer;
   const std::string id = bind_id(workload, claimant);
   for (const UnitAccount* above = unit.parent; above != nullptr; above = above->parent) {
     for (const ContainerPart& part : above->containers) {
@@ -180,9 +183,13 @@ ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkl
 std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claimant& claimant) {
   const bool is_pod = workload.kind == CgroupKind::kPod;
   Accounts& accounts = is_pod ? pods_ : containers_;
-  const Accounts& others = is_pod ? containers_ : pods_;
+  Accounts& others = is_pod ? containers_ : pods_;
   const auto refuse = [&] { refused_.push_back({is_pod, workload.id, claimant}); };
   const std::string claimed = claimed_id(claimant, workload.id);
+  if (const auto other = others.find(claimed); other != others.end() && claimant.owner == kRootUser) {
+    const Uid owner = other->second.energy.owner.value_or(kRootUser);
+    if (owner != kRootUser) rename_account(others, other, owner);
+  }
   const std::string id =
       free_id(claimant.owner, claimed, [&](const auto& other) { return others.contains(other); });
   if (id != claimed) refuse();
@@ -195,7 +202,11 @@ std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claim
   if (owner == claimant.owner) return id;
   if (claimant.owner != kRootUser) {
     refuse();
-    return disambiguated_id(claimant.owner, id);
+    return free_id(claimant.owner, id, [&](const auto& other) {
+      const auto taken = accounts.find(other);
+      const bool is_anothers = taken != accounts.end() && taken->second.energy.owner != claimant.owner;
+      return is_anothers || others.contains(other);
+    });
   }
   rename_account(accounts, bound, owner);
   return id;

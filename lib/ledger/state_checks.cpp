@@ -67,8 +67,8 @@ void check_nesting(const LedgerState& state) {
   for (const ContainerState& container : state.containers) by_id.emplace(container.info.id, &container);
   for (const ContainerState& container : state.containers) {
     std::size_t depth = 0;
-    for (const ContainerState* around = &container; around->info.parent;
-         around = by_id.at(*around->info.parent)) {
+    for (auto around = by_id.find(container.info.id); around != by_id.end() && around->second->info.parent;
+         around = by_id.find(*around->second->info.parent)) {
       if (++depth > kDeepest) throw Malformed{"a container is inside itself, or too deep inside others"};
     }
   }

@@ -340,6 +340,27 @@ TEST_F(Identity, PodsInEachOtherAreInOneOnly) {
   shown_to(kAlice);
 }
 
+// Else a user could make a chain of pods as long as he likes, at any depth of directories.
+TEST_F(Identity, APodDirectlyInAPodIsAPartOfThat) {
+  const auto pod = [](int i) {
+    return "/kubepods-pod" + std::string(32, static_cast<char>('0' + i)) + ".slice";
+  };
+  const std::string base(kAlices);
+  for (int i = 9; i > 0; --i) host.files.add_cgroup(base + pod(i));
+  host.begin();
+  step(0);
+  for (int i = 8; i > 0; --i) add(200 + i, base + pod(i) + pod(i + 1), kAlice);
+  step(0);
+  use_all(201, base + pod(1) + pod(2), 10);
+  step(2'000'000);
+  const auto report = host.meter().last_report();
+  ASSERT_EQ(report->pods.size(), 9U);
+  for (const ContainerRow& row : report->pods) {
+    EXPECT_FALSE(row.info->parent) << row.info->id;
+    EXPECT_EQ(row.active, Microjoules{row.info->id.ends_with(std::string(32, '1')) ? 1'000'000 : 0});
+  }
+}
+
 // Else the totals of all could not be restored.
 TEST_F(Identity, AContainerAndAPodOfOneIdAreTwo) {
   add(200, std::string(kAlices) + "/libpod-" + kHex + ".scope", kAlice);

@@ -73,17 +73,15 @@ Callers::~Callers() = default;
 Caller Callers::caller(const std::string& client) {
   const auto known = clients_.find(client);
   if (known != clients_.end()) return known->second;
-  if (client == unknown_) return {};
+  if (client == unknown_) return {};  // it has left: nobody reads the answer
   if (bus_hung_ && steady_clock::now() - *bus_hung_ < kHangHolds) throw hung_bus();
   try {
     watch();  // first, so that its end is not missed
     return clients_[client] = ask_bus(client);
   } catch (const sdbus::Error& error) {  // it has left already, or the bus does not know
     clients_.erase(client);
-    if (!is_timeout(error)) {
-      unknown_ = client;
-      return {};
-    }
+    if (error.getName() == kNameHasNoOwner) unknown_ = client;
+    if (!is_timeout(error)) return {};
     bus_hung_ = steady_clock::now();
     throw hung_bus();
   }

@@ -30,6 +30,9 @@ class Callers {
   // enough, not again for ten: then it throws Timeout. A client that the bus does not know is nobody.
   Caller caller(const std::string& client);
 
+  // Whether the bus said at the last call of caller() that it does not know this client any more.
+  bool has_left(const std::string& client) const { return client == unknown_; }
+
   // Calls `then` with what polkit makes of the client (org.keplerd1.read-details): at once where that is
   // known, else when it has answered. `interactive`: polkit may ask the user for a password. `then` must not
   // throw; where the client leaves before, it is not called. Throws LimitsExceeded where too many calls wait.

@@ -28,6 +28,7 @@ inline constexpr char kLimitsExceeded[] = "org.freedesktop.DBus.Error.LimitsExce
 inline constexpr char kNotSupported[] = "org.freedesktop.DBus.Error.NotSupported";
 inline constexpr char kTimeout[] = "org.freedesktop.DBus.Error.Timeout";
 inline constexpr char kUnknownObject[] = "org.freedesktop.DBus.Error.UnknownObject";
+inline constexpr char kNameHasNoOwner[] = "org.freedesktop.DBus.Error.NameHasNoOwner";
 inline constexpr char kFailed[] = "org.freedesktop.DBus.Error.Failed";
 
 // A number that is not known.
