@@ -81,8 +81,9 @@ def sanitized(host, report):
     for test in ("dbus_test.py", "access_test.py"):
         run = host.run("env", "ASAN_OPTIONS=quarantine_size_mb=4", "/usr/bin/python3", "-B",
                        f"/src/tests/integration/{test}", f"{SANITIZED}/bin/keplerd", "/src")
-        last = run.stderr.strip().splitlines()[-1:]
-        report.equal(f"tests/integration/{test}: {last}", run.returncode, 0)
+        lines = run.stderr.strip().splitlines()
+        failed = [line for line in lines if line.startswith(("ERROR:", "FAIL:"))]
+        report.equal(f"tests/integration/{test}: {failed + lines[-1:]}", run.returncode, 0)
     report.note("sdbus-c++ " + host.sh("pkg-config --modversion sdbus-c++").strip())
 
 
