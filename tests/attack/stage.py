@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+from cgroup2 import cgroup_root
 from http_attacks import basic
 from users import user
 from varlink_attacks import call
@@ -25,15 +26,6 @@ IN_A_GROUP = 20_000  # processes that keplerd distinguishes
 LIMIT = 30  # seconds in which who is honest is answered
 SLICE = f"/user.slice/user-{JOE}.slice"
 EVERY_SECOND = "[Sampling]\nInterval=1s\n"
-
-
-def cgroup_root():
-    """Of this very host; None where it has no cgroup2."""
-    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
-        fields, _, kind = line.partition(" - ")
-        if kind.startswith("cgroup2 "):
-            return pathlib.Path(fields.split()[4])
-    return None
 
 
 class Stage:
@@ -93,6 +85,12 @@ class Stage:
 
     def daemon(self, program, config=EVERY_SECOND, **how):
         return Daemon(program, self.files, *self.options, config=config, **how)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
 
     def remove(self):
         if self.worker:

@@ -9,9 +9,7 @@ import argparse
 import contextlib
 import pathlib
 import re
-import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -23,9 +21,11 @@ import bus_attacks  # noqa: E402
 import http_attacks  # noqa: E402
 import varlink_attacks  # noqa: E402
 from attackers import Attackers  # noqa: E402
+from cgroup2 import cgroup_root  # noqa: E402
 from exporter_host import Exporter  # noqa: E402
 from private_bus import Client, PrivateBus  # noqa: E402
-from stage import EVERY_SECOND, JOE, SUBUIDS, Stage, bus_policy, cgroup_root, deaf_polkit, forget_peak, get, peak  # noqa: E402
+from running import run, uptime  # noqa: E402
+from stage import EVERY_SECOND, JOE, SUBUIDS, Stage, bus_policy, deaf_polkit, forget_peak, get, peak  # noqa: E402
 
 INTERVAL = 1.0  # seconds
 EVERY = 0.05  # between two questions of root's
@@ -162,13 +162,8 @@ class Varlink:
     def __init__(self, options):
         self.options = options
 
-    @contextlib.contextmanager
     def stage(self):
-        stage = Stage(groups=self.options.groups, real=True)
-        try:
-            yield stage
-        finally:
-            stage.remove()
+        return Stage(groups=self.options.groups, real=True)
 
     @contextlib.contextmanager
     def daemon(self, stage):
@@ -203,13 +198,8 @@ class Processes(Varlink):
     ATTACKS = {"nothing": [], "processes_of_none": [(JOE, varlink_attacks.whole_lists, "processes")]}
     config = f"{EVERY_SECOND}[Access]\nPublic=none\n"
 
-    @contextlib.contextmanager
     def stage(self):
-        stage = Stage(processes=5000)
-        try:
-            yield stage
-        finally:
-            stage.remove()
+        return Stage(processes=5000)
 
 
 class Bus(Varlink):
@@ -222,13 +212,8 @@ class Bus(Varlink):
         "deaf_property_floods": [(JOE, bus_attacks.deaf_property_floods)],
     }
 
-    @contextlib.contextmanager
     def stage(self):
-        stage = Stage(groups=200)
-        try:
-            yield stage
-        finally:
-            stage.remove()
+        return Stage(groups=200)
 
     @contextlib.contextmanager
     def daemon(self, stage):
@@ -262,16 +247,13 @@ class Http:
         print("\nkeplerd-exporter, a page of 1,000 units; a scrape from another address until it succeeds, ms at 50 % / most "
               "(goal: 1,000), and five at once from an address of the attack's (goal: 5, within 1 s)\n"
               "| attack | another address | of five, least | a core | memory, most |\n|---|---|---|---|---|", flush=True)
-        stage = Stage(units=1000)
-        stage.work()
         users = "".join(f"  user{i}: {SECRET}\n" for i in range(1000))
-        stage.files.write("web.yml", f"basic_auth_users:\n  joe: {SECRET}\n{users}")
-        try:
+        with Stage(units=1000) as stage:
+            stage.work()
+            stage.files.write("web.yml", f"basic_auth_users:\n  joe: {SECRET}\n{users}")
             with stage.daemon(self.options.programs / "keplerd") as daemon:
                 for name in names:
                     self.attack(stage, daemon, name)
-        finally:
-            stage.remove()
 
     def attack(self, stage, daemon, name):
         guesses = "guessing" in name
@@ -330,10 +312,6 @@ def five(port, password):
     return sum(at < limit for at in served)
 
 
-def uptime():
-    print(subprocess.run(["uptime"], check=True, capture_output=True, text=True).stdout.strip(), flush=True)
-
-
 def main():
     places = (Varlink, Processes, Bus, Http)
     names = list(dict.fromkeys(name for place in places for name in place.ATTACKS))
@@ -357,8 +335,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # in order: what was started ends, too
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run(main)

@@ -10,28 +10,22 @@ import contextlib
 import json
 import os
 import pathlib
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-import scaphandre
-from running import Daemon, Subscriber
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
+
+import scaphandre  # noqa: E402
+from cgroup2 import cgroup_root  # noqa: E402
+from running import Daemon, Subscriber, run, uptime  # noqa: E402
 
 SECONDS = 15
 TRACED = 5  # reports
 MIB = 2**20
 VCPUS = 4
-
-
-def cgroup_root():
-    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
-        fields, _, kind = line.partition(" - ")
-        if kind.startswith("cgroup2 "):
-            return pathlib.Path(fields.split()[4])
-    raise SystemExit("no cgroup2 here")
 
 
 @contextlib.contextmanager
@@ -144,10 +138,6 @@ def pieces(programs):
         print(f"  {piece['name'].partition('/')[0]:18} {piece['real_time']:10.1f} us")
 
 
-def uptime():
-    print(subprocess.run(["uptime"], check=True, capture_output=True, text=True).stdout.strip(), flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [--scaphandre] [PROCESSES GROUPS ACTIVE]...")
     parser.add_argument("programs", type=pathlib.Path, help=argparse.SUPPRESS)
@@ -159,6 +149,8 @@ def main():
         parser.error("sizes are PROCESSES GROUPS ACTIVE")
     if not options.sizes and not options.machines:
         options.sizes = [2000, 200, 100]
+    if cgroup_root() is None:
+        raise SystemExit("no cgroup2 here")
     root = options.programs.parent / "scaphandre-root" if options.scaphandre else None
     uptime()
     for i in range(0, len(options.sizes), 3):
@@ -170,8 +162,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # in order: what was started ends, too
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run(main)

@@ -6,9 +6,23 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
+
+
+def uptime():
+    print(subprocess.run(["uptime"], check=True, capture_output=True, text=True).stdout.strip(), flush=True)
+
+
+def run(main):
+    """In order: what was started ends, too, however this program is ended."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def number_in(pid, file, name):
