@@ -39,7 +39,7 @@ Result<Done> check(int result, const char* what) {
   return Done{};
 }
 
-Nanoseconds now_monotonic() { return read_system_clocks().monotonic; }
+Nanoseconds read_monotonic() { return read_clock(CLOCK_MONOTONIC); }
 
 // What callers with limited access may cost: a quarter of a processor in the long run, as sampling may, and a
 // quarter of a second at once.
@@ -65,8 +65,8 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
       settings_(std::move(settings)),
       host_(std::move(host)),
       access_(::geteuid(), find_group()),
-      full_queue_({}, now_monotonic),
-      limited_queue_(kLimitedWork, now_monotonic) {
+      full_queue_({}, read_monotonic),
+      limited_queue_(kLimitedWork, read_monotonic) {
   access_.set_rule(settings_.access.public_access);
   pace_.set(settings_.sampling);
   const Realtime now = read_system_clocks().realtime;
@@ -95,7 +95,7 @@ Daemon::~Daemon() {
 Result<Done> Daemon::start() {
   if (const auto made = check(sd_event_default(&loop_), "sd_event_default"); !made) return made;
   set_barrier_log([this](const std::string& where, const std::string& what) {
-    const auto line = exceptions_.tell("exception while " + where, what, read_system_clocks().monotonic);
+    const auto line = exceptions_.tell("exception while " + where, what, read_monotonic());
     if (line) log_error(*line);
   });
   if (const auto attached = attach_queues(); !attached) return attached;
@@ -238,14 +238,14 @@ Result<Done> Daemon::add_timer(EventSource& source, Nanoseconds period, Nanoseco
 // At the planned time plus `period`, so that delays do not add up; after a long stall from now on.
 void Daemon::repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period) {
   // Not the loop's time, which is that before all of this began.
-  const std::uint64_t now = event_usec(read_system_clocks().monotonic);
+  const std::uint64_t now = event_usec(read_monotonic());
   const std::uint64_t next = planned + event_usec(period);
   sd_event_source_set_time(source, next > now ? next : now + event_usec(period));
   sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
 void Daemon::choose_period() {
-  period_ = pace_.period(read_system_clocks().monotonic, meter_->may_rest());
+  period_ = pace_.period(read_monotonic(), meter_->may_rest());
   const bool resting = settings_.sampling.interval > Nanoseconds{0} && period_ > settings_.sampling.interval;
   sd_event_source_set_time_accuracy(sampling_timer_.get(),
                                     event_usec(resting ? kRestingAccuracy : kSamplingAccuracy));
@@ -260,7 +260,7 @@ void Daemon::replan() {
 
 // Puts the next sample off until it may begin.
 void Daemon::await_allowance() {
-  const Nanoseconds now = read_system_clocks().monotonic;
+  const Nanoseconds now = read_monotonic();
   const std::uint64_t earliest = event_usec(now + allowance_.wait(now));
   std::uint64_t next = 0;
   sd_event_source_get_time(sampling_timer_.get(), &next);
@@ -268,7 +268,7 @@ void Daemon::await_allowance() {
 }
 
 void Daemon::sample() {
-  sampled_ = read_system_clocks().monotonic;
+  sampled_ = read_monotonic();
   const Nanoseconds begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
   const auto before = meter_->last_report(Rows::kWithoutProcesses);
   const auto report = meter_->sample();
@@ -284,7 +284,7 @@ void Daemon::sample() {
 }
 
 void Daemon::charge(Nanoseconds cost) {
-  charged_ = read_system_clocks().monotonic;
+  charged_ = read_monotonic();
   allowance_.spend(charged_, cost);
   if (const auto exceeded = allowance_.news(charged_)) {
     *exceeded ? log_warning("samples cost more than a quarter of a processor: fewer are taken")
@@ -312,7 +312,7 @@ std::shared_ptr<const Report> Daemon::latest(const Caller& caller, Rows rows) {
 
 std::shared_ptr<const Report> Daemon::fresh(const Caller& caller, Rows rows) {
   if (!caller.full) return latest(caller, rows);
-  const Nanoseconds now = read_system_clocks().monotonic;
+  const Nanoseconds now = read_monotonic();
   pace_.ask(now);
   if (period_ > settings_.sampling.interval) {
     const bool on_demand = settings_.sampling.interval == Nanoseconds{0};
@@ -341,7 +341,7 @@ void Daemon::tell_status() {
 
 // Withheld where samples stall, so that systemd starts the daemon again.
 void Daemon::on_watchdog() {
-  const Nanoseconds since = read_system_clocks().monotonic - std::max(sampled_, charged_);
+  const Nanoseconds since = read_monotonic() - std::max(sampled_, charged_);
   if (since <= 2 * period_ + Allowance::kLongestWait + std::chrono::seconds(5)) notify_watchdog();
 }
 

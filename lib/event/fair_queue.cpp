@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/barrier.h"
+#include "event/priority.h"
 
 namespace keplerd {
 namespace {
@@ -27,11 +28,14 @@ Result<Done> FairQueue::attach(sd_event* event, std::int64_t priority) {
   result = sd_event_add_time(event, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracyUsec, on_time, this);
   if (result < 0) return system_error("sd_event_add_time", -result);
   timer_.reset(source);
-  result = sd_event_add_time(event, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracyUsec, on_late, this);
-  if (result < 0) return system_error("sd_event_add_time", -result);
-  late_.reset(source);
+  sd_event_source_set_enabled(source, SD_EVENT_OFF);
   sd_event_source_set_priority(turn_.get(), priority);
-  for (auto* const added : {&timer_, &late_}) sd_event_source_set_enabled(added->get(), SD_EVENT_OFF);
+  if (priority > priority::kNormal) {
+    result = sd_event_add_time(event, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracyUsec, on_late, this);
+    if (result < 0) return system_error("sd_event_add_time", -result);
+    late_.reset(source);
+    sd_event_source_set_enabled(source, SD_EVENT_OFF);
+  }
   plan();
   return Done{};
 }
@@ -90,8 +94,10 @@ void FairQueue::plan() {
   const Nanoseconds pause = accounts_.empty() ? Nanoseconds{0} : wait(clock_());
   const bool now = !accounts_.empty() && pause == Nanoseconds{0};
   sd_event_source_set_enabled(turn_.get(), now ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
-  sd_event_source_set_time_relative(late_.get(), kLateUsec);
-  sd_event_source_set_enabled(late_.get(), now ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+  if (late_) {
+    sd_event_source_set_time_relative(late_.get(), kLateUsec);
+    sd_event_source_set_enabled(late_.get(), now ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+  }
   if (pause == Nanoseconds{0}) return;
   sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(to_usec(pause)) + 1);
   sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
