@@ -43,6 +43,9 @@ sdbus::Error hung_bus() {
   return make_error(kTimeout, "the message bus did not say in time who calls: try again later");
 }
 
+// For nobody to read.
+sdbus::Error gone() { return make_error(kNotSupported, "the client has left the bus"); }
+
 // As libsystemd says it of a call that nobody answered.
 bool is_timeout(const sdbus::Error& error) {
   const std::string name = error.getName();
@@ -73,14 +76,17 @@ Callers::~Callers() = default;
 Caller Callers::caller(const std::string& client) {
   const auto known = clients_.find(client);
   if (known != clients_.end()) return known->second;
-  if (client == unknown_) return {};  // it has left: nobody reads the answer
+  if (client == left_client_) throw gone();
   if (bus_hung_ && steady_clock::now() - *bus_hung_ < kHangHolds) throw hung_bus();
   try {
     watch();  // first, so that its end is not missed
     return clients_[client] = ask_bus(client);
-  } catch (const sdbus::Error& error) {  // it has left already, or the bus does not know
+  } catch (const sdbus::Error& error) {
     clients_.erase(client);
-    if (error.getName() == kNameHasNoOwner) unknown_ = client;
+    if (error.getName() == kNameHasNoOwner) {
+      left_client_ = client;
+      throw gone();
+    }
     if (!is_timeout(error)) return {};
     bus_hung_ = steady_clock::now();
     throw hung_bus();

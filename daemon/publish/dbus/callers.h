@@ -27,11 +27,9 @@ class Callers {
   Callers& operator=(const Callers&) = delete;
 
   // By its unique name. Waits for the bus where the client is new, a second at most and, where that was not
-  // enough, not again for ten: then it throws Timeout. A client that the bus does not know is nobody.
+  // enough, not again for ten: then it throws Timeout. Throws NotSupported where the client has left. One of
+  // which the bus does not say who it is, is nobody.
   Caller caller(const std::string& client);
-
-  // Whether the bus said at the last call of caller() that it does not know this client any more.
-  bool has_left(const std::string& client) const { return client == unknown_; }
 
   // Calls `then` with what polkit makes of the client (org.keplerd1.read-details): at once where that is
   // known, else when it has answered. `interactive`: polkit may ask the user for a password. `then` must not
@@ -59,7 +57,7 @@ class Callers {
   std::function<void(const std::string&)> left_;
   std::unique_ptr<sdbus::IProxy> bus_, polkit_;
   std::map<std::string, Caller> clients_;  // by unique name
-  std::string unknown_;  // the last that the bus did not know: many calls of one that has left may follow
+  std::string left_client_;  // the last that had left when it was asked for: many calls of it may follow
   std::optional<Authorizations::Time> bus_hung_;  // when it last did not answer in time
   Authorizations authorizations_;
   std::map<Question, std::vector<Then>> waiting_;

@@ -16,8 +16,11 @@ void move_last(std::vector<T>& from, std::vector<T>& to) {
 
 }  // namespace
 
-ChangeTracker::ChangeTracker(SubscribeOptions options, std::size_t bytes_at_once)
-    : options_(std::move(options)), bytes_at_once_(bytes_at_once), told_rows_(options_.kinds.size()) {}
+ChangeTracker::ChangeTracker(SubscribeOptions options, RowOrders& orders, std::size_t bytes_at_once)
+    : options_(std::move(options)),
+      orders_(&orders),
+      bytes_at_once_(bytes_at_once),
+      told_rows_(options_.kinds.size()) {}
 
 std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& latest) {
   if (!telling_) {
@@ -26,7 +29,7 @@ std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& 
     if (told_ && latest->monotonic - told_->monotonic < options_.interval - options_.interval / 10)
       return std::nullopt;
     telling_ = latest;
-    collect(*telling_);
+    collect();
   }
   Changes changes{telling_, {}, false, {}};
   std::size_t bytes = 0;
@@ -53,10 +56,10 @@ std::size_t ChangeTracker::cost(std::size_t text) const {
   return options_.details ? 600 + 4 * text : 80 + text;
 }
 
-void ChangeTracker::collect(const Report& report) {
+void ChangeTracker::collect() {
   for (std::size_t i = options_.kinds.size(); i-- > 0;) {
     std::vector<std::size_t> now;
-    KindChanges changes = compare(report, options_.kinds[i], told_rows_[i], now);
+    KindChanges changes = compare(options_.kinds[i], told_rows_[i], now);
     told_rows_[i] = std::move(now);
     if (changes.rows.empty() && changes.removed.empty()) continue;
     std::ranges::reverse(changes.rows);
@@ -66,9 +69,11 @@ void ChangeTracker::collect(const Report& report) {
 }
 
 // `told` and `now` are ascending, and both reports in the same order.
-KindChanges ChangeTracker::compare(const Report& report, RowKind kind, const std::vector<std::size_t>& told,
+KindChanges ChangeTracker::compare(RowKind kind, const std::vector<std::size_t>& told,
                                    std::vector<std::size_t>& now) const {
-  KindChanges changes{kind, select_rows(report, kind, options_.order, options_.limit), {}};
+  const Report& report = *telling_;
+  const RowSequence first = orders_->first(telling_, kind, options_.order, options_.limit);
+  KindChanges changes{kind, {first.begin(), first.end()}, {}};
   now = changes.rows;
   std::ranges::sort(now);
   std::vector<bool> same(row_count(report, kind));

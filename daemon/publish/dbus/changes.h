@@ -42,8 +42,8 @@ struct Changes {
 
 class ChangeTracker {
  public:
-  // `bytes_at_once`: about how much one Changes may come to on the bus.
-  explicit ChangeTracker(SubscribeOptions options, std::size_t bytes_at_once = 256 << 10);
+  // `orders` must outlive it. `bytes_at_once`: about how much one Changes may come to on the bus.
+  ChangeTracker(SubscribeOptions options, RowOrders& orders, std::size_t bytes_at_once = 256 << 10);
 
   // Nothing where `latest` is told already, or comes too early for this subscriber.
   std::optional<Changes> next(const std::shared_ptr<const Report>& latest);
@@ -51,12 +51,13 @@ class ChangeTracker {
   const SubscribeOptions& options() const { return options_; }
 
  private:
-  void collect(const Report& report);
-  KindChanges compare(const Report& report, RowKind kind, const std::vector<std::size_t>& told,
+  void collect();
+  KindChanges compare(RowKind kind, const std::vector<std::size_t>& told,
                       std::vector<std::size_t>& now) const;
   std::size_t cost(std::size_t text) const;
 
   SubscribeOptions options_;
+  RowOrders* orders_;
   std::size_t bytes_at_once_;
   std::shared_ptr<const Report> told_;               // in full
   std::shared_ptr<const Report> telling_;            // what is left of it is in waiting_

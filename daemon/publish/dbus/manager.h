@@ -28,7 +28,7 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   // next.
   void tell_changes();
   // After a new report: somebody may be due it.
-  void look_for_due() { subscriptions_.look_for_due(); }
+  void mark_due() { subscriptions_.mark_due(); }
   // Reports to those who are due one.
   void deliver() { subscriptions_.deliver(); }
   // This client has left the bus.

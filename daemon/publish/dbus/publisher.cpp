@@ -70,7 +70,7 @@ class Session {
       turn_.begin_inside();
       manager_.tell_changes();
       objects_.update();
-      manager_.look_for_due();
+      manager_.mark_due();
       manager_.deliver();
       turn_.begin();
     });
@@ -89,8 +89,6 @@ class Session {
     if (!expects_reply && !sd_bus_message_is_method_call(&call, dbus::kManagerInterface, "Unsubscribe"))
       throw dbus::make_error(dbus::kNotSupported, "all but Unsubscribe is of use to who expects a reply");
     const Caller caller = expects_reply ? callers_.caller(sender) : Caller{};
-    if (expects_reply && callers_.has_left(sender))
-      throw dbus::make_error(dbus::kNotSupported, "you have left");
     if (expects_reply && !caller.full && reading_.is_spent(caller.payer(), begun_))
       throw dbus::make_error(dbus::kLimitsExceeded, "too many calls: try again in a second");
     turn_.begin({.name = sender,

@@ -100,7 +100,8 @@ std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
   const auto& entry = known->second;
   entry->caller = caller;
   caller.full ? entry->place.reset() : void(entry->place.emplace(limited_.queue(), caller.account, *entry));
-  entry->subscriptions.push_back({++last_id_, ChangeTracker(options), turn.listen(options.interval)});
+  entry->subscriptions.push_back(
+      {++last_id_, ChangeTracker(options, turn.orders()), turn.listen(options.interval)});
   ++count_;
   some_due_ = true;
   return last_id_;

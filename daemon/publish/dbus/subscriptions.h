@@ -38,7 +38,7 @@ class Subscriptions {
   void left(const std::string& client);
 
   // There is a new report.
-  void look_for_due() { some_due_ = true; }
+  void mark_due() { some_due_ = true; }
 
   // Sends what is due of the last reports; to clients with limited access in turns to come. Not within a
   // handler.
