@@ -25,25 +25,19 @@ bool LastLook::is_due(Nanoseconds now, bool known) {
 }
 
 std::optional<std::string> FileForEach::name(Nanoseconds now, std::string_view id) {
-  auto found = files_.find(id);
-  if (found == files_.end()) {
-    if (files_.size() >= kMostNames) return std::nullopt;
-    found = files_.emplace(id, File()).first;
-  }
-  File& file = found->second;
-  file.asked = true;
-  if (file.look.is_due(now, file.name.has_value())) look(id, file);
-  return file.name;
+  File* const file = files_.ask(id);
+  if (file == nullptr) return std::nullopt;
+  if (file->look.is_due(now, file->content.name.has_value())) look(id, file->content);
+  return file->content.name;
 }
 
-void FileForEach::look(std::string_view id, File& file) {
+void FileForEach::look(std::string_view id, NameFile& file) {
   if (!directory_) {
     auto opened = open_inside(root_, place_.directory);
     directory_ = opened ? *std::move(opened) : UniqueFd();
   }
   if (!*directory_) {
-    file.stamp = {};
-    file.name.reset();
+    file = {};
     return;
   }
   const std::string path = place_.prefix + std::string(id) + place_.file;
@@ -52,18 +46,12 @@ void FileForEach::look(std::string_view id, File& file) {
     file.name = target ? place_.parse(*target) : std::nullopt;
     return;
   }
-  const auto text = read_if_changed(directory_->get(), path.c_str(), place_.limit, file.stamp);
-  if (!text) {
-    file.name.reset();
-  } else if (*text) {
-    file.name = place_.parse(**text);
-  }
+  file.read(directory_->get(), path, place_.limit, place_.parse);
 }
 
 void FileForEach::end() {
   directory_.reset();
-  std::erase_if(files_, [](const auto& file) { return !file.second.asked; });
-  for (auto& [id, file] : files_) file.asked = false;
+  files_.end();
 }
 
 template <class Name>

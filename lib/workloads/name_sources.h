@@ -32,6 +32,63 @@ class LastLook {
   std::optional<Nanoseconds> at_;
 };
 
+// A file with a name in it, as it was read last.
+struct NameFile {
+  FileStamp stamp;
+  std::optional<std::string> name;
+
+  // Again, where it is another one. Without a file there is no name.
+  template <class Parse>
+  void read(int directory, const std::string& path, std::size_t limit, Parse parse) {
+    const auto text = read_if_changed(directory, path.c_str(), limit, stamp);
+    if (!text) {
+      name.reset();
+    } else if (*text) {
+      name = parse(**text);
+    }
+  }
+};
+
+// What is remembered of each file that is asked for.
+template <class File>
+class AskedFiles {
+ public:
+  // Null where too many are remembered already.
+  File* ask(std::string_view id) {
+    auto found = files_.find(id);
+    if (found == files_.end()) {
+      if (files_.size() >= kMostNames) return nullptr;
+      found = files_.emplace(id, Asked()).first;
+    }
+    found->second.in_this_round = true;
+    return &found->second.file;
+  }
+
+  // Null where it is not remembered.
+  File* find(std::string_view id) {
+    const auto found = files_.find(id);
+    return found == files_.end() ? nullptr : &found->second.file;
+  }
+
+  // The end of a round: what it has not asked for is forgotten.
+  void end() {
+    std::erase_if(files_, [](const auto& entry) { return !entry.second.in_this_round; });
+    for (auto& [id, asked] : files_) asked.in_this_round = false;
+  }
+
+  template <class F>
+  void for_each(F f) {
+    for (auto& [id, asked] : files_) f(id, asked.file);
+  }
+
+ private:
+  struct Asked {
+    File file;
+    bool in_this_round = false;
+  };
+  NamesById<Asked> files_;
+};
+
 // A directory with a file for each id: var/lib/docker/containers/ID/config.v2.json. Or with a link for each,
 // whose target is the text then.
 class FileForEach {
@@ -53,15 +110,13 @@ class FileForEach {
  private:
   struct File {
     LastLook look;
-    FileStamp stamp;
-    std::optional<std::string> name;
-    bool asked = false;
+    NameFile content;
   };
-  void look(std::string_view id, File& file);
+  void look(std::string_view id, NameFile& file);
 
   int root_;
   Place place_;
-  NamesById<File> files_;
+  AskedFiles<File> files_;
   std::optional<UniqueFd> directory_;  // while a round looks into it; not open where it cannot be
 };
 

@@ -12,7 +12,6 @@
 
 #include "base/background.h"
 #include "base/units.h"
-#include "host/regular_file.h"
 #include "workloads/name_sources.h"
 
 namespace keplerd {
@@ -34,29 +33,24 @@ class ProxmoxNames {
   void end();
 
  private:
-  struct Known {
-    FileStamp stamp;
-    std::optional<std::string> name;
-  };
   struct File {
     LastLook look;
-    Known known;
-    bool asked = false;
+    NameFile content;
     bool due = false;  // to be read by the next job
   };
   struct Reading {
     std::string id;
-    Known known;  // before; then what was read
+    NameFile content;  // before; then what was read
   };
 
   std::optional<std::string> name(Nanoseconds now, const std::string& id);
   void start_reading();
-  static void read(int root, Reading& reading);
+  static void read(int root, const std::string& id, NameFile& content);
 
   int root_;
   Background* background_ = nullptr;
   // By "DIRECTORY/NUMBER". A job that ends after this object finds none.
-  std::shared_ptr<NamesById<File>> files_ = std::make_shared<NamesById<File>>();
+  std::shared_ptr<AskedFiles<File>> files_ = std::make_shared<AskedFiles<File>>();
 };
 
 }  // namespace keplerd
