@@ -321,14 +321,21 @@ class FastSampling(Access):
         stream.stream.write(b'{"method":"org.keplerd.Energy.Monitor","parameters":{"intervalUsec":1},"more":true}\0')
         stream.stream.flush()
         told = {}  # the host's numbers, by the time that they are of
+        compared = 0  # with those on the bus
         while len(told) < 4:
             self.draw()
             for status in (client.status() for client in clients):
                 host = told.setdefault(status["monotonicUsec"], status["host"])
                 self.assertEqual(status["host"], host, "two users, one tick")
-            properties = bus.get_all()
+            try:
+                properties = bus.get_all()
+            except GLib.Error as error:  # who reads without a pause takes more than an eighth of a processor in a slow build
+                self.assertIn("org.freedesktop.DBus.Error.LimitsExceeded", error.message)
+                continue
             if properties["MonotonicUSec"] in told:
                 self.assertEqual(properties["HostEnergy"], told[properties["MonotonicUSec"]]["energyMicrojoules"])
+                compared += 1
+        self.assertGreater(compared, 0)
         ticks = sorted(told)
         self.assertGreaterEqual(min(b - a for a, b in zip(ticks, ticks[1:])), 950_000)
         self.assertGreater(self.root.get_all()["Sequence"], 100, "it samples all the while")
