@@ -31,7 +31,7 @@ std::string kind_words(std::string_view Kind::*word);
 
 // The name of a virtual machine; "* NAME" where the hypervisor runs the guest itself and its device model
 // alone is counted: in front, where it is seen however narrow the column.
-std::string machine_name_text(const varlink::Json& row);
+std::string vm_name_text(const varlink::Json& row);
 // What the asterisk means.
 inline constexpr std::string_view kDeviceModelOnly =
     "* Device model only: the hypervisor runs the guest, whose own use is not in it.";

@@ -72,12 +72,12 @@ bool any_has(const std::vector<Json>& rows, std::string_view name) {
                      [name](const Json& row) { return !field(row, name).is_null(); });
 }
 
-std::vector<Cell> machine_cells(bool state, const std::vector<Json>& rows) {
+std::vector<Cell> vm_cells(bool state, const std::vector<Json>& rows) {
   std::vector<Cell> cells = {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules"),
                              share(), cpu_time()};
   if (state) cells.push_back(text("STATE", "state"));
-  cells.push_back({{"NAME", Align::kLeft, Keep::kStart},
-                   [](const Json& row, const Json&) { return machine_name_text(row); }});
+  cells.push_back(
+      {{"NAME", Align::kLeft, Keep::kStart}, [](const Json& row, const Json&) { return vm_name_text(row); }});
   if (any_has(rows, "vcpus")) {
     cells.push_back({{"VCPUS"}, [](const Json& row, const Json&) {
                        const auto vcpus = integer_field(row, "vcpus");
@@ -136,7 +136,7 @@ std::vector<Cell> zone_cells(const std::vector<Json>& rows) {
 
 std::vector<Cell> cells_of(const Kind& kind, const std::vector<Json>& rows, bool state) {
   if (kind.name == "units") return unit_cells(state);
-  if (kind.name == "vms") return machine_cells(state, rows);
+  if (kind.name == "vms") return vm_cells(state, rows);
   if (kind.name == "containers") return container_cells(state, rows);
   if (kind.name == "pods") return pod_cells(state);
   if (kind.name == "processes") return process_cells(state);
@@ -174,7 +174,7 @@ std::string kind_words(std::string_view Kind::*word) {
   return out;
 }
 
-std::string machine_name_text(const Json& row) {
+std::string vm_name_text(const Json& row) {
   return (bool_field(row, "guestElsewhere") == true ? "* " : "") + name_text(row, "name");
 }
 

@@ -95,7 +95,7 @@ Daemon::~Daemon() {
 Result<Done> Daemon::start() {
   if (const auto made = check(sd_event_default(&loop_), "sd_event_default"); !made) return made;
   set_barrier_log([this](const std::string& where, const std::string& what) {
-    const auto line = exceptions_.tell("exception while " + where, what, read_monotonic());
+    const auto line = exceptions_.report("exception while " + where, what, read_monotonic());
     if (line) log_error(*line);
   });
   if (const auto attached = attach_queues(); !attached) return attached;
@@ -104,7 +104,7 @@ Result<Done> Daemon::start() {
   names_ = std::make_unique<BackgroundJob>(loop_, "reading names");
   meter_->set_background(names_.get());
   libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper(),
-                                             [this](const LibvirtNews& news) { meter_->learn(news); });
+                                             [this](const LibvirtUpdate& update) { meter_->learn(update); });
   server_ = std::make_unique<varlink::Server>(
       loop_, varlink::Queues{.full = full_queue_, .limited = limited_queue_},
       varlink::ServiceInfo{"keplerd", "keplerd", KEPLERD_VERSION, "man:keplerctl(1)"},
@@ -116,7 +116,7 @@ Result<Done> Daemon::start() {
   add_metrics_interface(*server_, *this);
   sample();
   pace_.ask(sampled_);  // who starts it will look
-  period_ = pace_.period(sampled_, meter_->may_rest());
+  period_ = pace_.period(sampled_, meter_->may_read_seldom());
   // From here on this run's numbers are seen: a crash must not look like a clean end.
   state_keeper_->save(meter_->state(), false);
   if (const auto listening = open_socket(); !listening) return listening;
@@ -152,7 +152,7 @@ Result<Done> Daemon::add_timers() {
     behind_barrier("taking a sample", [daemon] { daemon->sample(); });
     behind_barrier("choosing the pace", [daemon] { daemon->choose_period(); });
     daemon->repeat(source, planned, daemon->period_);
-    daemon->await_allowance();
+    daemon->await_budget();
     return 0;
   };
   const auto on_saving = [](sd_event_source* source, std::uint64_t planned, void* self) {
@@ -161,7 +161,7 @@ Result<Done> Daemon::add_timers() {
     return 0;
   };
   const auto on_status = [](sd_event_source* source, std::uint64_t planned, void* self) {
-    behind_barrier("writing the status", [self] { static_cast<Daemon*>(self)->tell_status(); });
+    behind_barrier("writing the status", [self] { static_cast<Daemon*>(self)->notify_status(); });
     static_cast<Daemon*>(self)->repeat(source, planned, kStatusPeriod);
     return 0;
   };
@@ -184,7 +184,7 @@ Result<Done> Daemon::add_timers() {
 }
 
 int Daemon::run() {
-  tell_status();
+  notify_status();
   notify_ready();
   const int result = sd_event_loop(loop_);
   notify_stopping();
@@ -245,7 +245,7 @@ void Daemon::repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds 
 }
 
 void Daemon::choose_period() {
-  period_ = pace_.period(read_monotonic(), meter_->may_rest());
+  period_ = pace_.period(read_monotonic(), meter_->may_read_seldom());
   const bool resting = settings_.sampling.interval > Nanoseconds{0} && period_ > settings_.sampling.interval;
   sd_event_source_set_time_accuracy(sampling_timer_.get(),
                                     event_usec(resting ? kRestingAccuracy : kSamplingAccuracy));
@@ -255,13 +255,13 @@ void Daemon::choose_period() {
 void Daemon::replan() {
   choose_period();
   sd_event_source_set_time(sampling_timer_.get(), event_usec(sampled_ + period_));
-  await_allowance();
+  await_budget();
 }
 
 // Puts the next sample off until it may begin.
-void Daemon::await_allowance() {
+void Daemon::await_budget() {
   const Nanoseconds now = read_monotonic();
-  const std::uint64_t earliest = event_usec(now + allowance_.wait(now));
+  const std::uint64_t earliest = event_usec(now + sample_budget_.wait(now));
   std::uint64_t next = 0;
   sd_event_source_get_time(sampling_timer_.get(), &next);
   if (next < earliest) sd_event_source_set_time(sampling_timer_.get(), earliest);
@@ -285,8 +285,8 @@ void Daemon::sample() {
 
 void Daemon::charge(Nanoseconds cost) {
   charged_ = read_monotonic();
-  allowance_.spend(charged_, cost);
-  if (const auto exceeded = allowance_.news(charged_)) {
+  sample_budget_.spend(charged_, cost);
+  if (const auto exceeded = sample_budget_.notice(charged_)) {
     *exceeded ? log_warning("samples cost more than a quarter of a processor: fewer are taken")
               : log_info("samples are taken as often as before");
   }
@@ -319,7 +319,7 @@ std::shared_ptr<const Report> Daemon::fresh(const Caller& caller, Rows rows) {
     const auto last = meter_->last_report(Rows::kWithoutProcesses);
     const bool stale =
         now - last->monotonic >= (on_demand ? settings_.sampling.staleness : settings_.sampling.interval);
-    if (stale && allowance_.wait(now) == Nanoseconds{0}) sample();
+    if (stale && sample_budget_.wait(now) == Nanoseconds{0}) sample();
     replan();
   }
   return latest(caller, rows);
@@ -334,15 +334,16 @@ std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds
 }
 
 // systemctl shows it to everybody.
-void Daemon::tell_status() {
-  const auto told = latest(kInside.as_public(), Rows::kWithoutProcesses);
-  notify_status(*meter_->last_report(Rows::kWithoutProcesses), told ? told->host.power : std::nullopt);
+void Daemon::notify_status() {
+  const auto shown = latest(kInside.as_public(), Rows::kWithoutProcesses);
+  keplerd::notify_status(*meter_->last_report(Rows::kWithoutProcesses),
+                         shown ? shown->host.power : std::nullopt);
 }
 
 // Withheld where samples stall, so that systemd starts the daemon again.
 void Daemon::on_watchdog() {
   const Nanoseconds since = read_monotonic() - std::max(sampled_, charged_);
-  if (since <= 2 * period_ + Allowance::kLongestWait + std::chrono::seconds(5)) notify_watchdog();
+  if (since <= 2 * period_ + SampleBudget::kLongestWait + std::chrono::seconds(5)) notify_watchdog();
 }
 
 void Daemon::save() {

@@ -9,7 +9,6 @@
 #include "base/result.h"
 #include "config/load.h"
 #include "daemon/access/access.h"
-#include "daemon/allowance.h"
 #include "daemon/background_job.h"
 #include "daemon/fault_log.h"
 #include "daemon/libvirt/helper.h"
@@ -19,6 +18,7 @@
 #include "daemon/publish/dbus/publisher.h"
 #include "daemon/publish/guest_trees.h"
 #include "daemon/publish/reports.h"
+#include "daemon/sample_budget.h"
 #include "daemon/state_directory.h"
 #include "daemon/state_keeper.h"
 #include "event/event_source.h"
@@ -60,10 +60,10 @@ class Daemon : private Reports {
   void charge(Nanoseconds cost);
   void choose_period();
   void replan();
-  void await_allowance();
+  void await_budget();
   void update_libvirt();
   void on_watchdog();
-  void tell_status();
+  void notify_status();
   void save();
   void reload();
 
@@ -87,7 +87,7 @@ class Daemon : private Reports {
   Nanoseconds period_{0};   // from one sample to the next, as last chosen
   Nanoseconds sampled_{0};  // when the last sample was tried
   Nanoseconds charged_{0};  // when the last one ended
-  Allowance allowance_;
+  SampleBudget sample_budget_;
   FaultLog exceptions_;
 };
 

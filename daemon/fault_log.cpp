@@ -8,9 +8,9 @@ constexpr Nanoseconds kPeriod = std::chrono::minutes(1);
 
 }  // namespace
 
-std::optional<std::string> FaultLog::tell(const std::string& zone, const std::string& fault,
-                                          Nanoseconds now) {
-  const auto [known, first] = told_.try_emplace({zone, fault}, Told{now, 0});
+std::optional<std::string> FaultLog::report(const std::string& zone, const std::string& fault,
+                                            Nanoseconds now) {
+  const auto [known, first] = reported_.try_emplace({zone, fault}, Reported{now, 0});
   if (first) return zone + ": " + fault;
   ++known->second.again;
   return std::nullopt;
@@ -18,16 +18,16 @@ std::optional<std::string> FaultLog::tell(const std::string& zone, const std::st
 
 std::vector<std::string> FaultLog::summaries(Nanoseconds now) {
   std::vector<std::string> lines;
-  for (auto at = told_.begin(); at != told_.end();) {
+  for (auto at = reported_.begin(); at != reported_.end();) {
     const auto& [zone, fault] = at->first;
-    Told& told = at->second;
-    if (now - told.at < kPeriod) {
+    Reported& reported = at->second;
+    if (now - reported.at < kPeriod) {
       ++at;
-    } else if (told.again == 0) {
-      at = told_.erase(at);
+    } else if (reported.again == 0) {
+      at = reported_.erase(at);
     } else {
-      lines.push_back(zone + ": " + fault + " (" + std::to_string(told.again) + " times more)");
-      told = {now, 0};
+      lines.push_back(zone + ": " + fault + " (" + std::to_string(reported.again) + " times more)");
+      reported = {now, 0};
       ++at;
     }
   }

@@ -16,17 +16,17 @@ namespace keplerd {
 class FaultLog {
  public:
   // The zone has this fault at `now` (CLOCK_MONOTONIC): the line to log, if it is the first for a minute.
-  std::optional<std::string> tell(const std::string& zone, const std::string& fault, Nanoseconds now);
+  std::optional<std::string> report(const std::string& zone, const std::string& fault, Nanoseconds now);
 
   // Lines on those that came again in the minute since their last line. To be called with each sample.
   std::vector<std::string> summaries(Nanoseconds now);
 
  private:
-  struct Told {
+  struct Reported {
     Nanoseconds at{0};
     int again = 0;
   };
-  std::map<std::pair<std::string, std::string>, Told> told_;  // by zone and fault
+  std::map<std::pair<std::string, std::string>, Reported> reported_;  // by zone and fault
 };
 
 }  // namespace keplerd

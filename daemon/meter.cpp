@@ -46,7 +46,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       ledger_(std::move(ledger)),
       saved_(std::move(saved)),
       usage_(host, limits),
-      machines_(host),
+      vms_(host),
       logins_(host),
       libvirt_(host, LibvirtRecords::kQemu),
       machined_(host),
@@ -72,7 +72,7 @@ std::shared_ptr<const Report> Meter::sample() {
   }
   if (!usage_problem_.empty()) log_info("sampling again");
   usage_problem_.clear();
-  read_machines_threads();
+  read_vms_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
   ledger_.apply(sample_, attribution, find_evidence());
   namer_.name(ledger_, libvirt_, sample_.at);
@@ -99,7 +99,7 @@ Evidence Meter::find_evidence() {
   logins_.refresh(now);
   libvirt_.refresh(now);
   machined_.refresh(now);
-  return {machines_.look(sample_.usage), &logins_.logins(), &libvirt_, &machined_};
+  return {vms_.look(sample_.usage), &logins_.logins(), &libvirt_, &machined_};
 }
 
 std::shared_ptr<const Report> Meter::last_report(Rows rows) {
@@ -107,22 +107,22 @@ std::shared_ptr<const Report> Meter::last_report(Rows rows) {
   return report_;
 }
 
-void Meter::learn(const LibvirtNews& news) {
-  if (news.kind == LibvirtNews::Kind::kEnded) ledger_.vms().note_end(news.uuid, news.reason);
-  namer_.learn(news);
+void Meter::learn(const LibvirtUpdate& update) {
+  if (update.kind == LibvirtUpdate::Kind::kEnded) ledger_.vms().note_end(update.uuid, update.reason);
+  namer_.learn(update);
 }
 
 void Meter::set_libvirt_connected(bool connected) {
   ledger_.vms().expect_end_reasons(connected);
-  if (!connected) namer_.forget_news();
+  if (!connected) namer_.forget_updates();
 }
 
 std::vector<std::string> Meter::libvirt_drivers() const {
   bool qemu = false, xen = false;
-  for (const auto& [id, machine] : ledger_.vms().all()) {
-    if (!machine.runs()) continue;
-    xen = xen || machine.info->hypervisor == "xen";
-    qemu = qemu || (machine.status && !machine.status->of_session && machine.info->hypervisor == "kvm");
+  for (const auto& [id, vm] : ledger_.vms().all()) {
+    if (!vm.runs()) continue;
+    xen = xen || vm.info->hypervisor == "xen";
+    qemu = qemu || (vm.status && !vm.status->of_session && vm.info->hypervisor == "kvm");
   }
   std::vector<std::string> drivers;
   if (qemu) drivers.emplace_back("qemu");
@@ -143,24 +143,24 @@ bool Meter::awaits_step(const Instant& at) {
   return at.monotonic - sample_.at.monotonic < kLongestStep;
 }
 
-// Of the machines that moved and that have no threaded cgroups to tell their parts.
-void Meter::read_machines_threads() {
+// Of the VMs that moved and that have no threaded cgroups to tell their parts.
+void Meter::read_vms_threads() {
   threads_.forget(sample_.usage.ended);
-  std::unordered_set<std::size_t> told;
-  for (const PartUsage& part : sample_.usage.parts) told.insert(part.group);
+  std::unordered_set<std::size_t> reported;
+  for (const PartUsage& part : sample_.usage.parts) reported.insert(part.group);
   for (const ProcessUsage& process : sample_.usage.processes) {
     const bool moved = !process.before || process.usage != process.before->usage;
     if (!moved || !ledger_.runs_vm(process.id)) continue;
-    if (!told.contains(process.group)) threads_.read(process.id, sample_.usage.parts);
+    if (!reported.contains(process.group)) threads_.read(process.id, sample_.usage.parts);
   }
 }
 
 void Meter::look_for_source(const Instant& now) {
-  const auto news = keeper_.look(now.monotonic);
-  if (!keeper_.reason().empty() && !no_source_told_) log_warning("no energy source: " + keeper_.reason());
-  no_source_told_ = !keeper_.reason().empty();
-  if (!news) return;
-  log_info(*news);
+  const auto update = keeper_.look(now.monotonic);
+  if (!keeper_.reason().empty() && !no_source_logged_) log_warning("no energy source: " + keeper_.reason());
+  no_source_logged_ = !keeper_.reason().empty();
+  if (!update) return;
+  log_info(*update);
   zones_are_new_ = true;
   const std::vector<Zone>& zones = keeper_.zones();
   zone_failed_.assign(zones.size(), false);
@@ -188,7 +188,7 @@ void Meter::log_discarded(const Attribution& attribution) {
     const StepVerdict verdict = attribution.zones[i].verdict;
     if (verdict == StepVerdict::kCounted) continue;
     const std::string fault = "energy of one window is not counted: " + std::string(verdict_text(verdict));
-    const auto line = faults_.tell(keeper_.zones()[i].id, fault, sample_.at.monotonic);
+    const auto line = faults_.report(keeper_.zones()[i].id, fault, sample_.at.monotonic);
     if (line) log_warning(*line);
   }
 }
@@ -210,29 +210,29 @@ void Meter::log_refused_claims() {
     const std::string what = claim.kind == "helper" ? "refused claim to help VM " + claim.id
                                                     : "refused claim to " + claim.kind + " " + claim.id;
     const auto line =
-        faults_.tell(who, what + ": it belongs to another owner; counted apart", sample_.at.monotonic);
+        faults_.report(who, what + ": it belongs to another owner; counted apart", sample_.at.monotonic);
     if (line) log_info(*line);
   }
 }
 
 // Tells when there is more than is told apart, and when there is no more.
 void Meter::log_limits() {
-  const auto tell = [this](bool& told, bool is_over, const std::string& what, const std::string& trouble,
-                           const std::string& end) {
-    if (told == is_over) return;
-    told = is_over;
-    const auto line = faults_.tell(what, is_over ? trouble : end, sample_.at.monotonic);
+  const auto report = [this](bool& reported, bool is_over, const std::string& what,
+                             const std::string& trouble, const std::string& end) {
+    if (reported == is_over) return;
+    reported = is_over;
+    const auto line = faults_.report(what, is_over ? trouble : end, sample_.at.monotonic);
     if (line) is_over ? log_warning(*line) : log_info(*line);
   };
-  tell(limits_told_.groups, usage_.groups_left_out() > 0, "cgroups",
-       "some are too many or too deep: they are counted in the cgroups above them",
-       "all are told apart again");
-  tell(limits_told_.watches, usage_.groups_unwatched() > 0, "cgroups",
-       "more than may be watched (fs.inotify.max_user_watches): all are looked up at each sample",
-       "all are watched again");
-  tell(limits_told_.processes, usage_.processes_left_out() > 0, "processes",
-       "too many to tell all apart: the energy of some is in the other account of their units",
-       "all are told apart again");
+  report(limits_reported_.groups, usage_.groups_left_out() > 0, "cgroups",
+         "some are too many or too deep: they are counted in the cgroups above them",
+         "all are told apart again");
+  report(limits_reported_.watches, usage_.groups_unwatched() > 0, "cgroups",
+         "more than may be watched (fs.inotify.max_user_watches): all are looked up at each sample",
+         "all are watched again");
+  report(limits_reported_.processes, usage_.processes_left_out() > 0, "processes",
+         "too many to tell all apart: the energy of some is in the other account of their units",
+         "all are told apart again");
 }
 
 // Tells when a zone cannot be read, and when it can again.
@@ -243,8 +243,8 @@ void Meter::log_zones() {
     if (reading.ok() != zone_failed_[i]) continue;
     zone_failed_[i] = !reading.ok();
     const std::string& id = keeper_.zones()[i].id;
-    const std::string news = reading ? "can be read again" : "cannot be read: " + reading.error().message;
-    const auto line = faults_.tell(id, news, sample_.at.monotonic);
+    const std::string update = reading ? "can be read again" : "cannot be read: " + reading.error().message;
+    const auto line = faults_.report(id, update, sample_.at.monotonic);
     if (!line) continue;
     reading ? log_info(*line) : log_warning(*line);
   }

@@ -15,7 +15,7 @@
 #include "config/settings.h"
 #include "daemon/clock.h"
 #include "daemon/fault_log.h"
-#include "daemon/libvirt/news.h"
+#include "daemon/libvirt/update.h"
 #include "daemon/namer.h"
 #include "daemon/own_memory.h"
 #include "energy/select_source.h"
@@ -25,8 +25,8 @@
 #include "usage/usage_reader.h"
 #include "workloads/libvirt_records.h"
 #include "workloads/logins.h"
-#include "workloads/machine_finder.h"
 #include "workloads/machined_records.h"
+#include "workloads/vm_finder.h"
 
 namespace keplerd {
 
@@ -50,17 +50,17 @@ class Meter {
   void set_background(Background* background) { namer_.set_background(background); }
 
   // What libvirt's helper tells; it shows with the next sample.
-  void learn(const LibvirtNews& news);
+  void learn(const LibvirtUpdate& update);
   // Whether it is there to tell; without, what it told is forgotten.
   void set_libvirt_connected(bool connected);
-  // The drivers ("qemu", "xen") whose machines run.
+  // The drivers ("qemu", "xen") whose VMs run.
   std::vector<std::string> libvirt_drivers() const;
 
   // Whose logins there are, as of the last sample.
   const Logins& logins() const { return logins_.logins(); }
 
   // Whether nothing is lost where samples are a few seconds apart.
-  bool may_rest() const { return keeper_.may_rest(); }
+  bool may_read_seldom() const { return keeper_.may_read_seldom(); }
 
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 
@@ -75,7 +75,7 @@ class Meter {
   void look_for_source(const Instant& now);
   Instant read_counters();
   bool awaits_step(const Instant& at);
-  void read_machines_threads();
+  void read_vms_threads();
   OwnCost own_cost() const;
   Evidence find_evidence();
   void log_limits();
@@ -89,7 +89,7 @@ class Meter {
   Ledger ledger_;
   std::vector<SavedReading> saved_;
   UsageReader usage_;
-  MachineFinder machines_;
+  VmFinder vms_;
   LoginFiles logins_;
   LibvirtRecords libvirt_;
   MachinedRecords machined_;
@@ -102,14 +102,14 @@ class Meter {
   ZoneReadings readings_;  // of this time, while sample_ has those of the last sample
   bool zones_are_new_ = true;
   bool had_source_ = false;
-  bool no_source_told_ = false;
+  bool no_source_logged_ = false;
   Sample sample_;
   std::vector<bool> zone_failed_;
   std::string usage_problem_;
   std::size_t most_rows_ = 0;  // since memory was last given back
   struct LimitsTold {
     bool groups = false, watches = false, processes = false;
-  } limits_told_;
+  } limits_reported_;
   std::shared_ptr<Report> report_;
 };
 

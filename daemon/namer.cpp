@@ -10,7 +10,7 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kPeriod = std::chrono::seconds(1);
-constexpr std::size_t kMostTold = 10'000;
+constexpr std::size_t kMostDomains = 10'000;
 constexpr std::size_t kMostSessions = 32;
 
 }  // namespace
@@ -25,7 +25,7 @@ void Namer::name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& n
     if (auto name = names_.pod(id))
       ContainerLedger::rename(pod, std::move(name->name), std::move(name->name_space));
   }
-  name_machines(ledger.vms(), libvirt, now);
+  name_vms(ledger.vms(), libvirt, now);
   ask_kvm(ledger.vms(), now);
   names_.end();
 }
@@ -52,11 +52,11 @@ void Namer::name_containers(Ledger& ledger, const Instant& now) {
 }
 
 // Users whose VMs run without a status of the system's libvirt may have a libvirt of their own.
-void Namer::find_sessions(const VmLedger& machines, Nanoseconds now) {
+void Namer::find_sessions(const VmLedger& vms, Nanoseconds now) {
   std::set<std::uint32_t> users;
-  for (const auto& [id, machine] : machines.all()) {
-    if (!machine.runs() || machine.info->hypervisor != "kvm") continue;
-    const Claimant& claimant = machine.vm->claimant;
+  for (const auto& [id, vm] : vms.all()) {
+    if (!vm.runs() || vm.info->hypervisor != "kvm") continue;
+    const Claimant& claimant = vm.vm->claimant;
     if (claimant.owner == kRootUser || !claimant.container.empty()) continue;
     if (users.size() < kMostSessions) users.insert(claimant.owner);
   }
@@ -69,47 +69,47 @@ void Namer::find_sessions(const VmLedger& machines, Nanoseconds now) {
 
 // libvirt's status and Proxmox's configuration follow renames; the command line and the VM's own cgroup,
 // where the ledger has the names of all others from, do not. What has none in these may be machined's.
-void Namer::name_machines(VmLedger& machines, const LibvirtRecords& libvirt, const Instant& now) {
-  find_sessions(machines, now.monotonic);
+void Namer::name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant& now) {
+  find_sessions(vms, now.monotonic);
   std::vector<VmAccount*> nameless;
-  for (auto& [id, machine] : machines.all()) {
-    if (!machine.runs()) continue;
-    machines.describe(machine, status_of(machine, libvirt), now.realtime);
-    if (machine.status || machine.vm->claimant != Claimant{}) continue;
-    const bool may_be_proxmox = machine.info->hypervisor == "kvm";
-    if (const auto name = may_be_proxmox ? names_.proxmox_guest(machine.guest_number) : std::nullopt) {
-      rename(machine, *name);
-    } else if (!machine.named) {
-      nameless.push_back(&machine);
+  for (auto& [id, vm] : vms.all()) {
+    if (!vm.runs()) continue;
+    vms.describe(vm, status_of(vm, libvirt), now.realtime);
+    if (vm.status || vm.vm->claimant != Claimant{}) continue;
+    const bool may_be_proxmox = vm.info->hypervisor == "kvm";
+    if (const auto name = may_be_proxmox ? names_.proxmox_guest(vm.guest_number) : std::nullopt) {
+      rename(vm, *name);
+    } else if (!vm.named) {
+      nameless.push_back(&vm);
     }
   }
-  if (!nameless.empty()) name_by_machined(machines, nameless);
+  if (!nameless.empty()) name_by_machined(vms, nameless);
 }
 
 // machined knows one machine of a unit: where several run in it, which one that is nobody tells.
-void Namer::name_by_machined(const VmLedger& machines, const std::vector<VmAccount*>& nameless) {
+void Namer::name_by_machined(const VmLedger& vms, const std::vector<VmAccount*>& nameless) {
   std::map<std::string_view, int> count;
-  const auto unit_of = [](const VmAccount& machine) {
-    return machine.info->unit ? system_unit(*machine.info->unit) : std::string_view();
+  const auto unit_of = [](const VmAccount& vm) {
+    return vm.info->unit ? system_unit(*vm.info->unit) : std::string_view();
   };
-  for (const auto& [id, machine] : machines.all()) {
-    if (machine.runs()) ++count[unit_of(machine)];
+  for (const auto& [id, vm] : vms.all()) {
+    if (vm.runs()) ++count[unit_of(vm)];
   }
-  for (VmAccount* const machine : nameless) {
-    const std::string_view unit = unit_of(*machine);
+  for (VmAccount* const vm : nameless) {
+    const std::string_view unit = unit_of(*vm);
     if (unit.empty() || count[unit] != 1) continue;
-    if (const auto name = names_.machined(unit)) rename(*machine, *name);
+    if (const auto name = names_.machined(unit)) rename(*vm, *name);
   }
 }
 
-std::shared_ptr<const LibvirtStatus> Namer::status_of(const VmAccount& machine,
+std::shared_ptr<const LibvirtStatus> Namer::status_of(const VmAccount& account,
                                                       const LibvirtRecords& libvirt) const {
-  const Vm& vm = *machine.vm;
+  const Vm& vm = *account.vm;
   if (vm.evidence == VmEvidence::kRecord) return libvirt.find(vm.process.pid, {});
   if (!vm.claimant.container.empty()) return nullptr;
   if (vm.claimant.owner == kRootUser) {
-    const auto told = told_.find(machine.info->hypervisor + "/" + machine.guest_number);
-    return told == told_.end() ? nullptr : told->second;
+    const auto found = domains_.find(account.info->hypervisor + "/" + account.guest_number);
+    return found == domains_.end() ? nullptr : found->second;
   }
   // A user's own libvirt names that user's VMs, and no others.
   const auto session = sessions_.find(vm.claimant.owner);
@@ -118,25 +118,25 @@ std::shared_ptr<const LibvirtStatus> Namer::status_of(const VmAccount& machine,
   return status && status->uuid == vm.uuid ? status : nullptr;
 }
 
-void Namer::learn(const LibvirtNews& news) {
-  if (news.kind == LibvirtNews::Kind::kDomain && news.driver == "xen") {
-    if (told_.size() >= kMostTold) return;
+void Namer::learn(const LibvirtUpdate& update) {
+  if (update.kind == LibvirtUpdate::Kind::kDomain && update.driver == "xen") {
+    if (domains_.size() >= kMostDomains) return;
     LibvirtStatus status;
-    status.uuid = news.uuid;
-    status.name = news.name;
-    status.title = news.title;
-    status.state = news.state;
-    told_["xen/" + std::to_string(news.id)] = std::make_shared<const LibvirtStatus>(std::move(status));
-  } else if (news.kind == LibvirtNews::Kind::kEnded) {
-    std::erase_if(told_, [&](const auto& entry) { return entry.second->uuid == news.uuid; });
+    status.uuid = update.uuid;
+    status.name = update.name;
+    status.title = update.title;
+    status.state = update.state;
+    domains_["xen/" + std::to_string(update.id)] = std::make_shared<const LibvirtStatus>(std::move(status));
+  } else if (update.kind == LibvirtUpdate::Kind::kEnded) {
+    std::erase_if(domains_, [&](const auto& entry) { return entry.second->uuid == update.uuid; });
   }
 }
 
-void Namer::ask_kvm(VmLedger& machines, const Instant& now) {
+void Namer::ask_kvm(VmLedger& vms, const Instant& now) {
   if (!polled_.is_due(now.monotonic, true)) return;
   halt_polling_.refresh();
-  for (auto& [id, machine] : machines.all())
-    if (machine.runs()) machine.halt_polling = halt_polling_.read(machine.info->pid);
+  for (auto& [id, vm] : vms.all())
+    if (vm.runs()) vm.halt_polling = halt_polling_.read(vm.info->pid);
 }
 
 }  // namespace keplerd

@@ -11,7 +11,7 @@
 
 #include "attribution/sample.h"
 #include "base/units.h"
-#include "daemon/libvirt/news.h"
+#include "daemon/libvirt/update.h"
 #include "ledger/ledger.h"
 #include "usage/halt_polling.h"
 #include "workloads/libvirt_records.h"
@@ -29,26 +29,25 @@ class Namer {
   void set_background(Background* background) { names_.set_background(background); }
 
   // What libvirt's helper tells: of domains that leave no status file, such as Xen's.
-  void learn(const LibvirtNews& news);
-  void forget_news() { told_.clear(); }
+  void learn(const LibvirtUpdate& update);
+  void forget_updates() { domains_.clear(); }
 
   // Names what runs, as of `now`; at most once a second, as often as it may be called. `libvirt`: root's.
   void name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& now);
 
  private:
   void name_containers(Ledger& ledger, const Instant& now);
-  void name_machines(VmLedger& machines, const LibvirtRecords& libvirt, const Instant& now);
-  void name_by_machined(const VmLedger& machines, const std::vector<VmAccount*>& nameless);
-  void find_sessions(const VmLedger& machines, Nanoseconds now);
-  std::shared_ptr<const LibvirtStatus> status_of(const VmAccount& machine,
-                                                 const LibvirtRecords& libvirt) const;
-  void ask_kvm(VmLedger& machines, const Instant& now);
+  void name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant& now);
+  void name_by_machined(const VmLedger& vms, const std::vector<VmAccount*>& nameless);
+  void find_sessions(const VmLedger& vms, Nanoseconds now);
+  std::shared_ptr<const LibvirtStatus> status_of(const VmAccount& vm, const LibvirtRecords& libvirt) const;
+  void ask_kvm(VmLedger& vms, const Instant& now);
 
   const HostRoot& host_;
   WorkloadNames names_;
   LibvirtRecords lxc_;
-  std::map<std::uint32_t, LibvirtRecords> sessions_;                  // by user
-  std::map<std::string, std::shared_ptr<const LibvirtStatus>> told_;  // by DRIVER/ID
+  std::map<std::uint32_t, LibvirtRecords> sessions_;                     // by user
+  std::map<std::string, std::shared_ptr<const LibvirtStatus>> domains_;  // by DRIVER/ID
   HaltPolling halt_polling_;
   LastLook polled_;
   std::optional<Nanoseconds> last_;

@@ -27,9 +27,9 @@ std::shared_ptr<const Listener> Pace::listen(Listener listener) {
   return held;
 }
 
-Nanoseconds Pace::period(Nanoseconds now, bool may_rest) {
+Nanoseconds Pace::period(Nanoseconds now, bool may_read_seldom) {
   const bool attended = asked_ && now - *asked_ < kAttention;
-  Nanoseconds period = may_rest && !attended ? unwatched_ : interval_;
+  Nanoseconds period = may_read_seldom && !attended ? unwatched_ : interval_;
   std::erase_if(listeners_, [&](const std::weak_ptr<const Listener>& listening) {
     const auto listener = listening.lock();
     if (!listener) return true;

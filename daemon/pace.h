@@ -29,8 +29,8 @@ class Pace {
   // Somebody with full access asks. Times are of CLOCK_MONOTONIC.
   void ask(Nanoseconds now) { asked_ = now; }
 
-  // From one sample to the next. `may_rest`: the meter loses nothing by being read seldom.
-  Nanoseconds period(Nanoseconds now, bool may_rest);
+  // From one sample to the next. `may_read_seldom`: the meter loses nothing by being read seldom.
+  Nanoseconds period(Nanoseconds now, bool may_read_seldom);
 
  private:
   Nanoseconds interval_{0}, unwatched_{0};

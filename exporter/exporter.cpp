@@ -163,19 +163,19 @@ std::string Exporter::metrics(Format format) {
                                       .up = link_->is_up(),
                                       .own = {read_cpu_time(), read_resident_bytes(), started_}},
                                      format);
-  tell_left_out(rendered);
+  report_left_out(rendered);
   return std::move(rendered.text);
 }
 
 // Once, until all are told again.
-void Exporter::tell_left_out(const Rendered& rendered) {
+void Exporter::report_left_out(const Rendered& rendered) {
   std::string what;
   for (const Kind kind : kKinds) {
     const std::size_t count = rendered.left_out[index_of(kind)];
     if (count > 0) what += ' ' + std::to_string(count) + ' ' + std::string(name_of(kind));
   }
-  if (!what.empty() && !told_left_out_) log_warning("too many series; left out:" + what);
-  told_left_out_ = !what.empty();
+  if (!what.empty() && !reported_left_out_) log_warning("too many series; left out:" + what);
+  reported_left_out_ = !what.empty();
 }
 
 int Exporter::run() {

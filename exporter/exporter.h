@@ -40,7 +40,7 @@ class Exporter : private Contents {
   void wait_for_daemon();
   DaemonLink::Plan plan() const;
   DaemonLink::Events events();
-  void tell_left_out(const Rendered& rendered);
+  void report_left_out(const Rendered& rendered);
 
   Options options_;
   http::WebConfig web_;
@@ -55,7 +55,7 @@ class Exporter : private Contents {
   std::unique_ptr<http::Server> server_;
   std::vector<EventSource> signals_;
   bool decided_ = false;  // whether keplerd answers
-  bool told_left_out_ = false;
+  bool reported_left_out_ = false;
 };
 
 }  // namespace keplerd::exporter

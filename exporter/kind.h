@@ -9,9 +9,9 @@
 
 namespace keplerd::exporter {
 
-enum class Kind { kZones, kUnits, kMachines, kContainers, kPods, kProcesses };
+enum class Kind { kZones, kUnits, kVms, kContainers, kPods, kProcesses };
 
-inline constexpr std::array<Kind, 6> kKinds = {Kind::kZones,      Kind::kUnits, Kind::kMachines,
+inline constexpr std::array<Kind, 6> kKinds = {Kind::kZones,      Kind::kUnits, Kind::kVms,
                                                Kind::kContainers, Kind::kPods,  Kind::kProcesses};
 
 constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }

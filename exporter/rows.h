@@ -40,16 +40,16 @@ struct WorkloadRow {
 
 struct UnitRow : WorkloadRow {};
 
-struct MachinePart {
+struct VmPart {
   std::string name;
   Microjoules energy;
 };
 
-struct MachineRow : WorkloadRow {
+struct VmRow : WorkloadRow {
   std::string hypervisor, unit, title, guest_state;
   std::optional<std::int64_t> pid, vcpus;
   std::map<std::string, std::string, std::less<>> metadata;  // "openstack.project" and the like
-  std::vector<MachinePart> parts;
+  std::vector<VmPart> parts;
 };
 
 // A container, or a pod.
@@ -59,7 +59,7 @@ struct ContainerRow : WorkloadRow {
 
 struct ProcessRow : WorkloadRow {
   std::int64_t pid = 0;
-  std::string comm, container_id, machine_id;
+  std::string comm, container_id, vm_id;
 };
 
 }  // namespace keplerd::exporter

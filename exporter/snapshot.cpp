@@ -64,7 +64,7 @@ void read_workload(const Json& json, WorkloadRow& row) {
 
 void read_row(const Json& json, UnitRow& row) { read_workload(json, row); }
 
-void read_row(const Json& json, MachineRow& row) {
+void read_row(const Json& json, VmRow& row) {
   read_workload(json, row);
   row.hypervisor = text(json, "hypervisor");
   row.unit = text(json, "unit");
@@ -92,7 +92,7 @@ void read_row(const Json& json, ProcessRow& row) {
   row.pid = integer_field(json, "pid").value_or(0);
   row.comm = text(json, "comm");
   row.container_id = text(json, "containerId");
-  row.machine_id = text(json, "virtualMachineId");
+  row.vm_id = text(json, "virtualMachineId");
 }
 
 template <class Row>
@@ -120,8 +120,8 @@ void Snapshot::with_rows(Kind kind, F f) {
       return f(zones_);
     case Kind::kUnits:
       return f(units_);
-    case Kind::kMachines:
-      return f(machines_);
+    case Kind::kVms:
+      return f(vms_);
     case Kind::kContainers:
       return f(containers_);
     case Kind::kPods:

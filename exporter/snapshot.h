@@ -49,7 +49,7 @@ class Snapshot {
   const std::optional<HostState>& host() const { return host_; }
   const Rows<ZoneRow>& zones() const { return zones_; }
   const Rows<UnitRow>& units() const { return units_; }
-  const Rows<MachineRow>& machines() const { return machines_; }
+  const Rows<VmRow>& vms() const { return vms_; }
   const Rows<ContainerRow>& containers() const { return containers_; }
   const Rows<ContainerRow>& pods() const { return pods_; }
   const Rows<ProcessRow>& processes() const { return processes_; }
@@ -61,7 +61,7 @@ class Snapshot {
   std::optional<HostState> host_;
   Rows<ZoneRow> zones_;
   Rows<UnitRow> units_;
-  Rows<MachineRow> machines_;
+  Rows<VmRow> vms_;
   Rows<ContainerRow> containers_, pods_;
   Rows<ProcessRow> processes_;
   Kinds complete_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keplerd reads of a host's hardware and of its groups, in one file: a bug report carries it and a test
 // replays it (tests/support/captured_host.h). Nothing that a process was given or wrote is in it: no command
-// lines, no environment, no configuration, no machine's definition.
+// lines, no environment, no configuration, no VM's definition.
 #pragma once
 
 #include <map>

@@ -48,13 +48,13 @@ struct DoctorFacts {
 
   std::optional<std::string> host_error;  // set: /sys or /proc cannot be read, and nothing below is known
   SourceProbes meters;                    // as who runs doctor sees them
-  std::vector<std::string> beside;        // ids of the zones beside the meter
+  std::vector<std::string> shown_only;    // ids of the zones beside the meter
   std::vector<LeftOut> left_out;
   std::vector<FileFacts> counters;     // every energy_uj
   std::optional<std::string> cgroup2;  // where it is mounted
   ProcMount proc;
   bool interrupts_apart = false;     // the kernel accounts them apart
-  std::optional<FileFacts> libvirt;  // where its running machines are told
+  std::optional<FileFacts> libvirt;  // where its running VMs are told
 
   std::vector<std::string> config_files;
   Settings settings;  // that they lead to

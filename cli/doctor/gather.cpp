@@ -93,8 +93,8 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
   }
   facts.meters = probe_sources(*host, {.guest_meter = facts.settings.energy.guest_meter});
   facts.left_out = left_out(*host);
-  if (const auto beside = open_beside(*host, {})) {
-    for (const Zone& zone : beside->zones()) facts.beside.push_back(zone.id);
+  if (const auto shown_only = open_shown_only(*host, {})) {
+    for (const Zone& zone : shown_only->zones()) facts.shown_only.push_back(zone.id);
   }
   facts.libvirt = look_at(host->root(), "run/libvirt/qemu", R_OK);
   gather_counters(*host, facts);

@@ -71,8 +71,8 @@ Check check_daemons_meter(const Json& meter, const DoctorFacts& facts) {
 }
 
 Check check_meter(const SourceProbe& probe, const DoctorFacts& facts) {
-  const Json& told = daemons_meter(facts, probe.name);
-  if (!told.is_null()) return check_daemons_meter(told, facts);
+  const Json& reported = daemons_meter(facts, probe.name);
+  if (!reported.is_null()) return check_daemons_meter(reported, facts);
   Check check{"meter " + printable(probe.name), kOk, usable_text("usable", probe.zones), ""};
   if (probe.usable) return check;
   check.found = printable(probe.reason);
@@ -96,9 +96,10 @@ void add_estimate(const DoctorFacts& facts, std::vector<Check>& checks) {
   }
 }
 
-Check check_beside(const DoctorFacts& facts) {
+Check check_shown_only(const DoctorFacts& facts) {
   return {"meters beside", kOk,
-          facts.beside.empty() ? "none" : some_of(facts.beside) + ": shown, not in the host's total", ""};
+          facts.shown_only.empty() ? "none" : some_of(facts.shown_only) + ": shown, not in the host's total",
+          ""};
 }
 
 void add_left_out(const DoctorFacts& facts, std::vector<Check>& checks) {
@@ -117,7 +118,7 @@ std::vector<Check> check_meters(const DoctorFacts& facts) {
     if (is_meter(probe)) checks.push_back(check_meter(probe, facts));
   }
   add_estimate(facts, checks);
-  checks.push_back(check_beside(facts));
+  checks.push_back(check_shown_only(facts));
   add_left_out(facts, checks);
   return checks;
 }

@@ -67,9 +67,9 @@ TopColumn ended() {
   return column;
 }
 
-TopColumn machine_name() {
+TopColumn vm_name() {
   return {"NAME",       29,           0,
-          Align::kLeft, Keep::kStart, [](const State&, const Json& row) { return machine_name_text(row); }};
+          Align::kLeft, Keep::kStart, [](const State&, const Json& row) { return vm_name_text(row); }};
 }
 
 TopColumn in_total(int from) {
@@ -123,7 +123,7 @@ const std::vector<Tab>& tabs() {
         text("UNIT", "id", 0, 0, Keep::kEnd)}},
       {"vms",
        {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules", 32), share(56), cpu_time(64),
-        trend(110), ended(), machine_name(), text("HYPERVISOR", "hypervisor", 10, 80), process_id(90),
+        trend(110), ended(), vm_name(), text("HYPERVISOR", "hypervisor", 10, 80), process_id(90),
         text("UUID", "id", 36, 145)}},
       {"containers",
        {power("POWER", "powerMicrowatts"), energy("ENERGY", "energyMicrojoules", 32), share(56), cpu_time(64),

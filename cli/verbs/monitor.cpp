@@ -129,7 +129,7 @@ class KindTicks : public TickWriter {
     options_.limit = static_cast<std::size_t>(std::max(1, context_.terminal.height - around));
   }
 
-  // What happened to machines lately.
+  // What happened to VMs lately.
   void write_events() {
     if (!events_.empty()) context_.out << "\n";
     for (const Json& event : events_) {

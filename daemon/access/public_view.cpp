@@ -13,12 +13,12 @@ namespace {
 
 // Of the host or a zone. Active and idle are floored apart, so that each is monotonic and their sum is exact.
 template <class Row>
-Microjoules told_energy(const Row& row) {
+Microjoules public_energy(const Row& row) {
   return floored(row.active) + floored(row.idle);
 }
 
 const std::string& key(const UnitRow& row) { return row.info->id; }
-const std::string& key(const MachineRow& row) { return row.info->id; }
+const std::string& key(const VmRow& row) { return row.info->id; }
 const std::string& key(const ContainerRow& row) { return row.info->id; }
 ProcessId key(const ProcessRow& row) { return row.info->id; }
 
@@ -26,7 +26,7 @@ void floor_others(UnitRow& row, const PublicEnergy& shown) {
   row.own = shown.own;
   row.other = std::min(floored(row.other), shown.own);
 }
-void floor_others(MachineRow& row, const PublicEnergy&) { row.parts.clear(); }
+void floor_others(VmRow& row, const PublicEnergy&) { row.parts.clear(); }
 void floor_others(ContainerRow& row, const PublicEnergy& shown) {
   row.own = shown.own;
   row.other = std::min(floored(row.other), shown.own);
@@ -34,7 +34,7 @@ void floor_others(ContainerRow& row, const PublicEnergy& shown) {
 }
 void floor_others(ProcessRow& row, const PublicEnergy&) { row.in_unit = floored(row.in_unit); }
 
-// Of the rows of one kind of a report. Those of machines and processes are in no other row of their kind.
+// Of the rows of one kind of a report. Those of VMs and processes are in no other row of their kind.
 class Shown {
  public:
   template <class Row>
@@ -67,7 +67,7 @@ class ViewMaker {
     if (is_power_known()) span_ = view_.window;
   }
 
-  void tell_host() {
+  void make_host() {
     view_.full = false;
     view_.sequence = now_.sequence;
     view_.realtime = now_.realtime;
@@ -81,19 +81,19 @@ class ViewMaker {
     if (before_ != nullptr) view_.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
     view_.source = now_.source;
     view_.workload_quality = now_.workload_quality;
-    view_.host = told(now_.host, before_ == nullptr ? nullptr : &before_->host);
+    view_.host = shown_row(now_.host, before_ == nullptr ? nullptr : &before_->host);
   }
 
-  void tell_zones() {
+  void make_zones() {
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
       const bool known = before_ != nullptr && i < before_->zones.size();
-      view_.zones.push_back(told(now_.zones[i], known ? &before_->zones[i] : nullptr));
+      view_.zones.push_back(shown_row(now_.zones[i], known ? &before_->zones[i] : nullptr));
     }
   }
 
   // The rows that `sees` says yes to. Both reports have them in the same order.
   template <class Row, class Sees>
-  void tell_rows(std::vector<Row> Report::*rows, Sees sees) {
+  void make_rows(std::vector<Row> Report::*rows, Sees sees) {
     static const std::vector<Row> kNone;
     const std::vector<Row>& before = before_ == nullptr ? kNone : before_->*rows;
     const Shown shown_now(tick_.energies.get(), rows);
@@ -105,26 +105,25 @@ class ViewMaker {
       const bool known = last != before.end() && key(*last) == key(row);
       const PublicEnergy shown = shown_now.of(row, &row - (now_.*rows).data());
       const PublicEnergy was = known ? shown_before.of(*last, last - before.begin()) : PublicEnergy{};
-      Row& told = (view_.*rows).emplace_back(row);
-      told.active = shown.active;
-      told.idle = shown.idle;
-      told.power = power(shown.active + shown.idle, was.active + was.idle);
-      told.zones = {};
-      floor_others(told, shown);
+      Row& shown_row = (view_.*rows).emplace_back(row);
+      shown_row.active = shown.active;
+      shown_row.idle = shown.idle;
+      shown_row.power = power(shown.active + shown.idle, was.active + was.idle);
+      shown_row.zones = {};
+      floor_others(shown_row, shown);
     }
   }
 
   // Of the user's VMs.
-  void tell_events(uid_t user) {
-    if (!now_.machine_events || now_.machine_events->empty()) return;
-    std::vector<MachineEvent> events;
-    std::ranges::copy_if(*now_.machine_events, std::back_inserter(events),
-                         [user](const MachineEvent& event) { return event.owner == user; });
-    if (!events.empty())
-      view_.machine_events = std::make_shared<const std::vector<MachineEvent>>(std::move(events));
+  void make_events(uid_t user) {
+    if (!now_.vm_events || now_.vm_events->empty()) return;
+    std::vector<VmEvent> events;
+    std::ranges::copy_if(*now_.vm_events, std::back_inserter(events),
+                         [user](const VmEvent& event) { return event.owner == user; });
+    if (!events.empty()) view_.vm_events = std::make_shared<const std::vector<VmEvent>>(std::move(events));
   }
 
-  void tell_all_events() { view_.machine_events = now_.machine_events; }
+  void copy_events() { view_.vm_events = now_.vm_events; }
 
  private:
   // Where each zone of the total was counted over the whole of the span.
@@ -146,18 +145,19 @@ class ViewMaker {
 
   // The host, or a zone: what has an active and an idle power.
   template <class Row>
-  Row told(const Row& row, const Row* before) const {
+  Row shown_row(const Row& row, const Row* before) const {
     const Row none{};
     const Row& last = before == nullptr ? none : *before;
-    Row told = row;
-    told.active = floored(row.active);
-    told.idle = floored(row.idle);
-    told.energy = told_energy(row);
-    told.power = power(told_energy(row), told_energy(last));
-    told.idle_power = power(told.idle, floored(last.idle));
-    told.active_power.reset();
-    if (told.power && told.idle_power) told.active_power = *told.power - *told.idle_power;
-    return told;
+    Row shown_row = row;
+    shown_row.active = floored(row.active);
+    shown_row.idle = floored(row.idle);
+    shown_row.energy = public_energy(row);
+    shown_row.power = power(public_energy(row), public_energy(last));
+    shown_row.idle_power = power(shown_row.idle, floored(last.idle));
+    shown_row.active_power.reset();
+    if (shown_row.power && shown_row.idle_power)
+      shown_row.active_power = *shown_row.power - *shown_row.idle_power;
+    return shown_row;
   }
 
   const PublicTick& tick_;
@@ -179,16 +179,16 @@ void with_rule(PublicAccess rule, uid_t user, F f) {
 std::shared_ptr<Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user) {
   auto view = std::make_shared<Report>();
   ViewMaker maker(tick, *view);
-  maker.tell_host();
-  if (rule == PublicAccess::kAll) maker.tell_zones();
+  maker.make_host();
+  if (rule == PublicAccess::kAll) maker.make_zones();
   with_rule(rule, user, [&maker](auto sees) {
-    maker.tell_rows(&Report::units, sees);
-    maker.tell_rows(&Report::machines, sees);
-    maker.tell_rows(&Report::containers, sees);
-    maker.tell_rows(&Report::pods, sees);
+    maker.make_rows(&Report::units, sees);
+    maker.make_rows(&Report::vms, sees);
+    maker.make_rows(&Report::containers, sees);
+    maker.make_rows(&Report::pods, sees);
   });
-  if (rule == PublicAccess::kAll) maker.tell_all_events();
-  if (rule == PublicAccess::kOwn) maker.tell_events(user);
+  if (rule == PublicAccess::kAll) maker.copy_events();
+  if (rule == PublicAccess::kOwn) maker.make_events(user);
   return view;
 }
 
@@ -197,7 +197,7 @@ void add_public_processes(const PublicTick& tick, PublicAccess rule, uid_t user,
   const PublicTick powerless{.now = tick.now, .before = nullptr};
   const bool known = tick.before && tick.before->has_processes;
   ViewMaker maker(known ? tick : powerless, view);
-  with_rule(rule, user, [&maker](auto sees) { maker.tell_rows(&Report::processes, sees); });
+  with_rule(rule, user, [&maker](auto sees) { maker.make_rows(&Report::processes, sees); });
   if (rule != PublicAccess::kOwn) return;
   const auto hide = [](auto& info, const auto& rows) {
     const bool is_shown = info && std::ranges::binary_search(rows, info->id, {}, [](const auto& row) {
@@ -207,7 +207,7 @@ void add_public_processes(const PublicTick& tick, PublicAccess rule, uid_t user,
   };
   for (ProcessRow& process : view.processes) {  // what a process is in may be another's
     hide(process.container, view.containers);
-    hide(process.machine, view.machines);
+    hide(process.vm, view.vms);
   }
 }
 

@@ -82,7 +82,7 @@ std::string find_libvirt_helper() {
 }
 
 LibvirtHelper::LibvirtHelper(sd_event* loop, std::string program,
-                             std::function<void(const LibvirtNews&)> heard)
+                             std::function<void(const LibvirtUpdate&)> heard)
     : loop_(loop), program_(std::move(program)), heard_(std::move(heard)) {}
 
 LibvirtHelper::~LibvirtHelper() {
@@ -142,14 +142,14 @@ void LibvirtHelper::read_lines() {
   if (size > 0) buffer_.append(part.data(), static_cast<std::size_t>(size));
   std::size_t end;
   while ((end = buffer_.find('\n')) != buffer_.npos) {
-    const auto news = parse_news(std::string_view(buffer_).substr(0, end));
+    const auto update = parse_update(std::string_view(buffer_).substr(0, end));
     buffer_.erase(0, end + 1);
-    if (!news) continue;
+    if (!update) continue;
     policy_.heard(now);
     connected_ = true;
-    heard_(*news);
+    heard_(*update);
   }
-  if (size > 0 && buffer_.size() <= kLongestNews) return;
+  if (size > 0 && buffer_.size() <= kLongestUpdate) return;
   kill();
   policy_.ended(now);
 }

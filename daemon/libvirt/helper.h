@@ -14,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "base/units.h"
 #include "daemon/libvirt/helper_policy.h"
-#include "daemon/libvirt/news.h"
+#include "daemon/libvirt/update.h"
 #include "event/event_source.h"
 
 namespace keplerd {
@@ -27,7 +27,7 @@ std::vector<std::string> running_drivers(const HostRoot& host, const std::vector
 class LibvirtHelper {
  public:
   // `program`: keplerd-libvirt; empty: there is none. `heard` is called from the loop.
-  LibvirtHelper(sd_event* loop, std::string program, std::function<void(const LibvirtNews&)> heard);
+  LibvirtHelper(sd_event* loop, std::string program, std::function<void(const LibvirtUpdate&)> heard);
   ~LibvirtHelper();
   LibvirtHelper(const LibvirtHelper&) = delete;
   LibvirtHelper& operator=(const LibvirtHelper&) = delete;
@@ -47,7 +47,7 @@ class LibvirtHelper {
 
   sd_event* loop_;
   std::string program_;
-  std::function<void(const LibvirtNews&)> heard_;
+  std::function<void(const LibvirtUpdate&)> heard_;
   HelperPolicy policy_;
   std::vector<std::string> drivers_;  // that it was started for
   bool connected_ = false;

@@ -19,7 +19,7 @@ class HelperPolicy {
 
   enum class Action { kNone, kStart, kKill };
 
-  // `wanted`: machines of libvirt's run, and its daemon does.
+  // `wanted`: VMs of libvirt's run, and its daemon does.
   Action decide(bool wanted, Nanoseconds now) const;
 
   void started(Nanoseconds now);

@@ -11,7 +11,7 @@
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 
-#include "daemon/libvirt/news.h"
+#include "daemon/libvirt/update.h"
 #include "version.h"
 
 namespace keplerd {
@@ -25,8 +25,8 @@ struct Connection {
   virConnectPtr handle = nullptr;
 };
 
-void tell(const LibvirtNews& news) {
-  const std::string line = format_news(news) + '\n';
+void report(const LibvirtUpdate& update) {
+  const std::string line = format_update(update) + '\n';
   // Who reads is gone.
   if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0)
     std::exit(0);
@@ -52,33 +52,33 @@ std::string text_and_free(char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-LibvirtNews about(const std::string& driver, virDomainPtr domain) {
-  LibvirtNews news{.kind = LibvirtNews::Kind::kDomain, .driver = driver};
+LibvirtUpdate about(const std::string& driver, virDomainPtr domain) {
+  LibvirtUpdate update{.kind = LibvirtUpdate::Kind::kDomain, .driver = driver};
   std::array<char, VIR_UUID_STRING_BUFLEN> uuid{};
-  if (virDomainGetUUIDString(domain, uuid.data()) == 0) news.uuid = uuid.data();
-  return news;
+  if (virDomainGetUUIDString(domain, uuid.data()) == 0) update.uuid = uuid.data();
+  return update;
 }
 
-void tell_domain(const std::string& driver, virDomainPtr domain) {
-  LibvirtNews news = about(driver, domain);
+void report_domain(const std::string& driver, virDomainPtr domain) {
+  LibvirtUpdate update = about(driver, domain);
   int state = 0;
   if (virDomainGetState(domain, &state, nullptr, 0) != 0) return;  // it has ended
-  news.id = static_cast<int>(virDomainGetID(domain));
-  news.name = virDomainGetName(domain);
-  news.title = text_and_free(virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_TITLE, nullptr, 0));
-  news.state = word(kStates, state);
-  tell(news);
+  update.id = static_cast<int>(virDomainGetID(domain));
+  update.name = virDomainGetName(domain);
+  update.title = text_and_free(virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_TITLE, nullptr, 0));
+  update.state = word(kStates, state);
+  report(update);
 }
 
 int on_lifecycle(virConnectPtr, virDomainPtr domain, int event, int detail, void* connection) {
   const std::string& driver = static_cast<Connection*>(connection)->driver;
   if (event == VIR_DOMAIN_EVENT_STOPPED) {
-    LibvirtNews news = about(driver, domain);
-    news.kind = LibvirtNews::Kind::kEnded;
-    news.reason = word(kEnds, detail);
-    tell(news);
+    LibvirtUpdate update = about(driver, domain);
+    update.kind = LibvirtUpdate::Kind::kEnded;
+    update.reason = word(kEnds, detail);
+    report(update);
   } else if (event != VIR_DOMAIN_EVENT_DEFINED && event != VIR_DOMAIN_EVENT_UNDEFINED) {
-    tell_domain(driver, domain);
+    report_domain(driver, domain);
   }
   return 0;
 }
@@ -91,7 +91,7 @@ void on_timer(int, void* connections) {
     if (virConnectIsAlive(connection.handle) != 1 || virConnectNumOfDomains(connection.handle) < 0)
       std::exit(1);
   }
-  tell({});
+  report({});
 }
 
 bool connect(Connection& connection) {
@@ -106,7 +106,7 @@ bool connect(Connection& connection) {
   virDomainPtr* domains = nullptr;
   const int count = virConnectListAllDomains(connection.handle, &domains, VIR_CONNECT_LIST_DOMAINS_ACTIVE);
   for (int i = 0; i < count; ++i) {
-    tell_domain(connection.driver, domains[i]);
+    report_domain(connection.driver, domains[i]);
     virDomainFree(domains[i]);
   }
   std::free(domains);

@@ -28,8 +28,8 @@ void write_card(const fs::path& directory, const Card& card) {
     fs::create_symlink("../" + card.bus_id, directory / "device");
     write_file(directory / "name", "nvml");
   }
-  write_file(directory / (card.tells_energy ? "energy1_input" : "power1_input"), std::to_string(card.value));
-  fs::remove(directory / (card.tells_energy ? "power1_input" : "energy1_input"));
+  write_file(directory / (card.counts_energy ? "energy1_input" : "power1_input"), std::to_string(card.value));
+  fs::remove(directory / (card.counts_energy ? "power1_input" : "energy1_input"));
 }
 
 }  // namespace

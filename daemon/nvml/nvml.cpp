@@ -56,8 +56,8 @@ struct Library::Functions {
     constexpr std::int64_t kMilli = 1000;
     constexpr auto kMost = static_cast<unsigned long long>(INT64_MAX / kMilli);
     unsigned long long energy_now = 0;
-    card.tells_energy = energy != nullptr && energy(device, &energy_now) == kSuccess && energy_now <= kMost;
-    if (card.tells_energy) {
+    card.counts_energy = energy != nullptr && energy(device, &energy_now) == kSuccess && energy_now <= kMost;
+    if (card.counts_energy) {
       card.value = static_cast<std::int64_t>(energy_now) * kMilli;
       return true;
     }

@@ -17,9 +17,9 @@ inline constexpr char kLibrary[] = "libnvidia-ml.so.1";
 
 // A graphics card's meter, as far as it has one.
 struct Card {
-  std::string bus_id;         // "00000000:65:00.0"
-  bool tells_energy = false;  // else power
-  std::int64_t value = 0;     // microjoules since its driver was loaded, or microwatts now
+  std::string bus_id;          // "00000000:65:00.0"
+  bool counts_energy = false;  // else power
+  std::int64_t value = 0;      // microjoules since its driver was loaded, or microwatts now
 };
 
 class Library {

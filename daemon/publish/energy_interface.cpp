@@ -113,11 +113,11 @@ Answer monitor(Reports& reports, const Call& call) {
   if (kind.bad) return varlink::invalid_parameter("kind");
   const auto interval = number(call, "intervalUsec");
   if (interval.bad) return varlink::invalid_parameter("intervalUsec");
-  const auto as_stranger = boolean(call, "public");
-  if (as_stranger.bad) return varlink::invalid_parameter("public");
+  const auto as_public = boolean(call, "public");
+  if (as_public.bad) return varlink::invalid_parameter("public");
   constexpr std::int64_t kMost = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
   const Caller asking = caller_of(reports, call);
-  const Caller caller = as_stranger.value.value_or(false) ? asking.as_public() : asking;
+  const Caller caller = as_public.value.value_or(false) ? asking.as_public() : asking;
   if (!reports.fresh(caller, rows_for(kind.value))) return varlink::permission_denied();
   return std::make_unique<MonitorStream>(
       reports, caller, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));

@@ -46,20 +46,20 @@ MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowK
       listening_(reports.listen(caller, interval)) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
-  if (!telling_) {
+  if (!sending_) {
     const auto latest = reports_.latest(caller_, Rows::kWithoutProcesses);
     if (!latest) return varlink::permission_denied();
-    if (latest == told_) return std::nullopt;
+    if (latest == sent_) return std::nullopt;
     // A tick that comes a little early still counts.
-    if (told_ && latest->monotonic - told_->monotonic < interval_ - interval_ / 10) return std::nullopt;
-    telling_ = reports_.latest(caller_, rows_for(kind_));
-    if (kind_) collect_changes(*telling_);
+    if (sent_ && latest->monotonic - sent_->monotonic < interval_ - interval_ / 10) return std::nullopt;
+    sending_ = reports_.latest(caller_, rows_for(kind_));
+    if (kind_) collect_changes(*sending_);
   }
-  Json json = monitor_json(*telling_);
+  Json json = monitor_json(*sending_);
   if (kind_) {
     Json rows = Json::array();
     const std::size_t end = std::min(position_ + kRowsAtOnce, changed_.size());
-    for (; position_ < end; ++position_) rows.push_back(row_json(*telling_, *kind_, changed_[position_]));
+    for (; position_ < end; ++position_) rows.push_back(row_json(*sending_, *kind_, changed_[position_]));
     json["rows"] = std::move(rows);
     if (!removed_.empty()) json["removed"] = std::exchange(removed_, {});
     if (!events_.empty()) json["events"] = std::exchange(events_, {});
@@ -68,7 +68,7 @@ std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
       return Reply{std::move(json), true};
     }
   }
-  told_ = std::exchange(telling_, nullptr);
+  sent_ = std::exchange(sending_, nullptr);
   return Reply{std::move(json), true};
 }
 
@@ -79,22 +79,22 @@ void MonitorStream::collect_changes(const Report& report) {
   removed_.clear();
   position_ = 0;
   events_ = Json::array();
-  if (kind_ == RowKind::kMachines) {
-    for (const MachineEvent& event : events_since(told_.get(), report)) events_.push_back(event_json(event));
+  if (kind_ == RowKind::kVms) {
+    for (const VmEvent& event : events_since(sent_.get(), report)) events_.push_back(event_json(event));
   }
   const std::size_t count = row_count(report, *kind_);
-  const std::size_t told = told_ ? row_count(*told_, *kind_) : 0;
+  const std::size_t sent = sent_ ? row_count(*sent_, *kind_) : 0;
   std::size_t i = 0, j = 0;
-  while (i < count || j < told) {
+  while (i < count || j < sent) {
     const auto order = i == count  ? std::strong_ordering::greater
-                       : j == told ? std::strong_ordering::less
-                                   : compare_rows(report, i, *told_, j, *kind_);
+                       : j == sent ? std::strong_ordering::less
+                                   : compare_rows(report, i, *sent_, j, *kind_);
     if (order < 0) {
       changed_.push_back(i++);
     } else if (order > 0) {
-      removed_.push_back(row_key(*told_, *kind_, j++).id_text());
+      removed_.push_back(row_key(*sent_, *kind_, j++).id_text());
     } else {
-      if (row_changed(report, i, *told_, j, *kind_)) changed_.push_back(i);
+      if (row_changed(report, i, *sent_, j, *kind_)) changed_.push_back(i);
       ++i;
       ++j;
     }

@@ -43,8 +43,8 @@ class MonitorStream : public varlink::Stream {
   std::optional<RowKind> kind_;
   Nanoseconds interval_;
   std::shared_ptr<const Listener> listening_;
-  std::shared_ptr<const Report> told_;     // in full
-  std::shared_ptr<const Report> telling_;  // its rows changed_[position_] and on are still to be told
+  std::shared_ptr<const Report> sent_;     // in full
+  std::shared_ptr<const Report> sending_;  // its rows changed_[position_] and on are still to be told
   std::vector<std::size_t> changed_;
   std::vector<std::string> removed_;
   varlink::Json events_;

@@ -20,8 +20,8 @@ struct GuestMeter {
   bool operator==(const GuestMeter&) const = default;
 };
 
-// Of a machine of `report`; rounded down.
-GuestMeter guest_meter(const Report& report, const MachineRow& machine);
+// Of a VM of `report`; rounded down.
+GuestMeter guest_meter(const Report& report, const VmRow& vm);
 
 // The part of `joules` that socket `number` of `sockets` is told: equal ones, which sum exactly, and of which
 // none goes back while `joules` does not.

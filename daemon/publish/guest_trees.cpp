@@ -36,16 +36,16 @@ constexpr std::size_t kRemovedOfAll = 4096;
 std::string package_directory(int socket) { return fmt::format("intel-rapl:{}", socket); }
 std::string dram_directory(int socket) { return fmt::format("intel-rapl:{}:0", socket); }
 
-// The ids of machines, and nothing else that an administrator may have in that directory.
-bool is_machine_id(std::string_view name) {
+// The ids of VMs, and nothing else that an administrator may have in that directory.
+bool is_vm_id(std::string_view name) {
   if (!name.empty() && canonical_uuid(name) == name) return true;
   const auto pid = take_until(name, '.');
   return is_digits(pid) && is_digits(name);
 }
 
-bool asks_for_meter(const MachineInfo& machine) {
-  const auto answer = machine.metadata.find("keplerd.meter");
-  return answer != machine.metadata.end() && answer->second == "yes";
+bool asks_for_meter(const VmInfo& vm) {
+  const auto answer = vm.metadata.find("keplerd.meter");
+  return answer != vm.metadata.end() && answer->second == "yes";
 }
 
 Result<Done> write_zone(int tree, const std::string& directory, const std::string& name, std::int64_t joules,
@@ -108,10 +108,10 @@ std::int64_t not_below(std::int64_t floor, std::int64_t joules) {
 
 }  // namespace
 
-bool is_chosen(const MachineInfo& machine, const GuestSettings& settings) {
-  if (settings.by_metadata && asks_for_meter(machine)) return true;
-  return std::ranges::any_of(settings.machines, [&](const std::string& wanted) {
-    return wanted == "all" || wanted == machine.name || equals_ignoring_case(wanted, machine.id);
+bool is_chosen(const VmInfo& vm, const GuestSettings& settings) {
+  if (settings.by_metadata && asks_for_meter(vm)) return true;
+  return std::ranges::any_of(settings.vms, [&](const std::string& wanted) {
+    return wanted == "all" || wanted == vm.name || equals_ignoring_case(wanted, vm.id);
   });
 }
 
@@ -136,14 +136,14 @@ void GuestTrees::update(const Report& report) {
   make_listed(base->get());
   std::map<std::string, Tree> known;
   known.swap(trees_);
-  for (const MachineRow& machine : report.machines) {
-    if (!machine.running || !is_chosen(*machine.info, settings_) || trees_.size() >= kMostTrees) continue;
-    const std::string& id = machine.info->id;
-    if (!is_machine_id(id)) continue;
+  for (const VmRow& vm : report.vms) {
+    if (!vm.running || !is_chosen(*vm.info, settings_) || trees_.size() >= kMostTrees) continue;
+    const std::string& id = vm.info->id;
+    if (!is_vm_id(id)) continue;
     trees_[id] = known[id];
     known.erase(id);
     leaving_.erase(id);
-    const auto written = write(base->get(), report, machine);
+    const auto written = write(base->get(), report, vm);
     if (written) continue;
     trees_[id].written.reset();
     complain(id + "/" + written.error().message);
@@ -161,13 +161,13 @@ Result<UniqueFd> GuestTrees::open_base() const {
   return fd;
 }
 
-Result<Done> GuestTrees::write(int base, const Report& report, const MachineRow& machine) {
-  Tree& tree = trees_[machine.info->id];
-  GuestMeter meter = guest_meter(report, machine);
+Result<Done> GuestTrees::write(int base, const Report& report, const VmRow& vm) {
+  Tree& tree = trees_[vm.info->id];
+  GuestMeter meter = guest_meter(report, vm);
   if (tree.written && !have_same_shape(*tree.written, meter)) tree.written.reset();
   const std::optional<GuestMeter> before = std::exchange(tree.written, std::nullopt);
   const auto fd =
-      before ? open_inner_directory(base, machine.info->id) : open_or_make_directory(base, machine.info->id);
+      before ? open_inner_directory(base, vm.info->id) : open_or_make_directory(base, vm.info->id);
   if (!fd) return fd.error();
   if (!before) {
     tree.floor = read_meter(fd->get());
@@ -188,7 +188,7 @@ Result<Done> GuestTrees::write(int base, const Report& report, const MachineRow&
 
 // Those of which the id is known before they run: who shares a directory wants it to be there.
 void GuestTrees::make_listed(int base) {
-  for (const std::string& name : settings_.machines) {
+  for (const std::string& name : settings_.vms) {
     const std::string uuid = canonical_uuid(name);
     if (uuid.empty()) continue;
     const auto made = open_or_make_directory(base, uuid);
@@ -197,18 +197,18 @@ void GuestTrees::make_listed(int base) {
 }
 
 void GuestTrees::clean(int base) {
-  // A machine that runs may not have been found by the first sample of a run.
+  // A VM that runs may not have been found by the first sample of a run.
   if (instants_ == 0) return;
   const auto names = list_subdirectories(base, ".");
   if (!names) return complain(names.error().message);
   std::size_t budget = kRemovedOfAll;
   for (const std::string& name : *names) {
-    if (is_machine_id(name) && !trees_.contains(name)) clean_one(base, name, budget);
+    if (is_vm_id(name) && !trees_.contains(name)) clean_one(base, name, budget);
   }
 }
 
-// Empties it, and removes it at the next instant if it is still not wanted: a machine that is started again
-// at once finds it. One that was empty from the beginning was made by somebody for a machine that is yet to
+// Empties it, and removes it at the next instant if it is still not wanted: a VM that is started again
+// at once finds it. One that was empty from the beginning was made by somebody for a VM that is yet to
 // start.
 void GuestTrees::clean_one(int base, const std::string& name, std::size_t& budget) {
   const auto fd = open_inner_directory(base, name);
@@ -222,7 +222,7 @@ void GuestTrees::clean_one(int base, const std::string& name, std::size_t& budge
     return;
   }
   const bool listed = std::ranges::any_of(
-      settings_.machines, [&](const std::string& wanted) { return equals_ignoring_case(wanted, name); });
+      settings_.vms, [&](const std::string& wanted) { return equals_ignoring_case(wanted, name); });
   if (leaving_.erase(name) > 0 && !listed) ::unlinkat(base, name.c_str(), AT_REMOVEDIR);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells virtual machines their own energy: a directory for each of those that [Guests] chooses, in the form
-// of /sys/class/powercap, to be shared with it. Counters are whole joules, and those of all machines are
+// of /sys/class/powercap, to be shared with it. Counters are whole joules, and those of all VMs are
 // written at the same instants, ten seconds apart, however often the host samples: so that nobody reads from
-// them what others compute (PLATYPUS). What is in a machine's directory may be the machine's own doing; it
+// them what others compute (PLATYPUS). What is in a VM's directory may be the VM's own doing; it
 // costs the others nothing. Directories outlive keplerd, because who shares one holds on to it.
 #pragma once
 
@@ -24,7 +24,7 @@
 namespace keplerd {
 
 // Whether `settings` choose this machine.
-bool is_chosen(const MachineInfo& machine, const GuestSettings& settings);
+bool is_chosen(const VmInfo& vm, const GuestSettings& settings);
 
 class GuestTrees {
  public:
@@ -42,10 +42,10 @@ class GuestTrees {
     GuestMeter floor;  // what an earlier run has told, which may have been more than it has saved
   };
 
-  bool is_off() const { return settings_.machines.empty() && !settings_.by_metadata; }
+  bool is_off() const { return settings_.vms.empty() && !settings_.by_metadata; }
   bool is_due(Nanoseconds now);
   Result<UniqueFd> open_base() const;
-  Result<Done> write(int base, const Report& report, const MachineRow& machine);
+  Result<Done> write(int base, const Report& report, const VmRow& vm);
   void make_listed(int base);
   void clean(int base);
   void clean_one(int base, const std::string& name, std::size_t& budget);
@@ -53,7 +53,7 @@ class GuestTrees {
 
   GuestSettings settings_;
   std::function<void(const std::string&)> complain_;
-  std::map<std::string, Tree> trees_;  // of the machines that run and are chosen, by id
+  std::map<std::string, Tree> trees_;  // of the VMs that run and are chosen, by id
   std::set<std::string> leaving_;      // directories of those that have ended
   std::optional<Nanoseconds> due_;
   std::uint64_t instants_ = 0;

@@ -61,10 +61,10 @@ void add_units(const Source& source, std::size_t family, Metrics& metrics) {
   }
 }
 
-void add_machines(const Source& source, std::size_t family, Metrics& metrics) {
+void add_vms(const Source& source, std::size_t family, Metrics& metrics) {
   for (const std::size_t i :
-       source.orders.first(source.report, RowKind::kMachines, RowOrder::kEnergy, kMostMachineMetrics)) {
-    const MachineRow& row = source->machines[i];
+       source.orders.first(source.report, RowKind::kVms, RowOrder::kEnergy, kMostVmMetrics)) {
+    const VmRow& row = source->vms[i];
     metrics.push_back({family, (row.active + row.idle).value, row.info->name, row.info->id});
   }
 }
@@ -95,7 +95,7 @@ constexpr std::array<Family, 9> kFamilies = {{
        add_power(metrics, family, source->host.power);
      }},
     {"UnitEnergyMicrojoules", "counter", "Energy of a running systemd unit and all below it", add_units},
-    {"VirtualMachineEnergyMicrojoules", "counter", "Energy of a virtual machine", add_machines},
+    {"VirtualMachineEnergyMicrojoules", "counter", "Energy of a virtual machine", add_vms},
     {"ZoneEnergyMicrojoules", "counter", "Energy of an energy zone",
      [](const Source& source, std::size_t family, Metrics& metrics) {
        for (const ZoneReport& zone : source->zones) {

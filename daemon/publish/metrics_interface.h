@@ -12,7 +12,7 @@ namespace keplerd {
 
 // systemd-report takes no more than 4096 metrics, of all services together.
 inline constexpr std::size_t kMostUnitMetrics = 1000;
-inline constexpr std::size_t kMostMachineMetrics = 1000;
+inline constexpr std::size_t kMostVmMetrics = 1000;
 
 // `reports` must outlive the server.
 void add_metrics_interface(varlink::Server& server, Reports& reports);

@@ -108,7 +108,7 @@ Json beginning_json(const Report& report) {
   return json;
 }
 
-Json event_json(const MachineEvent& event) {
+Json event_json(const VmEvent& event) {
   Json json = {
       {"realtimeUsec", event.at.count()}, {"id", event.id}, {"name", event.name}, {"event", event.event}};
   set_text(json, "reason", event.reason);
@@ -172,9 +172,9 @@ Json row_json(const Report& report, const UnitRow& unit) {
   return json;
 }
 
-Json row_json(const Report& report, const MachineRow& machine) {
-  const MachineInfo& info = *machine.info;
-  Json json = workload_json(report, machine, info.id, info.name, "virtual-machine");
+Json row_json(const Report& report, const VmRow& vm) {
+  const VmInfo& info = *vm.info;
+  Json json = workload_json(report, vm, info.id, info.name, "virtual-machine");
   json["hypervisor"] = info.hypervisor;
   set_text(json, "uuid", info.uuid);
   json["pid"] = info.pid;
@@ -185,10 +185,10 @@ Json row_json(const Report& report, const MachineRow& machine) {
   if (!info.title.empty()) json["title"] = info.title;
   if (!info.guest_state.empty()) json["guestState"] = info.guest_state;
   if (!info.metadata.empty()) json["metadata"] = info.metadata;
-  if (machine.halt_polling) json["haltPollUsec"] = to_usec(*machine.halt_polling);
-  if (machine.parts.empty()) return json;
+  if (vm.halt_polling) json["haltPollUsec"] = to_usec(*vm.halt_polling);
+  if (vm.parts.empty()) return json;
   json["breakdown"] = Json::array();
-  for (const MachinePart& part : machine.parts)
+  for (const VmPart& part : vm.parts)
     json["breakdown"].push_back({{"name", part.name}, {"energyMicrojoules", part.energy.value}});
   return json;
 }
@@ -217,7 +217,7 @@ Json row_json(const Report& report, const ProcessRow& process) {
   json["comm"] = process.info->comm;
   if (process.unit) json["unit"] = process.unit->id;
   if (process.container) json["containerId"] = process.container->id;
-  if (process.machine) json["virtualMachineId"] = process.machine->id;
+  if (process.vm) json["virtualMachineId"] = process.vm->id;
   json["unitMicrojoules"] = process.in_unit.value;
   return json;
 }

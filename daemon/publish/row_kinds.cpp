@@ -26,8 +26,8 @@ auto with_rows(RowKind kind, F f) {
   switch (kind) {
     case RowKind::kUnits:
       return f(&Report::units);
-    case RowKind::kMachines:
-      return f(&Report::machines);
+    case RowKind::kVms:
+      return f(&Report::vms);
     case RowKind::kContainers:
       return f(&Report::containers);
     case RowKind::kPods:
@@ -45,7 +45,7 @@ RowKey workload_key(const std::string& id, const std::string& name, const Worklo
 }
 
 RowKey key(const UnitRow& row) { return workload_key(row.info->id, row.info->name, row); }
-RowKey key(const MachineRow& row) { return workload_key(row.info->id, row.info->name, row); }
+RowKey key(const VmRow& row) { return workload_key(row.info->id, row.info->name, row); }
 RowKey key(const ContainerRow& row) { return workload_key(row.info->id, row.info->name, row); }
 RowKey key(const ProcessRow& row) {
   return {{}, row.info->id, row.info->comm, row.active + row.idle, row.power, row.cpu};
@@ -68,7 +68,7 @@ bool changed(const UnitRow& a, const UnitRow& b) {
   return workload_changed(a, b) || a.own != b.own || a.other != b.other;
 }
 
-bool changed(const MachineRow& a, const MachineRow& b) {
+bool changed(const VmRow& a, const VmRow& b) {
   return workload_changed(a, b) || a.info != b.info || a.halt_polling != b.halt_polling;
 }
 
@@ -79,7 +79,7 @@ bool changed(const ContainerRow& a, const ContainerRow& b) {
 
 bool changed(const ProcessRow& a, const ProcessRow& b) {
   return workload_changed(a, b) || a.info != b.info || a.unit != b.unit || a.container != b.container ||
-         a.machine != b.machine || a.in_unit != b.in_unit;
+         a.vm != b.vm || a.in_unit != b.in_unit;
 }
 
 bool changed(const ZoneReport& a, const ZoneReport& b) {
@@ -90,9 +90,9 @@ bool changed(const ZoneReport& a, const ZoneReport& b) {
 }  // namespace
 
 std::optional<RowKind> parse_row_kind(std::string_view name) {
-  for (const std::string_view machines :
+  for (const std::string_view vms :
        {"virtualMachines", "virtualMachine", "virtual-machines", "virtual-machine"}) {
-    if (name == machines) return RowKind::kMachines;
+    if (name == vms) return RowKind::kVms;
   }
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (name == kNames[i].plural || name == kNames[i].singular) return static_cast<RowKind>(i);

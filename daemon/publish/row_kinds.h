@@ -14,7 +14,7 @@
 
 namespace keplerd {
 
-enum class RowKind { kUnits, kMachines, kContainers, kPods, kProcesses, kZones };
+enum class RowKind { kUnits, kVms, kContainers, kPods, kProcesses, kZones };
 
 struct RowKindNames {
   std::string_view plural;    // "units"

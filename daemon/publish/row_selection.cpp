@@ -9,7 +9,7 @@
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kToldIds = 100;
+constexpr std::size_t kMostIds = 100;
 constexpr std::size_t kMostOrders = 16;  // that are remembered: of several views, kinds and orders
 constexpr std::size_t kFewRows = 128;
 
@@ -88,8 +88,7 @@ namespace {
 // Whether `id` is what its owner, or the container around it, claims `name` as: "user-1000/NAME",
 // "OUTER/NAME". A unit's id is a path.
 bool is_claimed_as(std::string_view id, std::string_view name, RowKind kind) {
-  const bool has_owners =
-      kind == RowKind::kMachines || kind == RowKind::kContainers || kind == RowKind::kPods;
+  const bool has_owners = kind == RowKind::kVms || kind == RowKind::kContainers || kind == RowKind::kPods;
   return has_owners && !name.empty() && id.size() > name.size() && id.ends_with(name) &&
          id[id.size() - name.size() - 1] == '/';
 }
@@ -105,7 +104,7 @@ FoundRow find_row(const Report& report, RowKind kind, std::string_view id_or_nam
     const RowKey key = row_key(report, kind, i);
     if (key.process ? key.process == process : key.id == id_or_name) return {i, {}};
     const bool is_named = key.name == id_or_name || is_claimed_as(key.id, id_or_name, kind);
-    if (!is_named || ids.size() == kToldIds) continue;
+    if (!is_named || ids.size() == kMostIds) continue;
     named = i;
     ids.push_back(key.id_text());
   }

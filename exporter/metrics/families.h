@@ -13,7 +13,7 @@ void write_exporter(const RenderInput& input, Exposition& out);  // what the exp
 
 // Those whose number is bounded. Each returns how many rows were left out.
 std::size_t write_units(const RenderInput& input, Exposition& out);
-std::size_t write_machines(const RenderInput& input, Exposition& out);
+std::size_t write_vms(const RenderInput& input, Exposition& out);
 std::size_t write_containers(const RenderInput& input, Exposition& out);
 std::size_t write_pods(const RenderInput& input, Exposition& out);
 void write_processes(const RenderInput& input, Exposition& out);

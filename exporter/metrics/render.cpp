@@ -9,7 +9,7 @@ namespace {
 void write_left_out(const Rendered& rendered, Exposition& out) {
   out.begin({"keplerd_exporter_rows_left_out", MetricType::kGauge, "",
              "Rows that are not told because there are too many series of their kind"});
-  for (const Kind kind : {Kind::kUnits, Kind::kMachines, Kind::kContainers, Kind::kPods}) {
+  for (const Kind kind : {Kind::kUnits, Kind::kVms, Kind::kContainers, Kind::kPods}) {
     out.add_count(label_text({{"kind", name_of(kind)}}),
                   static_cast<std::int64_t>(rendered.left_out[index_of(kind)]));
   }
@@ -23,7 +23,7 @@ Rendered render_metrics(const RenderInput& input, Format format) {
   write_daemon(input, out);
   write_host(input, out);
   write_node(input, out);
-  rendered.left_out[index_of(Kind::kMachines)] = write_machines(input, out);
+  rendered.left_out[index_of(Kind::kVms)] = write_vms(input, out);
   rendered.left_out[index_of(Kind::kUnits)] = write_units(input, out);
   rendered.left_out[index_of(Kind::kContainers)] = write_containers(input, out);
   rendered.left_out[index_of(Kind::kPods)] = write_pods(input, out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units, machines, containers, pods and processes.
+// Units, VMs, containers, pods and processes.
 #include <algorithm>
 #include <array>
 
@@ -72,11 +72,11 @@ std::string_view slice_of(std::string_view id) {
   }
 }
 
-std::size_t series_of_machine(const MachineRow& row) { return 2 * zone_count(row) + 1 + row.parts.size(); }
+std::size_t series_of_vm(const VmRow& row) { return 2 * zone_count(row) + 1 + row.parts.size(); }
 std::size_t series_of_others(const WorkloadRow& row) { return 2 * zone_count(row); }
 
-void write_machine_info(const std::vector<const MachineRow*>& machines, Exposition& out) {
-  const auto metadata = [](const MachineRow& row, std::string_view name) -> std::string_view {
+void write_vm_info(const std::vector<const VmRow*>& vms, Exposition& out) {
+  const auto metadata = [](const VmRow& row, std::string_view name) -> std::string_view {
     const auto found = row.metadata.find(name);
     return found == row.metadata.end() ? std::string_view() : found->second;
   };
@@ -84,7 +84,7 @@ void write_machine_info(const std::vector<const MachineRow*>& machines, Expositi
     return value ? std::to_string(*value) : std::string();
   };
   out.begin({"keplerd_vm", MetricType::kInfo, "", "A virtual machine, and what libvirt tells of it"});
-  for (const MachineRow* row : machines) {
+  for (const VmRow* row : vms) {
     out.add_count(label_text({{"vm_id", row->id},
                               {"vm_name", row->name},
                               {"title", row->title},
@@ -102,11 +102,11 @@ void write_machine_info(const std::vector<const MachineRow*>& machines, Expositi
   }
 }
 
-void write_machine_parts(const std::vector<const MachineRow*>& machines, Exposition& out) {
+void write_vm_parts(const std::vector<const VmRow*>& vms, Exposition& out) {
   out.begin({"keplerd_vm_part_joules", kCounter, "joules",
              "Energy of a virtual machine by virtual CPU, emulator, device threads and helpers"});
-  for (const MachineRow* row : machines) {
-    for (const MachinePart& part : row->parts) {
+  for (const VmRow* row : vms) {
+    for (const VmPart& part : row->parts) {
       out.add(label_text({{"vm_id", row->id}, {"vm_name", row->name}, {"part", part.name}}),
               part.energy.value);
     }
@@ -150,7 +150,7 @@ struct ProcessLabels {
 };
 
 ProcessLabels process_labels(const RenderInput& input, const ProcessRow& row) {
-  const std::string_view type = !row.machine_id.empty()     ? "vm"
+  const std::string_view type = !row.vm_id.empty()          ? "vm"
                                 : !row.container_id.empty() ? "container"
                                                             : "regular";
   return {label_text({{"node_name", input.node_name},
@@ -158,7 +158,7 @@ ProcessLabels process_labels(const RenderInput& input, const ProcessRow& row) {
                       {"comm", row.comm},
                       {"exe", ""},
                       {"type", type}}),
-          label_text({{"container_id", row.container_id}, {"vm_id", row.machine_id}})};
+          label_text({{"container_id", row.container_id}, {"vm_id", row.vm_id}})};
 }
 
 ProcessLabels labels_of_others(const RenderInput& input) {
@@ -187,11 +187,11 @@ std::size_t write_units(const RenderInput& input, Exposition& out) {
   return input.snapshot.units().size() - chosen.size();
 }
 
-std::size_t write_machines(const RenderInput& input, Exposition& out) {
-  const auto chosen = choose(input.snapshot.machines(), input.most_series_of_kind, series_of_machine);
+std::size_t write_vms(const RenderInput& input, Exposition& out) {
+  const auto chosen = choose(input.snapshot.vms(), input.most_series_of_kind, series_of_vm);
   std::vector<Labelled> labelled;
   labelled.reserve(chosen.size());
-  for (const MachineRow* row : chosen) {
+  for (const VmRow* row : chosen) {
     labelled.push_back({row, label_text({{"node_name", input.node_name},
                                          {"vm_id", row->id},
                                          {"vm_name", row->name},
@@ -201,9 +201,9 @@ std::size_t write_machines(const RenderInput& input, Exposition& out) {
   write_energy(labelled,
                {"kepler_vm_cpu_joules", kCounter, "joules", "Energy of a virtual machine, by energy zone"},
                {"kepler_vm_cpu_watts", kGauge, "watts", "Power of a virtual machine, by energy zone"}, out);
-  write_machine_info(chosen, out);
-  write_machine_parts(chosen, out);
-  return input.snapshot.machines().size() - chosen.size();
+  write_vm_info(chosen, out);
+  write_vm_parts(chosen, out);
+  return input.snapshot.vms().size() - chosen.size();
 }
 
 std::size_t write_containers(const RenderInput& input, Exposition& out) {

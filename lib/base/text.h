@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that others chose (cgroups, processes, machines), made safe for JSON, labels and terminals.
+// Names that others chose (cgroups, processes, VMs), made safe for JSON, labels and terminals.
 #pragma once
 
 #include <cstddef>

@@ -86,7 +86,7 @@ struct AccessSettings {
 
 // Which virtual machines get a directory with their own energy; by default none.
 struct GuestSettings {
-  std::vector<std::string> machines;              // Machines=: UUIDs and other ids, names, or "all"
+  std::vector<std::string> vms;                   // Machines=: UUIDs and other ids, names, or "all"
   bool by_metadata = false;                       // Metadata=: also those whose libvirt metadata ask for it
   std::string directory = "/run/keplerd-guests";  // Directory=; an absolute path
 

@@ -68,7 +68,7 @@ bool is_zone_name(std::string_view name) {
 }
 
 // A machine's name as keplerctl tells it, its UUID, or another id of it.
-bool is_machine_name(std::string_view name) {
+bool is_vm_name(std::string_view name) {
   return is_plain_name(name) && name.find_first_of("\"'#;*?[]/") == std::string_view::npos;
 }
 
@@ -92,8 +92,8 @@ Result<std::vector<std::string>> parse_zones(std::string_view text) {
       "must be names of zones, of letters, digits and \"-_.:\", separated by blanks or commas");
 }
 
-Result<std::vector<std::string>> parse_machines(std::string_view text) {
-  return parse_names(text, is_machine_name,
+Result<std::vector<std::string>> parse_vms(std::string_view text) {
+  return parse_names(text, is_vm_name,
                      "must be UUIDs or names of machines, separated by blanks or commas, or \"all\"");
 }
 
@@ -259,8 +259,7 @@ constexpr Row kRows[] = {
      text_of<&Settings::workloads, &WorkloadSettings::terminated_retention, parse_retention,
              format_retention>()},
     {"Access", "Public", word_of<&Settings::access, &AccessSettings::public_access, kPublicAccess>()},
-    {"Guests", "Machines",
-     text_of<&Settings::guests, &GuestSettings::machines, parse_machines, format_names>()},
+    {"Guests", "Machines", text_of<&Settings::guests, &GuestSettings::vms, parse_vms, format_names>()},
     {"Guests", "Metadata", word_of<&Settings::guests, &GuestSettings::by_metadata, kYesNo>()},
     {"Guests", "Directory",
      text_of<&Settings::guests, &GuestSettings::directory, parse_directory, format_directory>()},

@@ -36,7 +36,7 @@ class EnergySource {
   virtual bool moves_in_steps() const { return false; }
 
   // Nothing is lost where it is read every few seconds only: its counters count by themselves.
-  virtual bool may_rest() const { return !moves_in_steps(); }
+  virtual bool may_read_seldom() const { return !moves_in_steps(); }
 
   // The host has changed, so that opening the source anew may find other zones. Cheap.
   virtual bool outdated() const { return false; }

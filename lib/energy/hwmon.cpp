@@ -107,16 +107,16 @@ class Sensor {
   }
 
   const std::string& shown() const { return tree_->shown; }
-  bool tells_power() const { return zone_.tells_power; }
+  bool counts_power() const { return zone_.counts_power; }
 
   Result<Microjoules> read(Nanoseconds now) {
     if (!zone_.slow) {
       // A device that sleeps draws next to nothing, and would be woken up to tell so.
-      value_ = sleeps() ? (zone_.tells_power ? 0 : last_good_) : read_value();
+      value_ = sleeps() ? (zone_.counts_power ? 0 : last_good_) : read_value();
     }
     if (!value_) return value_.error();
     last_good_ = *value_;
-    return zone_.tells_power ? integral_.advance(now, {*value_}) : Microjoules{*value_};
+    return zone_.counts_power ? integral_.advance(now, {*value_}) : Microjoules{*value_};
   }
 
   // Reads what may block.
@@ -190,7 +190,7 @@ class HwmonSource final : public EnergySource {
   }
 
   // Power is told of the moment: the energy in between is made of what was read.
-  bool may_rest() const override { return std::ranges::none_of(sensors_, &Sensor::tells_power); }
+  bool may_read_seldom() const override { return std::ranges::none_of(sensors_, &Sensor::counts_power); }
 
   bool outdated() const override {
     return std::ranges::any_of(trees_, [](const Seen& seen) { return chips_of(*seen.tree) != seen.chips; });
@@ -241,11 +241,11 @@ std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {
   return left_out;
 }
 
-std::unique_ptr<EnergySource> open_beside(const HostRoot& host, const std::vector<std::string>& names) {
+std::unique_ptr<EnergySource> open_shown_only(const HostRoot& host, const std::vector<std::string>& names) {
   auto source = std::make_unique<HwmonSource>();
   const auto add = [&](Result<Tree> tree) {
     if (!tree) return;
-    const auto found = discover(*tree, HwmonRole::kBeside);
+    const auto found = discover(*tree, HwmonRole::kShownOnly);
     source->add(*std::move(tree), found ? *found : std::vector<HwmonZone>{}, names);
   };
   add(open_class(host));

@@ -23,6 +23,6 @@ std::vector<LeftOut> hwmon_left_out(const HostRoot& host);
 // What is told beside whatever meter the host has: platform meters, rails, graphics cards (NVIDIA's by way of
 // keplerd-nvml, which writes them to run/keplerd-nvml of the host's root). None of it is in
 // the total, and none is divided. Null where there is nothing.
-std::unique_ptr<EnergySource> open_beside(const HostRoot& host, const std::vector<std::string>& names);
+std::unique_ptr<EnergySource> open_shown_only(const HostRoot& host, const std::vector<std::string>& names);
 
 }  // namespace keplerd

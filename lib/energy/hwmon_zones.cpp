@@ -31,31 +31,31 @@ struct Rule {
 };
 
 constexpr auto kCpu = HwmonRole::kProcessor;
-constexpr auto kBeside = HwmonRole::kBeside;
+constexpr auto kShownOnly = HwmonRole::kShownOnly;
 constexpr auto kModelled = Quality::kModelled;
 
 constexpr std::array kRules = {
     Rule{"amd_energy", "energy", "Esocket#", "hwmon", "package", kCpu, kModelled},
     Rule{"fam15h_power", "power", "", "hwmon", "package", kCpu, kModelled},
     Rule{"apm_xgene", "power", "CPU power", "hwmon", "package", kCpu, kModelled},
-    Rule{"power_meter", "power", "", "acpi", "platform", kBeside, kModelled, Read::kMayBlock},
-    Rule{"ina209", "power", "", "ina", "rail", kBeside, kModelled},
-    Rule{"ina219", "power", "", "ina", "rail", kBeside, kModelled},
-    Rule{"ina220", "power", "", "ina", "rail", kBeside, kModelled},
-    Rule{"ina226", "power", "", "ina", "rail", kBeside, kModelled},
-    Rule{"ina230", "power", "", "ina", "rail", kBeside, kModelled},
-    Rule{"ina231", "power", "", "ina", "rail", kBeside, kModelled},
-    Rule{"ina238", "power", "", "ina", "rail", kBeside, kModelled},
-    Rule{"i915", "energy", "", "i915", "gpu", kBeside, Quality::kMeasured, Read::kMayWake},
-    Rule{"xe", "energy", "card", "xe", "gpu", kBeside, Quality::kMeasured, Read::kMayWake},
-    Rule{"xe", "energy", "pkg", "xe", "gpu-package", kBeside, Quality::kMeasured, Read::kMayWake},
-    Rule{"xe", "energy", "vram", "xe", "gpu-memory", kBeside, Quality::kMeasured, Read::kMayWake},
+    Rule{"power_meter", "power", "", "acpi", "platform", kShownOnly, kModelled, Read::kMayBlock},
+    Rule{"ina209", "power", "", "ina", "rail", kShownOnly, kModelled},
+    Rule{"ina219", "power", "", "ina", "rail", kShownOnly, kModelled},
+    Rule{"ina220", "power", "", "ina", "rail", kShownOnly, kModelled},
+    Rule{"ina226", "power", "", "ina", "rail", kShownOnly, kModelled},
+    Rule{"ina230", "power", "", "ina", "rail", kShownOnly, kModelled},
+    Rule{"ina231", "power", "", "ina", "rail", kShownOnly, kModelled},
+    Rule{"ina238", "power", "", "ina", "rail", kShownOnly, kModelled},
+    Rule{"i915", "energy", "", "i915", "gpu", kShownOnly, Quality::kMeasured, Read::kMayWake},
+    Rule{"xe", "energy", "card", "xe", "gpu", kShownOnly, Quality::kMeasured, Read::kMayWake},
+    Rule{"xe", "energy", "pkg", "xe", "gpu-package", kShownOnly, Quality::kMeasured, Read::kMayWake},
+    Rule{"xe", "energy", "vram", "xe", "gpu-memory", kShownOnly, Quality::kMeasured, Read::kMayWake},
     // Of keplerd-nvml (daemon/nvml): energy where the card counts it, else power.
-    Rule{"nvml", "energy", "", "nvidia", "gpu", kBeside, Quality::kMeasured},
-    Rule{"nvml", "power", "", "nvidia", "gpu", kBeside, kModelled},
+    Rule{"nvml", "energy", "", "nvidia", "gpu", kShownOnly, Quality::kMeasured},
+    Rule{"nvml", "power", "", "nvidia", "gpu", kShownOnly, kModelled},
     // On a processor with graphics of its own this is all of its socket; beside the total it does no harm.
-    Rule{"amdgpu", "power", "PPT", "amdgpu", "gpu", kBeside, kModelled, Read::kMayWake},
-    Rule{"amdgpu", "power", "", "amdgpu", "gpu", kBeside, kModelled, Read::kMayWake},
+    Rule{"amdgpu", "power", "PPT", "amdgpu", "gpu", kShownOnly, kModelled, Read::kMayWake},
+    Rule{"amdgpu", "power", "", "amdgpu", "gpu", kShownOnly, kModelled, Read::kMayWake},
 };
 
 // "energy1_input" is channel 1 of "energy".
@@ -115,18 +115,18 @@ std::map<std::pair<std::string_view, int>, const HwmonInput*> channels_of(const 
 
 HwmonZone make_zone(const Match& match, int index, const HwmonChip& chip, const HwmonInput& input) {
   const Rule& rule = *match.rule;
-  const bool tells_power = rule.kind == "power";
+  const bool counts_power = rule.kind == "power";
   const bool processor = rule.role == HwmonRole::kProcessor;
   return {.zone = {.id = zone_id(rule.source, rule.zone, index),
                    .name = std::string(rule.zone),
                    .index = index,
                    .quality = rule.quality,
                    .in_total = processor,
-                   .begins_anew = tells_power,
+                   .begins_anew = counts_power,
                    .divided = processor},
           .directory = chip.directory,
           .file = input.file,
-          .tells_power = tells_power,
+          .counts_power = counts_power,
           .slow = rule.read == Read::kMayBlock,
           .may_sleep = rule.read == Read::kMayWake};
 }

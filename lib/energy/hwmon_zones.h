@@ -30,16 +30,16 @@ struct HwmonChip {
 // What a sensor belongs to.
 enum class HwmonRole {
   kProcessor,  // in the host's total
-  kBeside,     // a platform's meter, a rail of the board, a graphics card: told, and nobody's
+  kShownOnly,  // a platform's meter, a rail of the board, a graphics card: told, and nobody's
 };
 
 struct HwmonZone {
   Zone zone;
   std::string directory;
   std::string file;
-  bool tells_power = false;  // microwatts instead of microjoules
-  bool slow = false;         // reading it may block
-  bool may_sleep = false;    // reading it would wake its device up
+  bool counts_power = false;  // microwatts instead of microjoules
+  bool slow = false;          // reading it may block
+  bool may_sleep = false;     // reading it would wake its device up
 };
 
 bool is_known_chip(std::string_view name);

@@ -102,7 +102,7 @@ class Counter {
 
  private:
   std::string file_path() const {
-    return path_of(*tree_, zone_.directory, zone_.tells_power ? "power_uw" : "energy_uj");
+    return path_of(*tree_, zone_.directory, zone_.counts_power ? "power_uw" : "energy_uj");
   }
 
   Result<Microjoules> read_open_file(Nanoseconds now) {
@@ -111,7 +111,7 @@ class Counter {
     if (!text) return text.error();
     auto energy = parse_energy_counter(*text);
     if (!energy) return Error{.message = file_path() + ": " + energy.error().message};
-    return zone_.tells_power ? integral_.advance(now, {energy->value}) : *energy;
+    return zone_.counts_power ? integral_.advance(now, {energy->value}) : *energy;
   }
 
   const PowercapTree* tree_;

@@ -45,8 +45,8 @@ std::optional<PackageName> parse_package_name(std::string_view name);
 
 struct PowercapZone {
   Zone zone;
-  std::string directory;     // where its counter is
-  bool tells_power = false;  // `power_uw`, integrated, instead of `energy_uj`
+  std::string directory;      // where its counter is
+  bool counts_power = false;  // `power_uw`, integrated, instead of `energy_uj`
 };
 
 // The RAPL zones, each once, those that count into the total first. The rules:

@@ -57,7 +57,7 @@ std::vector<PowercapZone> scmi_zones(const std::vector<PowercapDirectory>& direc
     const std::string zone = processor ? "package" : escape_name(directory->zone);
     auto made = make_zone(zone, next[zone]++, processor, inside);
     if (!taken.insert(made.id).second) continue;
-    zones.push_back({.zone = std::move(made), .directory = directory->name, .tells_power = true});
+    zones.push_back({.zone = std::move(made), .directory = directory->name, .counts_power = true});
   }
   std::ranges::stable_sort(zones, [](const PowercapZone& a, const PowercapZone& b) {
     return std::tuple(!a.zone.in_total, std::string_view(a.zone.name), a.zone.index) <

@@ -94,7 +94,7 @@ Tried try_source(const Kind& kind, const HostRoot& host, const SourceChoice& cho
   if (tried.source) {
     ZoneReadings readings;
     (*tried.source)->read(now, readings);
-    tried.readable = tells_total(**tried.source, readings);
+    tried.readable = reads_total(**tried.source, readings);
     for (const Zone& zone : (*tried.source)->zones()) probe.zones.push_back(zone.id);
     const auto failed = std::find_if(readings.begin(), readings.end(), [](const auto& r) { return !r.ok(); });
     if (!tried.readable && failed != readings.end()) probe.reason = failed->error().message;
@@ -128,7 +128,7 @@ Result<Done> check_source_name(std::string_view name) {
                                       fmt::join(names, ", "))};
 }
 
-bool tells_total(const EnergySource& source, const ZoneReadings& readings) {
+bool reads_total(const EnergySource& source, const ZoneReadings& readings) {
   for (std::size_t i = 0; i < readings.size(); ++i) {
     if (readings[i] && source.zones()[i].in_total) return true;
   }

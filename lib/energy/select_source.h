@@ -63,7 +63,7 @@ Result<std::unique_ptr<EnergySource>> search_source(const HostRoot& host, const 
                                                     SourceProbes* probes = nullptr);
 
 // Whether a zone of the total is among what `source` has just read.
-bool tells_total(const EnergySource& source, const ZoneReadings& readings);
+bool reads_total(const EnergySource& source, const ZoneReadings& readings);
 
 // All sources that `auto` knows, in its order, and those only forced by name; whatever `choice.source` is.
 SourceProbes probe_sources(const HostRoot& host, const SourceChoice& choice = {});

@@ -47,10 +47,10 @@ std::optional<std::string> SourceKeeper::look(Nanoseconds now) {
   if (!due && (!died || looked_since_it_died_)) return std::nullopt;
   looked_ = now;
   looked_since_it_died_ = died;
-  auto news = look_for_source(now, died);
-  auto more = look_beside();
-  if (news && more) return *news + "; " + *more;
-  return news ? news : more;
+  auto notice = look_for_source(now, died);
+  auto more = look_for_shown_only();
+  if (notice && more) return *notice + "; " + *more;
+  return notice ? notice : more;
 }
 
 std::optional<std::string> SourceKeeper::look_for_source(Nanoseconds now, bool died) {
@@ -78,13 +78,13 @@ std::optional<std::string> SourceKeeper::look_for_source(Nanoseconds now, bool d
   return take(*std::move(again), "other zones of energy source");
 }
 
-std::optional<std::string> SourceKeeper::look_beside() {
-  if (choice_.source == "simulated" || (beside_ && !beside_->outdated())) return std::nullopt;
-  auto found = open_beside(host_, choice_.zones);
-  if (!found || (beside_ && !has_more(*found, beside_->zones()))) return std::nullopt;
-  beside_ = std::move(found);
+std::optional<std::string> SourceKeeper::look_for_shown_only() {
+  if (choice_.source == "simulated" || (shown_only_ && !shown_only_->outdated())) return std::nullopt;
+  auto found = open_shown_only(host_, choice_.zones);
+  if (!found || (shown_only_ && !has_more(*found, shown_only_->zones()))) return std::nullopt;
+  shown_only_ = std::move(found);
   gather_zones();
-  return "beside it, not divided: " + ids_of(*beside_);
+  return "beside it, not divided: " + ids_of(*shown_only_);
 }
 
 void SourceKeeper::remember(SourceProbes tried) {
@@ -110,7 +110,7 @@ std::string SourceKeeper::take(std::unique_ptr<EnergySource> source, const std::
 void SourceKeeper::gather_zones() {
   zones_.clear();
   if (source_) zones_ = source_->zones();
-  if (beside_) zones_.insert(zones_.end(), beside_->zones().begin(), beside_->zones().end());
+  if (shown_only_) zones_.insert(zones_.end(), shown_only_->zones().begin(), shown_only_->zones().end());
 }
 
 bool SourceKeeper::has_died(Nanoseconds now) const {
@@ -121,17 +121,17 @@ void SourceKeeper::read(Nanoseconds now, ZoneReadings& readings) {
   readings.clear();
   if (source_) {
     source_->read(now, readings);
-    if (!tells_total(*source_, readings)) {
+    if (!reads_total(*source_, readings)) {
       if (failed_reads_++ == 0) failed_since_ = now;
     } else {
       failed_reads_ = 0;
       looked_since_it_died_ = false;
     }
   }
-  if (!beside_) return;
-  beside_->read(now, beside_readings_);
-  readings.insert(readings.end(), std::make_move_iterator(beside_readings_.begin()),
-                  std::make_move_iterator(beside_readings_.end()));
+  if (!shown_only_) return;
+  shown_only_->read(now, shown_only_readings_);
+  readings.insert(readings.end(), std::make_move_iterator(shown_only_readings_.begin()),
+                  std::make_move_iterator(shown_only_readings_.end()));
 }
 
 bool SourceKeeper::awaits_step(const ZoneReadings& before, const ZoneReadings& now) {
@@ -147,7 +147,7 @@ bool SourceKeeper::awaits_step(const ZoneReadings& before, const ZoneReadings& n
 
 void SourceKeeper::refresh(Nanoseconds now) {
   if (source_) source_->refresh(now);
-  if (beside_) beside_->refresh(now);
+  if (shown_only_) shown_only_->refresh(now);
 }
 
 }  // namespace keplerd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the best meter in use: finds one, hands over to the next when it dies, and takes a better one when it
-// appears. Beside it, what is shown and not divided (see open_beside()).
+// appears. Beside it, what is shown and not divided (see open_shown_only()).
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ class SourceKeeper {
 
   // Whether nothing is lost where it is read every few seconds only. A meter that has failed is not left
   // alone.
-  bool may_rest() const { return failed_reads_ == 0 && (!source_ || source_->may_rest()); }
+  bool may_read_seldom() const { return failed_reads_ == 0 && (!source_ || source_->may_read_seldom()); }
 
   bool has_source() const { return source_ != nullptr; }
   // The meter's; "none".
@@ -51,14 +51,14 @@ class SourceKeeper {
  private:
   bool has_died(Nanoseconds now) const;
   std::optional<std::string> look_for_source(Nanoseconds now, bool died);
-  std::optional<std::string> look_beside();
+  std::optional<std::string> look_for_shown_only();
   void remember(SourceProbes tried);
   std::string take(std::unique_ptr<EnergySource> source, const std::string& why);
   void gather_zones();
 
   const HostRoot& host_;
   SourceChoice choice_;
-  std::unique_ptr<EnergySource> source_, beside_;
+  std::unique_ptr<EnergySource> source_, shown_only_;
   std::vector<Zone> zones_;
   std::string reason_;
   SourceProbes probes_;
@@ -67,7 +67,7 @@ class SourceKeeper {
   Nanoseconds failed_since_{0};
   bool looked_since_it_died_ = false;
   bool in_step_ = false;  // some counters had moved when last seen, and some not
-  ZoneReadings beside_readings_;
+  ZoneReadings shown_only_readings_;
 };
 
 }  // namespace keplerd

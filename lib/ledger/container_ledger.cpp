@@ -334,15 +334,15 @@ void ContainerLedger::describe(ContainerAccount& account, const LibvirtStatus* s
   const auto facts = [](const ContainerInfo& info) {
     return std::tie(info.name, info.uuid, info.title, info.guest_state);
   };
-  ContainerInfo told = *account.info;
-  told.guest_state = status == nullptr ? std::string() : status->state;
+  ContainerInfo described = *account.info;
+  described.guest_state = status == nullptr ? std::string() : status->state;
   if (status != nullptr) {
-    if (!status->name.empty()) told.name = status->name;
-    told.uuid = status->uuid;
-    told.title = status->title;
+    if (!status->name.empty()) described.name = status->name;
+    described.uuid = status->uuid;
+    described.title = status->title;
   }
-  if (facts(told) == facts(*account.info)) return;
-  account.info = std::make_shared<const ContainerInfo>(std::move(told));
+  if (facts(described) == facts(*account.info)) return;
+  account.info = std::make_shared<const ContainerInfo>(std::move(described));
 }
 
 void ContainerLedger::rename(ContainerAccount& account, std::string name, std::string name_space) {

@@ -21,7 +21,7 @@ void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) 
   }
 }
 
-// Of a unit, container or machine; whatever runs still comes back with the first sample.
+// Of a unit, container or VM; whatever runs still comes back with the first sample.
 template <class State>
 void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
   for (const Microjoules energy : saved.energy) account.zones.push_back({energy, {}});
@@ -77,12 +77,12 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
     container.in_parent = saved.in_parent;
   }
   containers_.restored();
-  for (const MachineState& saved : state.machines) {
-    VmAccount& machine = vms_.restore(saved.info);
+  for (const VmState& saved : state.vms) {
+    VmAccount& vm = vms_.restore(saved.info);
     vm_registry_.restore(saved.info.id, saved.owner.value_or(kRootUser));
-    restore_account(saved, state.saved, machine.energy);
-    machine.told_running = !saved.ended;
-    for (const MachinePart& part : saved.parts) machine.parts[part.name] = part.energy;
+    restore_account(saved, state.saved, vm.energy);
+    vm.reported_running = !saved.ended;
+    for (const VmPart& part : saved.parts) vm.parts[part.name] = part.energy;
   }
 }
 
@@ -140,8 +140,8 @@ void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,
   zone.problem = reading ? std::nullopt : std::optional(reading.error().message);
   if (attribution.verdict != StepVerdict::kCounted) ++discarded_windows_;
   // A span that began before this run is no window of it.
-  const bool told = attribution.read && std::min(window, attribution.span) >= kShortestPowerSpan;
-  windows_[index].span = told ? std::optional(attribution.span) : std::nullopt;
+  const bool known = attribution.read && std::min(window, attribution.span) >= kShortestPowerSpan;
+  windows_[index].span = known ? std::optional(attribution.span) : std::nullopt;
 }
 
 void Ledger::prune(Realtime now) {
@@ -170,8 +170,8 @@ std::unique_ptr<Report> Ledger::report() const {
       units_.all().size() + containers_.containers().size() + containers_.pods().size() + vms_.all().size();
   report->shares.reserve(rows * zones_.size());
   report_units(*report);
-  report_machines(*report);
-  report->machine_events = vms_.events().last();
+  report_vms(*report);
+  report->vm_events = vms_.events().last();
   report_containers(containers_.containers(), *report, report->containers);
   report_containers(containers_.pods(), *report, report->pods);
   report->refused_claims = refused_claims_.all();
@@ -250,16 +250,16 @@ void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report
   }
 }
 
-void Ledger::report_machines(Report& report) const {
-  report.machines.reserve(vms_.all().size());
-  for (const auto& [id, machine] : vms_.all()) {
-    MachineRow& row = report.machines.emplace_back();
-    fill_row(machine.energy, sequence_, windows_, report.shares, row);
-    row.info = machine.info;
-    row.halt_polling = machine.halt_polling;
-    if (machine.parts.empty()) continue;
+void Ledger::report_vms(Report& report) const {
+  report.vms.reserve(vms_.all().size());
+  for (const auto& [id, vm] : vms_.all()) {
+    VmRow& row = report.vms.emplace_back();
+    fill_row(vm.energy, sequence_, windows_, report.shares, row);
+    row.info = vm.info;
+    row.halt_polling = vm.halt_polling;
+    if (vm.parts.empty()) continue;
     Microjoules other = row.active + row.idle;
-    for (const auto& [name, energy] : machine.parts) {
+    for (const auto& [name, energy] : vm.parts) {
       row.parts.push_back({name, energy});
       other -= energy;
     }
@@ -276,13 +276,13 @@ void Ledger::add_processes(Report& report) const {
     ProcessRow& row = report.processes.emplace_back();
     fill_row(process.energy, sequence_, windows_, report.process_shares, row);
     row.info = process.info;
-    row.machine = process.machine;
+    row.vm = process.vm;
     row.in_unit = process.in_unit;
     if (process.unit == nullptr) continue;
     const UnitAccount& unit = *process.unit;
     row.unit = unit.info;
     if (unit.container != nullptr && !unit.container->info->is_pod) row.container = unit.container->info;
-    if (!row.machine && unit.vm != nullptr) row.machine = unit.vm->info;
+    if (!row.vm && unit.vm != nullptr) row.vm = unit.vm->info;
   }
 }
 
@@ -308,7 +308,7 @@ LedgerState Ledger::state(Realtime now) const {
                     .zones = {},
                     .units = {},
                     .containers = {},
-                    .machines = {},
+                    .vms = {},
                     .readings = {}};
   Microjoules workloads;
   for (const ZoneAccount& zone : zones_) {
@@ -340,11 +340,11 @@ LedgerState Ledger::state(Realtime now) const {
       save_account(container.energy, saved);
     }
   }
-  for (const auto& [id, machine] : vms_.all()) {
-    MachineState& saved = state.machines.emplace_back();
-    saved.info = *machine.info;
-    for (const auto& [name, energy] : machine.parts) saved.parts.push_back({name, energy});
-    save_account(machine.energy, saved);
+  for (const auto& [id, vm] : vms_.all()) {
+    VmState& saved = state.vms.emplace_back();
+    saved.info = *vm.info;
+    for (const auto& [name, energy] : vm.parts) saved.parts.push_back({name, energy});
+    save_account(vm.energy, saved);
   }
   // What no unit has is that of processes outside any, whose rows end with this run.
   state.outside_other = workloads;

@@ -23,7 +23,7 @@ namespace keplerd {
 
 // What is known of the workloads of a window besides their cgroups and CPU time.
 struct Evidence {
-  FoundMachines found;             // the VMs and their helpers among its processes that were not known before
+  FoundVms found;                  // the VMs and their helpers among its processes that were not known before
   const Logins* logins = nullptr;  // null, as the next two: nothing is known
   const LibvirtRecords* libvirt = nullptr;  // root's
   const MachinedRecords* machined = nullptr;
@@ -85,7 +85,7 @@ class Ledger {
   void report_units(Report& report) const;
   void report_containers(const ContainerLedger::Accounts& accounts, Report& report,
                          std::vector<ContainerRow>& rows) const;
-  void report_machines(Report& report) const;
+  void report_vms(Report& report) const;
 
   std::string instance_id_;
   Realtime since_;

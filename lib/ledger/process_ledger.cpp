@@ -58,9 +58,9 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
   return outside;
 }
 
-void ProcessLedger::set_machine(ProcessId id, std::shared_ptr<const MachineInfo> machine) {
+void ProcessLedger::set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm) {
   const auto process = accounts_.find(id);
-  if (process != accounts_.end()) process->second.machine = std::move(machine);
+  if (process != accounts_.end()) process->second.vm = std::move(vm);
 }
 
 const ProcessAccount* ProcessLedger::newest(std::int32_t pid) const {

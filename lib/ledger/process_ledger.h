@@ -15,8 +15,8 @@ namespace keplerd {
 
 struct ProcessAccount {
   std::shared_ptr<const ProcessInfo> info;
-  std::shared_ptr<const MachineInfo> machine;  // that it runs; null where it runs none
-  UnitAccount* unit = nullptr;                 // null outside any
+  std::shared_ptr<const VmInfo> vm;  // that it runs; null where it runs none
+  UnitAccount* unit = nullptr;       // null outside any
   EnergyAccount energy;
   Microjoules in_unit;  // what it used in its present unit; over the zones in the total
   // Of the container of root's or the system's that it has been in: its user there is none of this host's.
@@ -37,7 +37,7 @@ class ProcessLedger {
   // now.
   void remove_of(const std::unordered_set<const UnitAccount*>& units);
 
-  void set_machine(ProcessId id, std::shared_ptr<const MachineInfo> machine);
+  void set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm);
 
   // The account of the newest process with this pid, the only one that may run; null where there is none.
   const ProcessAccount* newest(std::int32_t pid) const;

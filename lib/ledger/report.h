@@ -103,7 +103,7 @@ struct ContainerRow : WorkloadRow {
   Microjoules in_parent;  // what it used inside its present parent
 };
 
-struct MachineInfo {
+struct VmInfo {
   std::string id;     // UUID, else "PID.STARTTIME" of its process; as its owner claims it (claimed_id)
   std::string name;   // escaped; the id where no name is known
   std::string title;  // for people; empty where it has none
@@ -116,26 +116,26 @@ struct MachineInfo {
   std::optional<std::string> container;  // id of the container that it is inside of
   int cpu_sockets = 1;                   // as its guest sees them
   bool guest_elsewhere = false;          // this is its device model: the hypervisor runs the guest itself
-  MachineMetadata metadata;              // "openstack.project" and the like
+  VmMetadata metadata;                   // "openstack.project" and the like
 };
 
-struct MachinePart {
+struct VmPart {
   std::string name;  // "vcpu0", "emulator", "iothread:NAME", "vhost", "swtpm", "other"
   Microjoules energy;
-  bool operator==(const MachinePart&) const = default;
+  bool operator==(const VmPart&) const = default;
 };
 
-struct MachineRow : WorkloadRow {
-  std::shared_ptr<const MachineInfo> info;
-  std::optional<Nanoseconds> halt_polling;  // inside `cpu`, but since the machine started; not always known
-  std::vector<MachinePart> parts;  // they add up to its energy; empty where its parts cannot be told apart
+struct VmRow : WorkloadRow {
+  std::shared_ptr<const VmInfo> info;
+  std::optional<Nanoseconds> halt_polling;  // inside `cpu`, but since the VM started; not always known
+  std::vector<VmPart> parts;  // they add up to its energy; empty where its parts cannot be told apart
 };
 
-struct MachineEvent {
+struct VmEvent {
   std::uint64_t number = 0;           // one more than that of the event before
   Realtime at{0};                     // of the sample that saw it
-  std::string id, name;               // of the machine
-  std::optional<Uid> owner;           // of the machine
+  std::string id, name;               // of the VM
+  std::optional<Uid> owner;           // of the VM
   std::string event;                  // "started", "stopped", "paused", "resumed", "crashed"
   std::optional<std::string> reason;  // as libvirt tells it: "migrated", "saved", "destroyed"
 };
@@ -150,7 +150,7 @@ struct ProcessRow : WorkloadRow {
   std::shared_ptr<const ProcessInfo> info;
   std::shared_ptr<const UnitInfo> unit;            // null outside any
   std::shared_ptr<const ContainerInfo> container;  // the innermost that it is in, no pod; null outside any
-  std::shared_ptr<const MachineInfo> machine;      // that it runs, or helps to run; null where it is of none
+  std::shared_ptr<const VmInfo> vm;                // that it runs, or helps to run; null where it is of none
   Microjoules in_unit;                             // what it used in its present unit
 };
 
@@ -183,8 +183,8 @@ struct Report {
   Report(const Report&) = delete;  // rows refer to `shares` and `process_shares`
   Report& operator=(const Report&) = delete;
 
-  // False: what a caller without full access may see of one. Accounts, outside_other, machines' events, the
-  // parts of a row by zone and those of a machine are then not known.
+  // False: what a caller without full access may see of one. Accounts, outside_other, VMs' events, the
+  // parts of a row by zone and those of a VM are then not known.
   bool full = true;
 
   std::uint64_t sequence = 0;
@@ -207,9 +207,9 @@ struct Report {
   Quality workload_quality = Quality::kAttributed;
 
   std::vector<ZoneReport> zones;
-  std::vector<UnitRow> units;                                       // by id: parents before their children
-  std::vector<MachineRow> machines;                                 // by id, as the next two
-  std::shared_ptr<const std::vector<MachineEvent>> machine_events;  // the last ones, oldest first; null: none
+  std::vector<UnitRow> units;                             // by id: parents before their children
+  std::vector<VmRow> vms;                                 // by id, as the next two
+  std::shared_ptr<const std::vector<VmEvent>> vm_events;  // the last ones, oldest first; null: none
   std::vector<ContainerRow> containers;
   std::vector<ContainerRow> pods;
   std::vector<ZoneShare> shares;                                    // what these rows refer to
@@ -220,8 +220,8 @@ struct Report {
   std::vector<ZoneShare> process_shares;
 };
 
-// What happened to machines after `earlier` was made, a report of the same ledger; nothing where that is
+// What happened to VMs after `earlier` was made, a report of the same ledger; nothing where that is
 // null.
-std::span<const MachineEvent> events_since(const Report* earlier, const Report& report);
+std::span<const VmEvent> events_since(const Report* earlier, const Report& report);
 
 }  // namespace keplerd

@@ -161,9 +161,9 @@ ContainerState to_container(const Json& json, std::size_t zones) {
   return container;
 }
 
-Json to_json(const MachineState& machine) {
-  const MachineInfo& info = machine.info;
-  Json json = account_json(info.id, machine);
+Json to_json(const VmState& vm) {
+  const VmInfo& info = vm.info;
+  Json json = account_json(info.id, vm);
   json["name"] = info.name;
   if (!info.title.empty()) json["title"] = info.title;
   if (info.vcpus) json["vcpus"] = *info.vcpus;
@@ -171,18 +171,18 @@ Json to_json(const MachineState& machine) {
   json["hypervisor"] = info.hypervisor;
   json["pid"] = info.pid;
   if (info.guest_elsewhere) json["guestElsewhere"] = true;
-  if (!machine.parts.empty()) json["breakdown"] = Json::object();
-  for (const MachinePart& part : machine.parts) json["breakdown"][part.name] = part.energy.value;
+  if (!vm.parts.empty()) json["breakdown"] = Json::object();
+  for (const VmPart& part : vm.parts) json["breakdown"][part.name] = part.energy.value;
   set_text(json, "uuid", info.uuid);
   set_text(json, "unit", info.unit);
   set_text(json, "containerId", info.container);
   return json;
 }
 
-MachineState to_machine(const Json& json, std::size_t zones) {
-  MachineState machine;
-  read_account(json, zones, machine);
-  MachineInfo& info = machine.info;
+VmState to_vm(const Json& json, std::size_t zones) {
+  VmState vm;
+  read_account(json, zones, vm);
+  VmInfo& info = vm.info;
   info.id = json.at("id");
   info.name = json.at("name");
   info.title = text_if_there(json, "title").value_or("");
@@ -193,11 +193,11 @@ MachineState to_machine(const Json& json, std::size_t zones) {
   info.guest_elsewhere = json.contains("guestElsewhere");
   const Json parts = json.value("breakdown", Json::object());
   for (const auto& [name, energy] : parts.items())
-    machine.parts.push_back({name, {to_number(energy, "a part's energy")}});
+    vm.parts.push_back({name, {to_number(energy, "a part's energy")}});
   info.uuid = text_if_there(json, "uuid");
   info.unit = text_if_there(json, "unit");
   info.container = text_if_there(json, "containerId");
-  return machine;
+  return vm;
 }
 
 Json to_json(const SavedReading& reading) {
@@ -242,7 +242,7 @@ LedgerState to_state(const Json& json) {
                     .zones = {},
                     .units = {},
                     .containers = {},
-                    .machines = {},
+                    .vms = {},
                     .readings = {}};
   for (const Json& zone : json.at("zones")) state.zones.push_back(to_zone(zone));
   for (const Json& unit : json.at("units")) state.units.push_back(to_unit(unit, state.zones.size()));
@@ -250,8 +250,7 @@ LedgerState to_state(const Json& json) {
   const std::size_t zones = state.zones.size();
   for (const Json& container : json.value("containers", Json::array()))
     state.containers.push_back(to_container(container, zones));
-  for (const Json& machine : json.value("virtualMachines", Json::array()))
-    state.machines.push_back(to_machine(machine, zones));
+  for (const Json& vm : json.value("virtualMachines", Json::array())) state.vms.push_back(to_vm(vm, zones));
   for (const Json& reading : json.at("readings")) state.readings.push_back(to_reading(reading));
   check_state(state);
   give_owners(state);
@@ -277,7 +276,7 @@ std::string format_state(const LedgerState& state) {
   for (const ZoneState& zone : state.zones) json["zones"].push_back(to_json(zone));
   for (const UnitState& unit : state.units) json["units"].push_back(to_json(unit));
   for (const ContainerState& container : state.containers) json["containers"].push_back(to_json(container));
-  for (const MachineState& machine : state.machines) json["virtualMachines"].push_back(to_json(machine));
+  for (const VmState& vm : state.vms) json["virtualMachines"].push_back(to_json(vm));
   for (const SavedReading& reading : state.readings) json["readings"].push_back(to_json(reading));
   return json.dump() + "\n";
 }

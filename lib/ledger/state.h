@@ -43,9 +43,9 @@ struct ContainerState {
   std::optional<Uid> owner;
 };
 
-struct MachineState {
-  MachineInfo info;
-  std::vector<MachinePart> parts;  // without "other"
+struct VmState {
+  VmInfo info;
+  std::vector<VmPart> parts;  // without "other"
   std::vector<Microjoules> energy;
   Nanoseconds cpu{0};
   Realtime since{0};
@@ -64,7 +64,7 @@ struct LedgerState {
   std::vector<ZoneState> zones;
   std::vector<UnitState> units;            // parents before their children
   std::vector<ContainerState> containers;  // and pods
-  std::vector<MachineState> machines;
+  std::vector<VmState> vms;
   std::vector<SavedReading> readings;  // of the counters; they mean nothing on another boot
 };
 

@@ -99,14 +99,13 @@ void check_containers(const LedgerState& state) {
   }
 }
 
-void check_machines(const LedgerState& state) {
+void check_vms(const LedgerState& state) {
   std::set<std::string_view> ids;
-  for (const MachineState& machine : state.machines) {
-    if (!ids.insert(machine.info.id).second) throw Malformed{"a virtual machine is there twice"};
+  for (const VmState& vm : state.vms) {
+    if (!ids.insert(vm.info.id).second) throw Malformed{"a virtual machine is there twice"};
     CheckedSum parts;
-    for (const MachinePart& part : machine.parts) parts.add(part.energy);
-    if (parts.value() > total_of(state, machine.energy))
-      throw Malformed{"a virtual machine's parts exceed it"};
+    for (const VmPart& part : vm.parts) parts.add(part.energy);
+    if (parts.value() > total_of(state, vm.energy)) throw Malformed{"a virtual machine's parts exceed it"};
   }
 }
 
@@ -115,7 +114,7 @@ void check_machines(const LedgerState& state) {
 void check_state(const LedgerState& state) {
   check_sums(state);
   check_containers(state);
-  check_machines(state);
+  check_vms(state);
 }
 
 }  // namespace keplerd

@@ -87,15 +87,15 @@ class Containers {
   std::set<std::string> taken_;
 };
 
-void give_owner(MachineState& machine, Containers& containers, std::set<std::string>& taken) {
-  MachineInfo& info = machine.info;
-  if (machine.owner) return;
+void give_owner(VmState& vm, Containers& containers, std::set<std::string>& taken) {
+  VmInfo& info = vm.info;
+  if (vm.owner) return;
   Claimant claimant{{}, owner_of(info.unit.value_or(""))};
   if (info.container) {
     claimant = containers.claimant_in(*info.container);
     info.container = claimant.container;
   }
-  machine.owner = claimant.owner;
+  vm.owner = claimant.owner;
   if (claimant == Claimant{}) return;
   taken.erase(info.id);
   info.id = free_id(claimant.owner, claimed_id(claimant, info.id),
@@ -114,8 +114,8 @@ void give_owners(LedgerState& state) {
   Containers containers(state.containers);
   containers.give_owners();
   std::set<std::string> taken;
-  for (const MachineState& machine : state.machines) taken.insert(machine.info.id);
-  for (MachineState& machine : state.machines) give_owner(machine, containers, taken);
+  for (const VmState& vm : state.vms) taken.insert(vm.info.id);
+  for (VmState& vm : state.vms) give_owner(vm, containers, taken);
 }
 
 }  // namespace keplerd

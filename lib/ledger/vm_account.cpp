@@ -10,7 +10,7 @@
 namespace keplerd {
 namespace {
 
-void locate(MachineInfo& info, const UnitAccount* unit) {
+void locate(VmInfo& info, const UnitAccount* unit) {
   info.unit.reset();
   info.container.reset();
   if (unit == nullptr) return;
@@ -26,7 +26,7 @@ std::string title_of(const LibvirtStatus& status) {
   return name == status.metadata.end() ? std::string() : name->second;
 }
 
-void take_status(MachineInfo& info, const LibvirtStatus& status) {
+void take_status(VmInfo& info, const LibvirtStatus& status) {
   if (!status.name.empty()) info.name = status.name;
   info.title = title_of(status);
   info.guest_state = status.state;
@@ -34,7 +34,7 @@ void take_status(MachineInfo& info, const LibvirtStatus& status) {
   info.metadata = status.metadata;
 }
 
-auto told_by_libvirt(const MachineInfo& info) {
+auto from_libvirt(const VmInfo& info) {
   return std::tie(info.name, info.title, info.guest_state, info.vcpus, info.metadata);
 }
 
@@ -44,17 +44,17 @@ int count_vcpus(const PartTimes& times) {
 
 }  // namespace
 
-void describe(VmAccount& machine, const Vm& vm, const UnitAccount* unit) {
+void describe(VmAccount& account, const Vm& vm, const UnitAccount* unit) {
   const bool is_scope = unit != nullptr && unit->vm_scope == unit;
   const std::string scope_name = is_scope ? unit->workload->name : std::string();
-  machine.status = nullptr;
-  machine.halt_polling.reset();
-  machine.guest_number = vm.command.number;
-  if (machine.guest_number.empty() && is_scope) machine.guest_number = unit->workload->machine_number;
+  account.status = nullptr;
+  account.halt_polling.reset();
+  account.guest_number = vm.command.number;
+  if (account.guest_number.empty() && is_scope) account.guest_number = unit->workload->vm_number;
   const bool named_by_scope = !vm.command.name_given && !scope_name.empty();
   const std::string& name = named_by_scope ? scope_name : vm.command.name;
-  machine.named = vm.command.name_given || named_by_scope;
-  change_info(machine.info, [&](MachineInfo& info) {
+  account.named = vm.command.name_given || named_by_scope;
+  change_info(account.info, [&](VmInfo& info) {
     info.uuid = vm.uuid.empty() ? std::nullopt : std::optional(vm.uuid);
     if (!name.empty()) info.name = name;
     info.hypervisor = hypervisor_name(vm.command.hypervisor);
@@ -66,50 +66,50 @@ void describe(VmAccount& machine, const Vm& vm, const UnitAccount* unit) {
   });
 }
 
-void describe(VmAccount& machine, std::shared_ptr<const LibvirtStatus> status) {
-  if (machine.status == status) return;
-  machine.status = std::move(status);
-  MachineInfo told = *machine.info;
-  if (machine.status) {
-    take_status(told, *machine.status);
+void describe(VmAccount& account, std::shared_ptr<const LibvirtStatus> status) {
+  if (account.status == status) return;
+  account.status = std::move(status);
+  VmInfo described = *account.info;
+  if (account.status) {
+    take_status(described, *account.status);
   } else {
-    told.guest_state.clear();
+    described.guest_state.clear();
   }
-  if (told_by_libvirt(told) == told_by_libvirt(*machine.info)) return;
-  machine.info = std::make_shared<const MachineInfo>(std::move(told));
+  if (from_libvirt(described) == from_libvirt(*account.info)) return;
+  account.info = std::make_shared<const VmInfo>(std::move(described));
 }
 
-void rename(VmAccount& machine, const std::string& name) {
-  if (machine.info->name == name) return;
-  change_info(machine.info, [&](MachineInfo& info) { info.name = name; });
+void rename(VmAccount& account, const std::string& name) {
+  if (account.info->name == name) return;
+  change_info(account.info, [&](VmInfo& info) { info.name = name; });
 }
 
-void relocate(VmAccount& machine, const UnitAccount* unit) {
-  if (unit == nullptr ? !machine.info->unit : machine.info->unit == unit->info->id) return;
-  change_info(machine.info, [unit](MachineInfo& info) { locate(info, unit); });
+void relocate(VmAccount& account, const UnitAccount* unit) {
+  if (unit == nullptr ? !account.info->unit : account.info->unit == unit->info->id) return;
+  change_info(account.info, [unit](VmInfo& info) { locate(info, unit); });
 }
 
-void divide(VmAccount& machine, const PartTimes& times, const BookedWindow& window,
+void divide(VmAccount& account, const PartTimes& times, const BookedWindow& window,
             Apportioner& apportioner) {
-  const bool told = machine.status && machine.status->vcpus;
-  const int vcpus = told ? *machine.status->vcpus : count_vcpus(times);
-  if (machine.info->vcpus != vcpus) {
-    change_info(machine.info, [vcpus](MachineInfo& info) { info.vcpus = vcpus; });
+  const bool described = account.status && account.status->vcpus;
+  const int vcpus = described ? *account.status->vcpus : count_vcpus(times);
+  if (account.info->vcpus != vcpus) {
+    change_info(account.info, [vcpus](VmInfo& info) { info.vcpus = vcpus; });
   }
   std::vector<Nanoseconds> weights;
   Nanoseconds known{0};
   for (const auto& [name, time] : times) {
-    machine.parts.try_emplace(name);
+    account.parts.try_emplace(name);
     weights.push_back(time);
     known += time;
   }
-  const bool moved = machine.energy.sequence == window.sequence;
-  weights.push_back(std::max((moved ? machine.energy.window_cpu : Nanoseconds{0}) - known, Nanoseconds{0}));
+  const bool moved = account.energy.sequence == window.sequence;
+  weights.push_back(std::max((moved ? account.energy.window_cpu : Nanoseconds{0}) - known, Nanoseconds{0}));
   if (known == Nanoseconds{0}) return;
   std::vector<Microjoules> shares(weights.size());
-  apportioner.apportion(machine.energy.window_energy(window.sequence, window.standings), weights, shares);
+  apportioner.apportion(account.energy.window_energy(window.sequence, window.standings), weights, shares);
   std::size_t i = 0;
-  for (const auto& [name, time] : times) machine.parts[name] += shares[i++];
+  for (const auto& [name, time] : times) account.parts[name] += shares[i++];
 }
 
 }  // namespace keplerd

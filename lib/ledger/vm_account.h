@@ -12,13 +12,13 @@
 #include "ledger/account.h"
 #include "ledger/unit_ledger.h"
 #include "workloads/libvirt_status.h"
-#include "workloads/machine_part.h"
+#include "workloads/vm_part.h"
 #include "workloads/vm_registry.h"
 
 namespace keplerd {
 
 struct VmAccount {
-  std::shared_ptr<const MachineInfo> info;
+  std::shared_ptr<const VmInfo> info;
   EnergyAccount energy;
   std::map<std::string, Microjoules, PartOrder> parts;  // what is in none of them is "other"
   std::string guest_number;                             // Proxmox's guest id, Xen's domain id; else empty
@@ -28,11 +28,11 @@ struct VmAccount {
   // What runs under this id now; null once it has ended.
   const Vm* vm = nullptr;
   bool runs() const { return vm != nullptr; }
-  std::uint64_t number = 0, described = 0;   // of the last one
-  std::shared_ptr<const MachineInfo> shown;  // to its processes' rows, so many
+  std::uint64_t number = 0, described = 0;  // of the last one
+  std::shared_ptr<const VmInfo> shown;      // to its processes' rows, so many
   std::size_t shown_to = 0;
   // What its events have said.
-  bool told_running = false;
+  bool reported_running = false;
   bool starting = false;  // its start was an event, its guest's state is not yet known
   int windows_since_end = 0;
   std::optional<std::string> end_reason;
@@ -41,21 +41,21 @@ struct VmAccount {
 // Takes over what the command line and the scope of `vm` say. `unit`: its scope, or the one that its process
 // is in; null outside any. The best name there is that of the command line; then that of its scope, which
 // libvirt shortens; then what is made of the UUID.
-void describe(VmAccount& machine, const Vm& vm, const UnitAccount* unit);
+void describe(VmAccount& account, const Vm& vm, const UnitAccount* unit);
 
 // What libvirt says, which is better: it follows renames. Null: nothing (any more).
-void describe(VmAccount& machine, std::shared_ptr<const LibvirtStatus> status);
+void describe(VmAccount& account, std::shared_ptr<const LibvirtStatus> status);
 
 // A name that was learnt elsewhere.
-void rename(VmAccount& machine, const std::string& name);
+void rename(VmAccount& account, const std::string& name);
 
 // The VM is in `unit` now; null: outside any.
-void relocate(VmAccount& machine, const UnitAccount* unit);
+void relocate(VmAccount& account, const UnitAccount* unit);
 
-// CPU time of a machine's parts in a window.
+// CPU time of a VM's parts in a window.
 using PartTimes = std::map<std::string, Nanoseconds, PartOrder>;
 
-// Divides what the machine got in this window among its parts; the rest of its time is "other".
-void divide(VmAccount& machine, const PartTimes& times, const BookedWindow& window, Apportioner& apportioner);
+// Divides what the VM got in this window among its parts; the rest of its time is "other".
+void divide(VmAccount& account, const PartTimes& times, const BookedWindow& window, Apportioner& apportioner);
 
 }  // namespace keplerd

@@ -12,7 +12,7 @@ void VmLedger::apply(const BookedWindow& window, const VmRegistry& registry, con
   follow(window, registry, units, processes);
   book(window, registry, processes);
   divide_all(window, registry, units, processes);
-  tell_ends(window.now);
+  report_ends(window.now);
   mark_units(registry, units);
   mark_processes(registry, processes);
 }
@@ -23,7 +23,7 @@ void VmLedger::rename(const VmRegistry& registry) {
     if (node.empty()) continue;
     node.key() = to;
     const std::string& id = to;
-    change_info(node.mapped().info, [&id](MachineInfo& info) { info.id = id; });
+    change_info(node.mapped().info, [&id](VmInfo& info) { info.id = id; });
     accounts_.insert(std::move(node));
   }
 }
@@ -36,22 +36,22 @@ void VmLedger::follow(const BookedWindow& window, const VmRegistry& registry, co
     if (unit->vm_scope == unit) scopes_.emplace(unit->incarnation, unit);
   std::erase_if(pending_, [this](const auto& entry) { return !scopes_.contains(entry.first); });
   running_.clear();
-  for (auto& [id, machine] : accounts_) machine.vm = nullptr;
+  for (auto& [id, account] : accounts_) account.vm = nullptr;
   if (known_.size() > registry.running().size() * 2) known_.clear();
   for (const auto& vm : registry.running()) {
-    VmAccount& machine = find_account(*vm, window.now);
+    VmAccount& account = find_account(*vm, window.now);
     // Its end was within this window, and is no event yet.
-    if (machine.told_running && machine.number != vm->number && !first_window_)
-      tell_end_or_start(machine, window.now);
-    machine.vm = vm.get();
-    machine.energy.ended.reset();
-    machine.energy.owner = vm->claimant.owner;
-    running_.push_back(&machine);
+    if (account.reported_running && account.number != vm->number && !first_window_)
+      report_end_or_start(account, window.now);
+    account.vm = vm.get();
+    account.energy.ended.reset();
+    account.energy.owner = vm->claimant.owner;
+    running_.push_back(&account);
     const UnitAccount* const unit = unit_of(*vm, processes);
-    if (std::exchange(machine.described, vm->described) != vm->described || machine.number != vm->number)
-      keplerd::describe(machine, *vm, unit);
-    machine.number = vm->number;
-    relocate(machine, unit);
+    if (std::exchange(account.described, vm->described) != vm->described || account.number != vm->number)
+      keplerd::describe(account, *vm, unit);
+    account.number = vm->number;
+    relocate(account, unit);
   }
 }
 
@@ -62,7 +62,7 @@ VmAccount& VmLedger::find_account(const Vm& vm, Realtime now) {
   if (known.account != nullptr && known.described == vm.described) return *known.account;
   const auto [entry, is_new] = accounts_.try_emplace(vm.id);
   if (is_new) {
-    auto info = std::make_shared<MachineInfo>();
+    auto info = std::make_shared<VmInfo>();
     info->id = info->name = vm.id;
     entry->second.info = std::move(info);
     entry->second.energy.since = now;
@@ -83,33 +83,33 @@ const UnitAccount* VmLedger::unit_of(const Vm& vm, const ProcessLedger& processe
 
 void VmLedger::book(const BookedWindow& window, const VmRegistry& registry, const ProcessLedger& processes) {
   for (const auto& [key, unit] : scopes_) {
-    VmAccount* const machine = account_of(registry.of_scope(key));
-    if (machine == nullptr) {
+    VmAccount* const account = account_of(registry.of_scope(key));
+    if (account == nullptr) {
       pending_[key].add_window(window.sequence, unit->energy);
       continue;
     }
     if (const auto waiting = pending_.find(key); waiting != pending_.end()) {
-      machine->energy.add_total(waiting->second);
+      account->energy.add_total(waiting->second);
       pending_.erase(waiting);
     }
-    machine->energy.add_window(window.sequence, unit->energy);
+    account->energy.add_window(window.sequence, unit->energy);
   }
-  for (VmAccount* const machine : running_) {
-    for (const ProcessId id : machine->vm->processes) book_process(window, processes, id, *machine);
+  for (VmAccount* const account : running_) {
+    for (const ProcessId id : account->vm->processes) book_process(window, processes, id, *account);
   }
   for (const auto& [id, helper] : registry.helpers()) {
-    if (VmAccount* const machine = account_of(helper.vm)) book_process(window, processes, id, *machine);
+    if (VmAccount* const account = account_of(helper.vm)) book_process(window, processes, id, *account);
   }
 }
 
 // Unless a VM's scope has counted it.
 void VmLedger::book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
-                            VmAccount& machine) {
+                            VmAccount& account) {
   const auto process = processes.all().find(id);
   if (process == processes.all().end()) return;
   const UnitAccount* const unit = process->second.unit;
   if (unit == nullptr || unit->vm_scope == nullptr)
-    machine.energy.add_window(window.sequence, process->second.energy);
+    account.energy.add_window(window.sequence, process->second.energy);
 }
 
 // What each VM got in this window, among its parts.
@@ -118,14 +118,14 @@ void VmLedger::divide_all(const BookedWindow& window, const VmRegistry& registry
   std::map<VmAccount*, PartTimes> by_group, by_thread;
   for (const PartUsage& part : window.usage.parts) {
     if (part.group == kNoGroup) {
-      if (VmAccount* const machine = account_of(registry.of_process(part.process)))
-        by_thread[machine][part_of_thread(part, *machine)] += part.time;
+      if (VmAccount* const account = account_of(registry.of_process(part.process)))
+        by_thread[account][part_of_thread(part, *account)] += part.time;
       continue;
     }
     const UnitAccount* const unit = units.of_group(part.group);
     if (unit == nullptr || unit->vm_scope == nullptr) continue;
-    if (VmAccount* const machine = account_of(registry.of_scope(unit->vm_scope->incarnation)))
-      by_group[machine][machine_part_of_cgroup(part.name)] += part.time;
+    if (VmAccount* const account = account_of(registry.of_scope(unit->vm_scope->incarnation)))
+      by_group[account][vm_part_of_cgroup(part.name)] += part.time;
   }
   std::erase_if(by_thread, [&](const auto& entry) {
     if (by_group.contains(entry.first)) return true;  // the same time again
@@ -134,72 +134,72 @@ void VmLedger::divide_all(const BookedWindow& window, const VmRegistry& registry
   });
   by_group.merge(by_thread);
   for (const auto& [id, helper] : registry.helpers()) {
-    const auto machine = by_group.find(account_of(helper.vm));
+    const auto of_vm = by_group.find(account_of(helper.vm));
     const auto process = processes.all().find(id);
-    if (machine == by_group.end() || process == processes.all().end()) continue;
+    if (of_vm == by_group.end() || process == processes.all().end()) continue;
     const EnergyAccount& account = process->second.energy;
     const UnitAccount* const unit = process->second.unit;
     const bool inside = unit != nullptr && unit->vm_scope != nullptr;  // the emulator's, or its own thread's
     if (!inside && account.sequence == window.sequence)
-      machine->second[helper.command.program] += account.window_cpu;
+      of_vm->second[helper.command.program] += account.window_cpu;
   }
-  for (const auto& [machine, times] : by_group) divide(*machine, times, window, apportioner_);
+  for (const auto& [account, times] : by_group) divide(*account, times, window, apportioner_);
 }
 
-std::string VmLedger::part_of_thread(const PartUsage& part, const VmAccount& machine) const {
-  if (machine.status) {
-    const auto& threads = machine.status->vcpu_threads;
+std::string VmLedger::part_of_thread(const PartUsage& part, const VmAccount& account) const {
+  if (account.status) {
+    const auto& threads = account.status->vcpu_threads;
     const auto vcpu = threads.find(part.thread);
     if (vcpu != threads.end()) return "vcpu" + std::to_string(vcpu->second);
   }
-  return machine_part_of_thread(part.name);
+  return vm_part_of_thread(part.name);
 }
 
-void VmLedger::tell_ends(Realtime now) {
-  for (auto& [id, machine] : accounts_) {
-    const bool runs = machine.runs();
-    if (!runs && !machine.energy.ended) machine.energy.ended = now;
-    if (runs == machine.told_running) continue;
+void VmLedger::report_ends(Realtime now) {
+  for (auto& [id, account] : accounts_) {
+    const bool runs = account.runs();
+    if (!runs && !account.energy.ended) account.energy.ended = now;
+    if (runs == account.reported_running) continue;
     if (first_window_ && runs) {
-      machine.told_running = true;
+      account.reported_running = true;
       continue;
     }
     const bool reason_may_come =
-        end_reasons_expected_ && machine.status && !machine.status->of_session && !machine.end_reason;
-    if (!runs && reason_may_come && machine.windows_since_end++ == 0) continue;
-    tell_end_or_start(machine, now);
+        end_reasons_expected_ && account.status && !account.status->of_session && !account.end_reason;
+    if (!runs && reason_may_come && account.windows_since_end++ == 0) continue;
+    report_end_or_start(account, now);
   }
   first_window_ = false;
 }
 
-void VmLedger::tell_end_or_start(VmAccount& machine, Realtime now) {
-  machine.windows_since_end = 0;
-  machine.told_running = !machine.told_running;
-  auto reason = machine.told_running ? std::nullopt : std::exchange(machine.end_reason, std::nullopt);
-  events_.tell(*machine.info, machine.energy.owner, machine.told_running ? "started" : "stopped",
-               std::move(reason), now);
-  machine.starting = machine.told_running;
-  if (!machine.told_running) keplerd::describe(machine, nullptr);
+void VmLedger::report_end_or_start(VmAccount& account, Realtime now) {
+  account.windows_since_end = 0;
+  account.reported_running = !account.reported_running;
+  auto reason = account.reported_running ? std::nullopt : std::exchange(account.end_reason, std::nullopt);
+  events_.add(*account.info, account.energy.owner, account.reported_running ? "started" : "stopped",
+              std::move(reason), now);
+  account.starting = account.reported_running;
+  if (!account.reported_running) keplerd::describe(account, nullptr);
 }
 
-void VmLedger::describe(VmAccount& machine, std::shared_ptr<const LibvirtStatus> status, Realtime now) {
-  const std::string before = machine.info->guest_state;
-  keplerd::describe(machine, std::move(status));
-  const std::string& state = machine.info->guest_state;
+void VmLedger::describe(VmAccount& account, std::shared_ptr<const LibvirtStatus> status, Realtime now) {
+  const std::string before = account.info->guest_state;
+  keplerd::describe(account, std::move(status));
+  const std::string& state = account.info->guest_state;
   if (state.empty() || before == state) return;
-  const std::string& reason = machine.status->reason;
-  const bool starting = std::exchange(machine.starting, false);
+  const std::string& reason = account.status->reason;
+  const bool starting = std::exchange(account.starting, false);
   const bool goes_on = state == "running" && reason != "booted";  // each boots paused, then runs
   if (before.empty() && !(starting && goes_on)) return;
   if (state == "running" && !goes_on) return;
   const std::string event = state == "running" ? "resumed" : state == "shutdown" ? "shutting-down" : state;
-  events_.tell(*machine.info, machine.energy.owner, event,
-               reason.empty() ? std::nullopt : std::optional(reason), now);
+  events_.add(*account.info, account.energy.owner, event,
+              reason.empty() ? std::nullopt : std::optional(reason), now);
 }
 
 void VmLedger::note_end(std::string_view id, const std::string& reason) {
-  const auto machine = accounts_.find(id);
-  if (machine != accounts_.end() && machine->second.told_running) machine->second.end_reason = reason;
+  const auto account = accounts_.find(id);
+  if (account != accounts_.end() && account->second.reported_running) account->second.end_reason = reason;
 }
 
 void VmLedger::mark_units(const VmRegistry& registry, const UnitLedger& units) {
@@ -211,41 +211,41 @@ void VmLedger::mark_units(const VmRegistry& registry, const UnitLedger& units) {
 
 // Once for each change: rows of processes hold on to what they were given.
 void VmLedger::mark_processes(const VmRegistry& registry, ProcessLedger& processes) {
-  for (VmAccount* const machine : running_) {
-    const std::vector<ProcessId>& ids = machine->vm->processes;
-    if (machine->shown == machine->info && machine->shown_to == ids.size()) continue;
-    machine->shown = machine->info;
-    machine->shown_to = ids.size();
-    for (const ProcessId id : ids) processes.set_machine(id, machine->info);
+  for (VmAccount* const account : running_) {
+    const std::vector<ProcessId>& ids = account->vm->processes;
+    if (account->shown == account->info && account->shown_to == ids.size()) continue;
+    account->shown = account->info;
+    account->shown_to = ids.size();
+    for (const ProcessId id : ids) processes.set_vm(id, account->info);
   }
   for (const auto& [id, helper] : registry.helpers()) {
-    if (const VmAccount* const machine = account_of(helper.vm)) processes.set_machine(id, machine->info);
+    if (const VmAccount* const account = account_of(helper.vm)) processes.set_vm(id, account->info);
   }
 }
 
 void VmLedger::prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now,
                      const UnitLedger& units, VmRegistry& registry) {
   std::vector<Ended<const VmAccount>> ended;
-  for (const auto& [id, machine] : accounts_) {
-    if (machine.energy.ended && !machine.runs())
-      ended.push_back({&machine, machine.energy.energy(windows), *machine.energy.ended});
+  for (const auto& [id, account] : accounts_) {
+    if (account.energy.ended && !account.runs())
+      ended.push_back({&account, account.energy.energy(windows), *account.energy.ended});
   }
   const auto gone = overdue(std::move(ended), limits, now);
   if (gone.empty()) return;
   for (const auto& [id, unit] : units.all()) {
     if (std::ranges::find(gone, unit->vm) != gone.end()) unit->vm = nullptr;
   }
-  for (const VmAccount* const machine : gone) {
-    const std::string id = machine->info->id;
+  for (const VmAccount* const account : gone) {
+    const std::string id = account->info->id;
     registry.forget(id);
     accounts_.erase(id);
   }
 }
 
-VmAccount& VmLedger::restore(MachineInfo info) {
-  VmAccount& machine = accounts_[info.id];
-  machine.info = std::make_shared<const MachineInfo>(std::move(info));
-  return machine;
+VmAccount& VmLedger::restore(VmInfo info) {
+  VmAccount& account = accounts_[info.id];
+  account.info = std::make_shared<const VmInfo>(std::move(info));
+  return account;
 }
 
 }  // namespace keplerd

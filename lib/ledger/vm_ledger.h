@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "attribution/apportion.h"
-#include "ledger/machine_events.h"
 #include "ledger/process_ledger.h"
 #include "ledger/unit_ledger.h"
 #include "ledger/vm_account.h"
+#include "ledger/vm_events.h"
 #include "workloads/vm_registry.h"
 
 namespace keplerd {
@@ -33,16 +33,16 @@ class VmLedger {
              const UnitLedger& units, VmRegistry& registry);
 
   // Puts back an account from an earlier run.
-  VmAccount& restore(MachineInfo info);
+  VmAccount& restore(VmInfo info);
 
   // What libvirt says of a VM (see vm_account.h), and the events that follow from it.
-  void describe(VmAccount& machine, std::shared_ptr<const LibvirtStatus> status, Realtime now);
+  void describe(VmAccount& account, std::shared_ptr<const LibvirtStatus> status, Realtime now);
 
   // Somebody will say why VMs end: then their ends are events a window later, so that the reason is known.
   void expect_end_reasons(bool expected) { end_reasons_expected_ = expected; }
   void note_end(std::string_view id, const std::string& reason);
 
-  const MachineEvents& events() const { return events_; }
+  const VmEvents& events() const { return events_; }
 
   Accounts& all() { return accounts_; }
   const Accounts& all() const { return accounts_; }
@@ -56,12 +56,12 @@ class VmLedger {
   VmAccount* account_of(const Vm* vm) const { return vm == nullptr ? nullptr : running_[vm->index]; }
   void book(const BookedWindow& window, const VmRegistry& registry, const ProcessLedger& processes);
   void book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
-                    VmAccount& machine);
+                    VmAccount& account);
   void divide_all(const BookedWindow& window, const VmRegistry& registry, const UnitLedger& units,
                   const ProcessLedger& processes);
-  std::string part_of_thread(const PartUsage& part, const VmAccount& machine) const;
-  void tell_ends(Realtime now);
-  void tell_end_or_start(VmAccount& machine, Realtime now);
+  std::string part_of_thread(const PartUsage& part, const VmAccount& account) const;
+  void report_ends(Realtime now);
+  void report_end_or_start(VmAccount& account, Realtime now);
   void mark_units(const VmRegistry& registry, const UnitLedger& units);
   void mark_processes(const VmRegistry& registry, ProcessLedger& processes);
 
@@ -76,7 +76,7 @@ class VmLedger {
   std::unordered_map<VmScopeKey, EnergyAccount>
       pending_;  // what a scope drew before its VM is known waits for it
   Apportioner apportioner_;
-  MachineEvents events_;
+  VmEvents events_;
   bool first_window_ = true;  // what runs has not started now
   bool end_reasons_expected_ = false;
 };

@@ -21,15 +21,15 @@ class HaltPolling {
   // `host` must outlive it.
   explicit HaltPolling(const HostRoot& host) : host_(host) {}
 
-  // Looks which machines there are.
+  // Looks which VMs there are.
   void refresh();
 
-  // Since the machine that `pid` runs was started; unset where the kernel does not tell.
+  // Since the VM that `pid` runs was started; unset where the kernel does not tell.
   std::optional<Nanoseconds> read(std::int32_t pid) const;
 
  private:
   const HostRoot& host_;
-  std::multimap<std::int32_t, std::string> directories_;  // a process may have opened several machines
+  std::multimap<std::int32_t, std::string> directories_;  // a process may have opened several VMs
 };
 
 }  // namespace keplerd

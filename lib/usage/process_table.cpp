@@ -76,13 +76,13 @@ void ProcessTable::look_into(CgroupTree& tree, std::size_t index, UsageSample& s
 // Adds those in pids_, of the group at `index`, to the sample; how many of them the limits have left out.
 std::size_t ProcessTable::read_pids(std::size_t index, UsageSample& sample) {
   if (pids_.size() > limits_.in_group) put_known_first();
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const std::int32_t pid : pids_) {
-    if (!has_room(index, told) && !processes_.contains(pid)) continue;
+    if (!has_room(index, reported) && !processes_.contains(pid)) continue;
     read_one({pid, index}, sample);
-    ++told;
+    ++reported;
   }
-  return pids_.size() - told;
+  return pids_.size() - reported;
 }
 
 // For they are told apart before those who are new.
@@ -91,8 +91,8 @@ void ProcessTable::put_known_first() {
 }
 
 // Whether one that is not known yet is taken up, after `told` of its group.
-bool ProcessTable::has_room(std::size_t group, std::size_t told) const {
-  return group == kNoGroup || (told < limits_.in_group && processes_.size() < limits_.all);
+bool ProcessTable::has_room(std::size_t group, std::size_t reported) const {
+  return group == kNoGroup || (reported < limits_.in_group && processes_.size() < limits_.all);
 }
 
 // Those that were there before and are not among pids_.
@@ -144,7 +144,7 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
     if (!listed) missing_.push_back(pid);
     if (!process.moved) process.comm_file.reset();
     if (process.moved && look_at_user(process, false))
-      tell(process, find_group(process.group, sample), false, {{process.group, process.usage}}, sample);
+      report(process, find_group(process.group, sample), false, {{process.group, process.usage}}, sample);
   }
 }
 
@@ -172,11 +172,11 @@ void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
   if (!list_processes(host_.procfs(), pids_)) return;
   put_known_first();
   left_out_ = 0;
-  std::vector<std::size_t> told(sample.groups.size());
+  std::vector<std::size_t> reported(sample.groups.size());
   for (const std::int32_t pid : pids_) {
     const auto found = groups.find(pid);
     const std::size_t group = found != groups.end() ? found->second : group_of(pid, tree);
-    if (group != kNoGroup && !has_room(group, told[group]++) && !processes_.contains(pid)) {
+    if (group != kNoGroup && !has_room(group, reported[group]++) && !processes_.contains(pid)) {
       ++left_out_;
     } else {
       read_one({pid, group}, sample);
@@ -216,7 +216,7 @@ void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
   const bool renamed = state == State::kRenamed;
   const bool has_other_user = (renamed || (scan_due_ && process.moved)) && look_at_user(process, renamed);
   if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user) return;
-  tell(process, seen.group, renamed, seen_before ? std::optional(last) : std::nullopt, sample);
+  report(process, seen.group, renamed, seen_before ? std::optional(last) : std::nullopt, sample);
 }
 
 // One that was not known.
@@ -236,7 +236,7 @@ void ProcessTable::take_up(const Seen& seen, UsageSample& sample) {
   const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
   std::optional<ProcessUsage::Before> before;
   if (born_since && seen.group == kNoGroup) before = ProcessUsage::Before{};
-  tell(process, seen.group, true, before, sample);
+  report(process, seen.group, true, before, sample);
 }
 
 // Whether what is known of its time is that of the sample before: it was seen when its group was last looked
@@ -249,8 +249,8 @@ bool ProcessTable::was_seen_before(const Process& process) const {
   return process.seen >= (looked_now ? group->second.looked_before : group->second.looked);
 }
 
-void ProcessTable::tell(const Process& process, std::size_t group, bool fresh,
-                        std::optional<ProcessUsage::Before> before, UsageSample& sample) {
+void ProcessTable::report(const Process& process, std::size_t group, bool fresh,
+                          std::optional<ProcessUsage::Before> before, UsageSample& sample) {
   sample.processes.push_back({.id = process.id,
                               .parent = process.parent,
                               .comm = process.comm,

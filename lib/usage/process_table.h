@@ -77,7 +77,7 @@ class ProcessTable {
   void look_into(CgroupTree& tree, std::size_t index, UsageSample& sample);
   std::size_t read_pids(std::size_t index, UsageSample& sample);
   void put_known_first();
-  bool has_room(std::size_t group, std::size_t told) const;
+  bool has_room(std::size_t group, std::size_t reported) const;
   void note_missing(std::vector<std::int32_t>& before);
   void forget_groups(const UsageSample& sample);
   void scan(CgroupTree& tree, UsageSample& sample);
@@ -88,8 +88,8 @@ class ProcessTable {
   void read_one(const Seen& seen, UsageSample& sample);
   void take_up(const Seen& seen, UsageSample& sample);
   bool was_seen_before(const Process& process) const;
-  static void tell(const Process& process, std::size_t group, bool fresh,
-                   std::optional<ProcessUsage::Before> before, UsageSample& sample);
+  static void report(const Process& process, std::size_t group, bool fresh,
+                     std::optional<ProcessUsage::Before> before, UsageSample& sample);
   enum class State { kGone, kSame, kRenamed };
   State refresh(Process& process);
   State refresh_by_clock(Process& process);

@@ -65,7 +65,7 @@ CgroupWorkload machine(Hypervisor hypervisor, std::string_view number, std::stri
   CgroupWorkload workload;
   workload.kind = CgroupKind::kVirtualMachine;
   workload.hypervisor = hypervisor;
-  workload.machine_number = number;
+  workload.vm_number = number;
   workload.name = name;
   return workload;
 }
@@ -213,9 +213,9 @@ Answer libvirt_machine(std::string_view text) {
 // services of systemd-nspawn and systemd-vmspawn.
 Answer systemd_machine(std::string_view name) {
   if (const auto text = between("machine-", name, ".scope"); !text.empty()) {
-    const std::string machine_name = decode_unit_escapes(text);
-    if (Answer libvirt = libvirt_machine(machine_name)) return libvirt;
-    return container("nspawn", machine_name, machine_name);
+    const std::string vm_name = decode_unit_escapes(text);
+    if (Answer libvirt = libvirt_machine(vm_name)) return libvirt;
+    return container("nspawn", vm_name, vm_name);
   }
   if (const auto text = between("systemd-nspawn@", name, ".service"); !text.empty()) {
     const std::string instance = decode_unit_escapes(text);
@@ -229,14 +229,14 @@ Answer systemd_machine(std::string_view name) {
 // systemd-nspawn's by hand since systemd 26x: "machine.slice/NAME.scope/payload". The scope alone might be
 // anything's, such as systemd-vmspawn's.
 Answer nspawn_payload(const Around& around, std::string_view name) {
-  const auto machine_name = between("", around.parent, ".scope");
-  if (name != "payload" || around.grandparent != "machine.slice" || machine_name.empty()) return std::nullopt;
-  const std::string id = decode_unit_escapes(machine_name);
+  const auto vm_name = between("", around.parent, ".scope");
+  if (name != "payload" || around.grandparent != "machine.slice" || vm_name.empty()) return std::nullopt;
+  const std::string id = decode_unit_escapes(vm_name);
   return container("nspawn", id, id);
 }
 
 // libvirt's "/machine/NAME.libvirt-qemu" where there is no systemd, and Proxmox's "qemu.slice/ID.scope".
-Answer other_machine(const Around& around, std::string_view name) {
+Answer other_vm(const Around& around, std::string_view name) {
   if (const auto text = between("", name, ".libvirt-qemu"); !text.empty())
     return text.starts_with("qemu-") ? libvirt_machine(text) : machine(Hypervisor::kKvm, {}, text);
   if (const auto text = between("", name, ".libvirt-lxc"); !text.empty()) {
@@ -264,7 +264,7 @@ Answer recognise(const Around& around, std::string_view name) {
   if (Answer found = pod_group(around, name)) return found;
   if (Answer found = systemd_machine(name)) return found;
   if (Answer found = nspawn_payload(around, name)) return found;
-  if (Answer found = other_machine(around, name)) return found;
+  if (Answer found = other_vm(around, name)) return found;
   if (Answer found = nomad_task(around, name)) return found;
   return lxc(around, name);
 }

@@ -35,7 +35,7 @@ struct CgroupWorkload {
                              // runtime below kubelet), "lxc", "nspawn", "ecs", "nomad", "unknown"
   bool monitor = false;      // not the container itself but what watches over it (conmon, lxc.monitor)
   std::optional<Hypervisor> hypervisor;  // virtual machine
-  std::string machine_number;  // virtual machine: libvirt's domain id or Proxmox's guest id, in digits
+  std::string vm_number;  // virtual machine: libvirt's domain id or Proxmox's guest id, in digits
 };
 
 // What this very cgroup is. Only a workload's topmost cgroup is the workload: what is below it is again a

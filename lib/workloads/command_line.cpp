@@ -13,7 +13,7 @@ namespace keplerd {
 namespace {
 
 using Words = std::span<const std::string_view>;
-using Answer = std::optional<MachineCommand>;
+using Answer = std::optional<VmCommand>;
 
 constexpr std::size_t kMaxComm = 15;  // TASK_COMM_LEN - 1
 
@@ -67,8 +67,8 @@ bool asks_only(Words words) {
          has_word(words, "-V");
 }
 
-MachineCommand machine(Hypervisor hypervisor, std::string_view name, std::string uuid = {}) {
-  MachineCommand found;
+VmCommand vm(Hypervisor hypervisor, std::string_view name, std::string uuid = {}) {
+  VmCommand found;
   found.hypervisor = hypervisor;
   found.name = escape_name(name);
   found.name_given = !name.empty();
@@ -86,11 +86,11 @@ bool comm_agrees(std::string_view comm, const QemuOptions& options) {
 
 Answer qemu(const ProcessCommand& process) {
   const QemuOptions options = parse_qemu_options(process.words);
-  if (options.no_machine) return std::nullopt;
+  if (options.no_vm) return std::nullopt;
   // The helper of -run-with async-teardown: same memory, so same command line and program.
   if (process.comm.starts_with("cleanup/")) return std::nullopt;
   if (process.program.empty() && !comm_agrees(process.comm, options)) return std::nullopt;
-  MachineCommand found = machine(Hypervisor::kKvm, options.name, options.uuid);
+  VmCommand found = vm(Hypervisor::kKvm, options.name, options.uuid);
   found.number = options.number;
   found.cpu_sockets = options.cpu_sockets;
   found.helper_sockets = options.helper_sockets;
@@ -122,21 +122,21 @@ Answer virtualbox(Words words) {
   std::string uuid = canonical_uuid(braced);
   std::string_view name = comment;
   if (name.empty() && uuid.empty()) name = started;
-  return machine(Hypervisor::kVirtualBox, name, std::move(uuid));
+  return vm(Hypervisor::kVirtualBox, name, std::move(uuid));
 }
 
 Answer vmware(Words words) {
   for (std::size_t i = words.size(); i-- > 1;) {
     std::string_view file = base_name(words[i]);
     if (!file.ends_with(".vmx") || file.size() == 4) continue;
-    return machine(Hypervisor::kVmware, file.substr(0, file.size() - 4));
+    return vm(Hypervisor::kVmware, file.substr(0, file.size() - 4));
   }
   return std::nullopt;
 }
 
 Answer firecracker(Words words) {
   if (asks_only(words) || has_word(words, "--snapshot-version")) return std::nullopt;
-  return machine(Hypervisor::kFirecracker, option_value(words, "id"));
+  return vm(Hypervisor::kFirecracker, option_value(words, "id"));
 }
 
 // The value of `key` in "a=1,key=value,b=2".
@@ -148,7 +148,7 @@ std::string_view setting(std::string_view text, std::string_view key) {
   return {};
 }
 
-// By its socket: "/run/ch/web.sock" is "web"; of a socket that is called the same for each machine
+// By its socket: "/run/ch/web.sock" is "web"; of a socket that is called the same for each VM
 // ("/run/vc/vm/ID/clh-api.sock") the folder tells.
 Answer cloud_hypervisor(Words words) {
   if (asks_only(words)) return std::nullopt;
@@ -161,13 +161,13 @@ Answer cloud_hypervisor(Words words) {
     const auto slash = path.rfind('/');
     name = slash == path.npos ? std::string_view() : base_name(path.substr(0, slash));
   }
-  return machine(Hypervisor::kCloudHypervisor, name,
-                 canonical_uuid(setting(option_value(words, "platform"), "uuid")));
+  return vm(Hypervisor::kCloudHypervisor, name,
+            canonical_uuid(setting(option_value(words, "platform"), "uuid")));
 }
 
 Answer kvmtool(Words words) {
   if (words.size() < 2 || words[1] != "run" || asks_only(words)) return std::nullopt;
-  return machine(Hypervisor::kKvmtool, option_value(words, "name"));
+  return vm(Hypervisor::kKvmtool, option_value(words, "name"));
 }
 
 // By the base name of a program.
@@ -222,10 +222,10 @@ bool is_named_like_a_hypervisor(const ProcessCommand& process) {
   return !process.words.empty() && hypervisor_of(base_name(process.words[0])).has_value();
 }
 
-std::optional<MachineCommand> recognise_machine(const ProcessCommand& process) {
+std::optional<VmCommand> recognise_vm(const ProcessCommand& process) {
   if (process.words.empty()) return std::nullopt;
   std::string_view program = process.program.empty() ? process.words[0] : process.program;
-  // A machine outlives the upgrade of its hypervisor.
+  // A VM outlives the upgrade of its hypervisor.
   if (program.ends_with(" (deleted)")) program.remove_suffix(10);
   Answer found = of_program(base_name(program), process);
   if (found && !found->name_given && !found->uuid.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a process is a virtual machine, and which: from its command line, its comm and its program alone.
-// Nothing is made up: a machine without a name or a UUID has none.
+// Nothing is made up: a VM without a name or a UUID has none.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct ProcessCommand {
   std::string_view program;  // what /proc/PID/exe points at; empty: not readable
 };
 
-struct MachineCommand {
+struct VmCommand {
   Hypervisor hypervisor = Hypervisor::kKvm;
   std::string name;         // escaped by escape_name; empty where it has none
   bool name_given = false;  // false: `name` is of the UUID ("kvm-df12672f"), and any other name is better
@@ -40,12 +40,12 @@ struct MachineCommand {
 };
 
 // Whether it is worth a closer look: named like a hypervisor, by argv[0] or by the kernel. False for all that
-// recognise_machine() would take for no machine because of their names.
+// recognise_vm() would take for no VM because of their names.
 bool is_named_like_a_hypervisor(const ProcessCommand& process);
 
-// The machine that this process runs; none where it is something else. Where `program` is known it decides
+// The VM that this process runs; none where it is something else. Where `program` is known it decides
 // what the process is; else argv[0] does, and where QEMU's comm is known that has to agree (unless `-name
 // process=` changed it). A QEMU that only answers a question (-version, -machine none) is no machine.
-std::optional<MachineCommand> recognise_machine(const ProcessCommand& process);
+std::optional<VmCommand> recognise_vm(const ProcessCommand& process);
 
 }  // namespace keplerd

@@ -20,7 +20,7 @@ struct Limits {
   std::size_t bytes;
   std::size_t files;
 };
-constexpr Limits kOfSystem = {4 << 20, 10'000};  // a machine with hundreds of disks has some 200 KiB
+constexpr Limits kOfSystem = {4 << 20, 10'000};  // a VM with hundreds of disks has some 200 KiB
 constexpr Limits kOfSession = {128 << 10, 32};
 
 const Limits& limits(bool session) { return session ? kOfSession : kOfSystem; }

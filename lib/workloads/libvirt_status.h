@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libvirt's QEMU driver keeps of each running machine: /run/libvirt/qemu/NAME.xml. No I/O.
+// What libvirt's QEMU driver keeps of each running VM: /run/libvirt/qemu/NAME.xml. No I/O.
 //
-// The file holds the machine's whole definition, passwords included. Taken out of it is what stands here, and
+// The file holds the VM's whole definition, passwords included. Taken out of it is what stands here, and
 // nothing else.
 //
 // Sources: libvirt's src/conf/domain_conf.c (virDomainObjFormat) and docs/formatdomain; nova's
@@ -19,7 +19,7 @@
 namespace keplerd {
 
 // Of keys in dots ("openstack.project"), escaped values.
-using MachineMetadata = std::map<std::string, std::string, std::less<>>;
+using VmMetadata = std::map<std::string, std::string, std::less<>>;
 
 struct LibvirtStatus {
   std::string uuid;    // lower case
@@ -30,7 +30,7 @@ struct LibvirtStatus {
   std::int32_t pid = 0;
   std::optional<int> vcpus;
   std::map<std::int32_t, int> vcpu_threads;  // thread id -> number of the vCPU
-  MachineMetadata metadata;
+  VmMetadata metadata;
   bool of_session = false;  // not in the file: of a libvirt that a user runs
 
   bool operator==(const LibvirtStatus&) const = default;

@@ -43,7 +43,7 @@ std::optional<NameById<PodName>> parse_pod_directory(std::string_view name);
 // with them the ids of containers in pods with very long names.
 std::optional<NameById<std::string>> parse_container_log(std::string_view name);
 
-// The value of the line "KEY: VALUE" of a guest's configuration ("name" of a machine, "hostname" of a
+// The value of the line "KEY: VALUE" of a guest's configuration ("name" of a VM, "hostname" of a
 // container), as it runs: the sections of its snapshots follow.
 std::optional<std::string> parse_proxmox_value(std::string_view conf, std::string_view key);
 

@@ -55,14 +55,14 @@ void FileForEach::end() {
 }
 
 template <class Name>
-std::optional<Name> TellingDirectory<Name>::name(Nanoseconds now, std::string_view id) {
+std::optional<Name> NamingDirectory<Name>::name(Nanoseconds now, std::string_view id) {
   asked_ = true;
   if (look_.is_due(now, names_.contains(id))) look();
   return find_name(names_, id);
 }
 
 template <class Name>
-void TellingDirectory<Name>::look() {
+void NamingDirectory<Name>::look() {
   const auto entries = list_if_changed(root_, path_, kMostNames, stamp_);
   if (entries && !*entries) return;
   names_.clear();
@@ -73,12 +73,12 @@ void TellingDirectory<Name>::look() {
 }
 
 template <class Name>
-void TellingDirectory<Name>::end() {
-  if (!std::exchange(asked_, false)) *this = TellingDirectory(root_, path_, parse_);
+void NamingDirectory<Name>::end() {
+  if (!std::exchange(asked_, false)) *this = NamingDirectory(root_, path_, parse_);
 }
 
-template class TellingDirectory<std::string>;
-template class TellingDirectory<PodName>;
+template class NamingDirectory<std::string>;
+template class NamingDirectory<PodName>;
 
 std::optional<std::string> PodmanStorage::name(Nanoseconds now, std::string_view id) {
   asked_ = true;

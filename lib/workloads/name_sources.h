@@ -122,10 +122,10 @@ class FileForEach {
 
 // A directory of which the entries' names tell: var/log/pods.
 template <class Name>
-class TellingDirectory {
+class NamingDirectory {
  public:
   using Parse = std::optional<NameById<Name>> (*)(std::string_view entry);
-  TellingDirectory(int root, const char* path, Parse parse) : root_(root), path_(path), parse_(parse) {}
+  NamingDirectory(int root, const char* path, Parse parse) : root_(root), path_(path), parse_(parse) {}
 
   std::optional<Name> name(Nanoseconds now, std::string_view id);
   void end();
@@ -142,8 +142,8 @@ class TellingDirectory {
   bool asked_ = false;
 };
 
-extern template class TellingDirectory<std::string>;
-extern template class TellingDirectory<PodName>;
+extern template class NamingDirectory<std::string>;
+extern template class NamingDirectory<PodName>;
 
 // Podman's lists of all containers, for each of its storage drivers; "volatile" are those that were run with
 // --rm.

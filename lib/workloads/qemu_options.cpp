@@ -61,7 +61,7 @@ bool asks_for_help(std::string_view value) {
   return value == "help" || value == "?" || value.ends_with(",help") || value.ends_with(",?");
 }
 
-bool is_no_machine(std::string_view text) {
+bool is_no_vm(std::string_view text) {
   if (asks_for_help(text)) return true;
   bool none = false;
   for (bool first = true; !text.empty(); first = false) {
@@ -71,7 +71,7 @@ bool is_no_machine(std::string_view text) {
   return none;
 }
 
-// Without sockets= it depends on the machine's version how many there are.
+// Without sockets= it depends on the VM's version how many there are.
 int read_cpu_sockets(std::string_view text) {
   constexpr int kMost = 64;
   int sockets = 1;
@@ -85,7 +85,7 @@ int read_cpu_sockets(std::string_view text) {
 constexpr std::size_t kMostSockets = 64;
 
 // "socket,id=chrtpm,path=/run/1-web-swtpm.sock", "stream,id=n0,addr.type=unix,addr.path=/tmp/passt_1.socket".
-// (libvirt writes netdevs as JSON; but then their helpers are in the machine's cgroup.)
+// (libvirt writes netdevs as JSON; but then their helpers are in the VM's cgroup.)
 void read_socket(std::string_view text, std::vector<std::string>& sockets) {
   while (!text.empty() && sockets.size() < kMostSockets) {
     Setting setting = take_setting(text);
@@ -106,9 +106,9 @@ constexpr std::array<std::string_view, 9> kNeedValue = {"name", "uuid",    "smbi
 
 void read_option(std::string_view option, std::string_view value, QemuOptions& options,
                  std::string& of_smbios) {
-  if (is_one_of(option, kQuestions)) options.no_machine = true;
-  if (is_one_of(option, kMayAskForHelp) && asks_for_help(value)) options.no_machine = true;
-  if ((option == "machine" || option == "M") && is_no_machine(value)) options.no_machine = true;
+  if (is_one_of(option, kQuestions)) options.no_vm = true;
+  if (is_one_of(option, kMayAskForHelp) && asks_for_help(value)) options.no_vm = true;
+  if ((option == "machine" || option == "M") && is_no_vm(value)) options.no_vm = true;
   if (option == "name") read_name(value, options);
   if (option == "uuid") options.uuid = canonical_uuid(value);
   if (option == "id" && is_digits(value)) options.number = value;

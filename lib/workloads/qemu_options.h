@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QEMU's command line (qemu(1)), as far as it tells which machine this is.
+// QEMU's command line (qemu(1)), as far as it tells which VM this is.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct QemuOptions {
   int cpu_sockets = 1;  // -smp sockets=; 1 where it is not told, or is more than 64
   std::vector<std::string>
       helper_sockets;  // -chardev socket,path=, -netdev stream,addr.path=; no more than 64
-  bool no_machine =
+  bool no_vm =
       false;  // it answers a question and ends (-version, -cpu help), or has no machine (-machine none)
 };
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostHelpersOfUser = 100;  // of an ordinary one, so that 
 
 bool is_guess(const Vm& vm) { return vm.evidence == VmEvidence::kGuess; }
 
-bool shares_socket(const MachineCommand& command, const HelperCommand& helper) {
+bool shares_socket(const VmCommand& command, const HelperCommand& helper) {
   return std::ranges::any_of(command.helper_sockets, [&](const std::string& socket) {
     return std::ranges::find(helper.paths, socket) != helper.paths.end();
   });
@@ -30,7 +30,7 @@ void VmRegistry::update(const VmSample& sample, const VmSurroundings& surroundin
   ++updates_;
   follow_scopes(sample);
   drop_ended(sample);
-  for (const FoundMachine& found : sample.found.machines)
+  for (const FoundVm& found : sample.found.vms)
     take(sample.processes[found.process], found.command, surroundings);
   follow(surroundings);
   guess(surroundings);
@@ -83,7 +83,7 @@ void VmRegistry::drop_ended(const VmSample& sample) {
   drop_empty();
 }
 
-void VmRegistry::take(const ProcessUsage& process, const MachineCommand& command,
+void VmRegistry::take(const ProcessUsage& process, const VmCommand& command,
                       const VmSurroundings& surroundings) {
   if (const auto known = by_process_.find(process.id); known != by_process_.end()) {
     if (!is_guess(*known->second)) return;  // it has changed its comm only
@@ -136,7 +136,7 @@ bool VmRegistry::is_taken(const Scope& scope) const {
   return scope.vm != nullptr && !is_guess(*scope.vm) && !scope.vm->processes.empty();
 }
 
-Vm& VmRegistry::create(ProcessId process, const MachineCommand& command, const Identity& identity) {
+Vm& VmRegistry::create(ProcessId process, const VmCommand& command, const Identity& identity) {
   auto vm = std::make_unique<Vm>();
   vm->number = ++numbers_;
   vm->described = ++descriptions_;
@@ -274,7 +274,7 @@ void VmRegistry::guess(const VmSurroundings& surroundings) {
   for (const auto& [key, process] : surroundings.oldest_in(wanted)) {
     if (by_process_.contains(process)) continue;
     const Scope& scope = scopes_.at(key);
-    MachineCommand command;
+    VmCommand command;
     command.hypervisor = scope.hypervisor;
     Vm& vm = create(process, command, {VmEvidence::kGuess, scope.claimant, {}});
     add_process(vm, process);
@@ -294,7 +294,7 @@ void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surr
     if (is_new) ++helpers_of_users_[owner];
     helpers_[id] = {found.command, place->claimant, nullptr};
   }
-  if (sample.found.helpers.empty() && sample.found.machines.empty()) return;
+  if (sample.found.helpers.empty() && sample.found.vms.empty()) return;
   for (auto& [id, helper] : helpers_) {
     if (helper.vm == nullptr) helper.vm = vm_of(id, helper, surroundings);
   }

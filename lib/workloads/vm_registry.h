@@ -18,8 +18,8 @@
 
 #include "workloads/cgroup_workload.h"
 #include "workloads/libvirt_status.h"
-#include "workloads/machine_finder.h"
 #include "workloads/owner.h"
+#include "workloads/vm_finder.h"
 
 namespace keplerd {
 
@@ -60,7 +60,7 @@ class VmSurroundings {
 struct VmSample {
   const std::vector<VmScope>& scopes;  // all that there are
   const std::vector<ProcessUsage>& processes;
-  const FoundMachines& found;  // indices into `processes`
+  const FoundVms& found;  // indices into `processes`
   const std::vector<ProcessId>& ended;
 };
 
@@ -72,7 +72,7 @@ struct Vm {
   Claimant claimant;
   VmEvidence evidence = VmEvidence::kGuess;
   std::string uuid;         // empty where it has none
-  MachineCommand command;   // of the process that was found first
+  VmCommand command;        // of the process that was found first
   ProcessId process;        // that one
   std::optional<Uid> user;  // as whom that runs
   std::vector<ProcessId> processes;
@@ -129,7 +129,7 @@ class VmRegistry {
 
   void follow_scopes(const VmSample& sample);
   void drop_ended(const VmSample& sample);
-  void take(const ProcessUsage& process, const MachineCommand& command, const VmSurroundings& surroundings);
+  void take(const ProcessUsage& process, const VmCommand& command, const VmSurroundings& surroundings);
   void follow(const VmSurroundings& surroundings);
   void promote(Vm& vm, Identity identity);
   void guess(const VmSurroundings& surroundings);
@@ -140,7 +140,7 @@ class VmRegistry {
   Identity identify(ProcessId process, const std::string& uuid, const VmPlace& place,
                     const VmSurroundings& surroundings) const;
   Vm* joined_by(const ProcessUsage& process, const Identity& identity, VmScopeKey scope) const;
-  Vm& create(ProcessId process, const MachineCommand& command, const Identity& identity);
+  Vm& create(ProcessId process, const VmCommand& command, const Identity& identity);
   std::string assign_id(const Identity& identity, ProcessId process, const Vm* self);
   void give_way(Vm& vm);
   void rename_account(const std::string& id, Uid owner);

@@ -52,8 +52,8 @@ class WorkloadNames {
   FileForEach docker_, machined_;
   ProxmoxNames proxmox_;
   PodmanStorage podman_;
-  TellingDirectory<PodName> pods_;
-  TellingDirectory<std::string> pod_containers_;
+  NamingDirectory<PodName> pods_;
+  NamingDirectory<std::string> pod_containers_;
 };
 
 }  // namespace keplerd

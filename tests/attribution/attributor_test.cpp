@@ -107,7 +107,7 @@ TEST_F(AttributorTest, KernelThreadsOutsideGroupsAreTheKernel) {
   const Attribution& result = window({{4'000'000}});
   EXPECT_EQ(result.zones[0].kernel, Microjoules{1'000'000});
   EXPECT_EQ(process(result, kthread), Microjoules{});
-  EXPECT_EQ(process(result, vhost), Microjoules{3'000'000});  // the machine's
+  EXPECT_EQ(process(result, vhost), Microjoules{3'000'000});  // the VM's
 }
 
 TEST_F(AttributorTest, InterruptsAreTheKernelsOnlyWhereTheyAreKeptApart) {

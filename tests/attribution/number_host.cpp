@@ -33,7 +33,7 @@ int NumberHost::add_group(int parent) {
   const auto around = groups_.find(parent);
   const std::string above = around == groups_.end() ? "" : around->second.path;
   groups_[group] = {.parent = parent, .path = above + "/g" + std::to_string(group)};
-  if (!first_) groups_[group].told = Nanoseconds{0};
+  if (!first_) groups_[group].reported = Nanoseconds{0};
   paths_[group] = groups_[group].path;
   return group;
 }
@@ -52,7 +52,7 @@ int NumberHost::add_process(int group, Kind kind) {
   const int process = ++last_;
   processes_[process] = {.id = {process, static_cast<std::uint64_t>(process)}, .group = group, .kind = kind};
   // As the reader has it: what was born since, outside any group, has used all its time there.
-  if (!first_ && group == kRoot) processes_[process].told = ProcessUsage::Before{};
+  if (!first_ && group == kRoot) processes_[process].reported = ProcessUsage::Before{};
   return process;
 }
 
@@ -87,27 +87,27 @@ Sample NumberHost::sample(Nanoseconds after) {
   }
   sample.usage.ticks = ticks_;
   sample.usage.interrupts_apart = interrupts_apart_;
-  tell_groups(sample.usage);
-  tell_processes(sample.usage);
+  report_groups(sample.usage);
+  report_processes(sample.usage);
   first_ = false;
   return sample;
 }
 
-void NumberHost::tell_groups(UsageSample& usage) {
+void NumberHost::report_groups(UsageSample& usage) {
   for (auto& [id, group] : groups_) {
-    const Nanoseconds told = std::max(group.usage - group.skew, group.told.value_or(Nanoseconds{0}));
+    const Nanoseconds reported = std::max(group.usage - group.skew, group.reported.value_or(Nanoseconds{0}));
     group.skew = Nanoseconds{0};
     group.index = usage.groups.size();
     usage.groups.push_back({.incarnation = static_cast<std::uint64_t>(id),
                             .parent = group.parent == kRoot ? kNoGroup : groups_.at(group.parent).index,
                             .path = paths_.at(id),
-                            .usage = told,
-                            .before = group.told});
-    group.told = told;
+                            .usage = reported,
+                            .before = group.reported});
+    group.reported = reported;
   }
 }
 
-void NumberHost::tell_processes(UsageSample& usage) {
+void NumberHost::report_processes(UsageSample& usage) {
   for (auto& [id, process] : processes_) {
     process.index = usage.processes.size();
     usage.processes.push_back({.id = process.id,
@@ -115,8 +115,8 @@ void NumberHost::tell_processes(UsageSample& usage) {
                                .kernel_thread = process.kind == Kind::kKernelThread,
                                .group = process.group == kRoot ? kNoGroup : groups_.at(process.group).index,
                                .usage = process.usage,
-                               .before = process.told});
-    process.told = ProcessUsage::Before{static_cast<std::uint64_t>(process.group), process.usage};
+                               .before = process.reported});
+    process.reported = ProcessUsage::Before{static_cast<std::uint64_t>(process.group), process.usage};
   }
 }
 

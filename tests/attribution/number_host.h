@@ -56,7 +56,7 @@ class NumberHost {
     std::string path;
     Nanoseconds usage{0};
     Nanoseconds skew{0};
-    std::optional<Nanoseconds> told;
+    std::optional<Nanoseconds> reported;
     std::size_t index = kNoGroup;
   };
   struct Process {
@@ -64,11 +64,11 @@ class NumberHost {
     int group = kRoot;
     Kind kind = Kind::kOrdinary;
     Nanoseconds usage{0};
-    std::optional<ProcessUsage::Before> told;
+    std::optional<ProcessUsage::Before> reported;
     std::size_t index = 0;
   };
-  void tell_groups(UsageSample& usage);
-  void tell_processes(UsageSample& usage);
+  void report_groups(UsageSample& usage);
+  void report_processes(UsageSample& usage);
 
   std::vector<Zone> zones_;
   std::vector<Microjoules> counters_;

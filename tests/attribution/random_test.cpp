@@ -38,8 +38,8 @@ class RandomHost {
     const Attribution& result = attributor_.attribute(sample);
     std::vector<Microjoules> deltas;
     for (std::size_t zone = 0; zone < drawn_.size(); ++zone) {
-      const bool told = sample.readings[zone].ok() && known_[zone];
-      deltas.push_back(told ? drawn_[zone] : Microjoules{});
+      const bool reported = sample.readings[zone].ok() && known_[zone];
+      deltas.push_back(reported ? drawn_[zone] : Microjoules{});
       if (!sample.readings[zone]) continue;
       drawn_[zone] = {};
       known_[zone] = true;

@@ -77,8 +77,8 @@ void start_processes(const std::string& directory, long processes, long groups, 
   }
 }
 
-[[noreturn]] void become_machine(const std::string& domain, const std::string& number, bool active, int ready,
-                                 const char* qemu) {
+[[noreturn]] void become_vm(const std::string& domain, const std::string& number, bool active, int ready,
+                            const char* qemu) {
   ::setenv("BENCH_CGROUP", domain.c_str(), 1);
   ::setenv("BENCH_VCPUS", std::to_string(kVcpus).c_str(), 1);
   ::setenv("BENCH_READY", std::to_string(ready).c_str(), 1);
@@ -92,7 +92,7 @@ void start_processes(const std::string& directory, long processes, long groups, 
   ::_exit(1);
 }
 
-void start_machine(const std::string& directory, long number, bool active, int ready, const char* qemu) {
+void start_vm(const std::string& directory, long number, bool active, int ready, const char* qemu) {
   const std::string text = std::to_string(number);
   const std::string scope = directory + "/machine-qemu\\x2d" + text + "\\x2dvm" + text + ".scope";
   ::close(make_group(scope));
@@ -104,17 +104,17 @@ void start_machine(const std::string& directory, long number, bool active, int r
     type << "threaded" << std::flush;
     if (!type) fail(part);
   }
-  if (start_in(domain) == 0) become_machine(scope + "/libvirt", text, active, ready, qemu);
+  if (start_in(domain) == 0) become_vm(scope + "/libvirt", text, active, ready, qemu);
   ::close(domain);
 }
 
-void start_machines(const std::string& directory, long machines, long active, const char* qemu) {
+void start_vms(const std::string& directory, long vms, long active, const char* qemu) {
   int ready[2];
   if (::pipe(ready) != 0) fail("pipe");
-  for (long i = 0; i < machines; ++i) start_machine(directory, i + 1, i < active, ready[1], qemu);
+  for (long i = 0; i < vms; ++i) start_vm(directory, i + 1, i < active, ready[1], qemu);
   ::close(ready[1]);
   char byte = 0;
-  for (long i = 0; i < machines; ++i) {
+  for (long i = 0; i < vms; ++i) {
     if (::read(ready[0], &byte, 1) != 1) fail(qemu);
   }
 }
@@ -122,8 +122,8 @@ void start_machines(const std::string& directory, long machines, long active, co
 }  // namespace
 
 int main(int count, char** arguments) {
-  const bool machines = count == 6 && std::string(arguments[2]) == "machines";
-  if (count != 5 && !machines) {
+  const bool vms = count == 6 && std::string(arguments[2]) == "machines";
+  if (count != 5 && !vms) {
     std::fprintf(stderr,
                  "usage: bench_load DIRECTORY PROCESSES GROUPS ACTIVE | DIRECTORY machines N ACTIVE QEMU\n");
     return 2;
@@ -132,8 +132,8 @@ int main(int count, char** arguments) {
   for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
   const std::string directory = arguments[1];
   ::close(make_group(directory));
-  if (machines) {
-    start_machines(directory, std::atol(arguments[3]), std::atol(arguments[4]), arguments[5]);
+  if (vms) {
+    start_vms(directory, std::atol(arguments[3]), std::atol(arguments[4]), arguments[5]);
   } else {
     start_processes(directory, std::atol(arguments[2]), std::atol(arguments[3]), std::atol(arguments[4]));
   }

@@ -11,7 +11,7 @@
 #include "daemon/publish/energy_streams.h"
 #include "ledger/ledger.h"
 #include "scenarios.h"
-#include "workloads/machine_finder.h"
+#include "workloads/vm_finder.h"
 
 namespace keplerd {
 namespace {
@@ -22,11 +22,11 @@ constexpr Nanoseconds kWork = std::chrono::milliseconds(10);  // of a process th
 
 struct Size {
   int units = 200;
-  int active = 10;   // units, whose processes all run
-  int machines = 0;  // all of them run
+  int active = 10;  // units, whose processes all run
+  int vms = 0;      // all of them run
 };
 
-constexpr Size kMachines{.units = 0, .active = 0, .machines = 100};
+constexpr Size kVms{.units = 0, .active = 0, .vms = 100};
 
 std::vector<Zone> zones() {
   Zone package{.id = "powercap:package:0",
@@ -44,8 +44,8 @@ std::vector<Zone> zones() {
 class Host {
  public:
   explicit Host(Size size) : size_(size) {
-    const std::size_t machines = add_group(kNoGroup, "/machine.slice");
-    for (int i = 0; i < size.machines; ++i) add_machine(machines, i);
+    const std::size_t vms = add_group(kNoGroup, "/machine.slice");
+    for (int i = 0; i < size.vms; ++i) add_vm(vms, i);
     const std::size_t users = add_group(kNoGroup, "/user.slice");
     for (int i = 0; i < kUsers; ++i)
       add_group(users, fmt::format("/user.slice/user-{}.slice", kFirstUser + i));
@@ -57,8 +57,8 @@ class Host {
     for (std::size_t i = 0; i < paths_.size(); ++i) sample_.usage.groups[i].path = paths_[i];
   }
 
-  // The machines that are new in the last step.
-  const FoundMachines& found() const { return found_; }
+  // The VMs that are new in the last step.
+  const FoundVms& found() const { return found_; }
 
   // A second later.
   const Sample& step() {
@@ -81,19 +81,19 @@ class Host {
     return paths_.size() - 1;
   }
   // As libvirt lays it out.
-  void add_machine(std::size_t slice, int number) {
+  void add_vm(std::size_t slice, int number) {
     UsageSample& usage = sample_.usage;
     const std::size_t scope =
         add_group(slice, fmt::format("/machine.slice/machine-qemu\\x2d{0}\\x2dvm{0}.scope", number));
     const std::size_t domain = add_group(scope, paths_[scope] + "/libvirt");
     for (const char* part : {"emulator", "vcpu0", "vcpu1", "vcpu2", "vcpu3"})
       usage.parts.push_back({.group = domain, .process = {}, .name = part});
-    found_.machines.push_back({.process = usage.processes.size(),
-                               .command = {.name = fmt::format("vm{}", number),
-                                           .name_given = true,
-                                           .uuid = fmt::format("00000000-0000-4000-8000-{:012x}", number),
-                                           .number = {},
-                                           .helper_sockets = {}}});
+    found_.vms.push_back({.process = usage.processes.size(),
+                          .command = {.name = fmt::format("vm{}", number),
+                                      .name_given = true,
+                                      .uuid = fmt::format("00000000-0000-4000-8000-{:012x}", number),
+                                      .number = {},
+                                      .helper_sockets = {}}});
     usage.processes.push_back({.id = {5000 + number, 100},
                                .parent = 1,
                                .comm = "qemu-system-x86",
@@ -115,8 +115,8 @@ class Host {
   // Only those that run are told from now on.
   void work() {
     UsageSample& usage = sample_.usage;
-    found_.machines.clear();
-    usage.processes.resize(static_cast<std::size_t>(size_.machines + size_.active * kProcessesPerUnit));
+    found_.vms.clear();
+    usage.processes.resize(static_cast<std::size_t>(size_.vms + size_.active * kProcessesPerUnit));
     for (PartUsage& part : usage.parts) part.time = kWork / 5;
     for (GroupUsage& group : usage.groups) group.before = group.usage;
     for (ProcessUsage& process : usage.processes) {
@@ -131,7 +131,7 @@ class Host {
   Size size_;
   std::vector<std::string> paths_;  // of the groups
   Sample sample_;
-  FoundMachines found_;
+  FoundVms found_;
   std::int64_t step_ = 0;
 };
 
@@ -200,9 +200,9 @@ class Tell : public NumberPiece {
   std::string text_;
 };
 
-class ViewOfStranger : public NumberPiece {
+class ViewOfUnprivileged : public NumberPiece {
  public:
-  ViewOfStranger() : NumberPiece({}) {}
+  ViewOfUnprivileged() : NumberPiece({}) {}
   void prepare() override {
     step();
     divide();
@@ -219,11 +219,11 @@ class ViewOfStranger : public NumberPiece {
 std::unique_ptr<Piece> divide_idle() { return std::make_unique<Divide>(Size{.active = 0}); }
 std::unique_ptr<Piece> divide_moved() { return std::make_unique<Divide>(Size{}); }
 std::unique_ptr<Piece> divide_large() { return std::make_unique<Divide>(Size{.units = 2000}); }
-std::unique_ptr<Piece> divide_machines() { return std::make_unique<Divide>(kMachines); }
-std::unique_ptr<Piece> tell_host() { return std::make_unique<Tell>(std::nullopt); }
-std::unique_ptr<Piece> tell_units() { return std::make_unique<Tell>(RowKind::kUnits); }
-std::unique_ptr<Piece> tell_processes() { return std::make_unique<Tell>(RowKind::kProcesses); }
-std::unique_ptr<Piece> tell_machines() { return std::make_unique<Tell>(RowKind::kMachines, kMachines); }
-std::unique_ptr<Piece> view_of_stranger() { return std::make_unique<ViewOfStranger>(); }
+std::unique_ptr<Piece> divide_vms() { return std::make_unique<Divide>(kVms); }
+std::unique_ptr<Piece> make_host() { return std::make_unique<Tell>(std::nullopt); }
+std::unique_ptr<Piece> report_units() { return std::make_unique<Tell>(RowKind::kUnits); }
+std::unique_ptr<Piece> report_processes() { return std::make_unique<Tell>(RowKind::kProcesses); }
+std::unique_ptr<Piece> report_vms() { return std::make_unique<Tell>(RowKind::kVms, kVms); }
+std::unique_ptr<Piece> view_of_unprivileged() { return std::make_unique<ViewOfUnprivileged>(); }
 
 }  // namespace keplerd

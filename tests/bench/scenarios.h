@@ -29,20 +29,20 @@ struct Scenario {
 std::span<const Scenario> scenarios();
 
 // On written trees: from the files to the report.
-std::unique_ptr<Piece> tick_idle();      // 200 units, 2,000 processes, nobody runs
-std::unique_ptr<Piece> tick_moved();     // the same, 10 units and their 100 processes run
-std::unique_ptr<Piece> tick_machines();  // 100 machines of 4 vCPUs, all of them run
+std::unique_ptr<Piece> tick_idle();   // 200 units, 2,000 processes, nobody runs
+std::unique_ptr<Piece> tick_moved();  // the same, 10 units and their 100 processes run
+std::unique_ptr<Piece> tick_vms();    // 100 VMs of 4 vCPUs, all of them run
 
 // On numbers: from what a live host's sensors tell to the report.
 std::unique_ptr<Piece> divide_idle();   // 200 units, 2,000 processes, nobody runs
 std::unique_ptr<Piece> divide_moved();  // the same, 10 units and their 100 processes run
 std::unique_ptr<Piece> divide_large();  // 2,000 units, 20,000 processes, 10 units and their 100 processes run
-std::unique_ptr<Piece> divide_machines();  // 100 machines of 4 vCPUs, all of them run
+std::unique_ptr<Piece> divide_vms();    // 100 VMs of 4 vCPUs, all of them run
 // From the report to the text for one reader. Of 200 units and 2,000 processes 10 and 100 run.
-std::unique_ptr<Piece> tell_host();
-std::unique_ptr<Piece> tell_units();
-std::unique_ptr<Piece> tell_processes();
-std::unique_ptr<Piece> tell_machines();     // 100, all of which have run
-std::unique_ptr<Piece> view_of_stranger();  // whose are a tenth of them all
+std::unique_ptr<Piece> make_host();
+std::unique_ptr<Piece> report_units();
+std::unique_ptr<Piece> report_processes();
+std::unique_ptr<Piece> report_vms();            // 100, all of which have run
+std::unique_ptr<Piece> view_of_unprivileged();  // whose are a tenth of them all
 
 }  // namespace keplerd

@@ -84,10 +84,10 @@ class UnitsTick : public Tick {
 };
 
 // As libvirt lays machines out.
-class MachinesTick : public Tick {
+class VmsTick : public Tick {
  public:
-  MachinesTick() {
-    for (int i = 0; i < kMachines; ++i) {
+  VmsTick() {
+    for (int i = 0; i < kVms; ++i) {
       const std::string domain = scope(i) + "/libvirt";
       files_.add_cgroup(domain);
       for (const char* part : kParts) {
@@ -102,7 +102,7 @@ class MachinesTick : public Tick {
   }
 
  private:
-  static constexpr int kMachines = 100;
+  static constexpr int kVms = 100;
   static constexpr const char* kParts[] = {"emulator", "vcpu0", "vcpu1", "vcpu2", "vcpu3"};
 
   static std::string scope(int number) {
@@ -118,12 +118,12 @@ class MachinesTick : public Tick {
   }
 
   void work(std::int64_t step) override {
-    const std::int64_t part = 10 * kMillisecond * step, machine = part * std::ssize(kParts);
-    files_.set_cgroup_usage("/machine.slice", machine * kMachines);
-    for (int i = 0; i < kMachines; ++i) {
+    const std::int64_t part = 10 * kMillisecond * step, vm = part * std::ssize(kParts);
+    files_.set_cgroup_usage("/machine.slice", vm * kVms);
+    for (int i = 0; i < kVms; ++i) {
       const std::string domain = scope(i) + "/libvirt";
-      files_.set_cgroup_usage(scope(i), machine);
-      files_.set_cgroup_usage(domain, machine);
+      files_.set_cgroup_usage(scope(i), vm);
+      files_.set_cgroup_usage(domain, vm);
       for (const char* name : kParts) files_.set_cgroup_usage(domain + "/" + name, part);
       files_.set_process_time(10'000 + i, kTicksPerStep * step * std::ssize(kParts));
     }
@@ -134,6 +134,6 @@ class MachinesTick : public Tick {
 
 std::unique_ptr<Piece> tick_idle() { return std::make_unique<UnitsTick>(0); }
 std::unique_ptr<Piece> tick_moved() { return std::make_unique<UnitsTick>(10); }
-std::unique_ptr<Piece> tick_machines() { return std::make_unique<MachinesTick>(); }
+std::unique_ptr<Piece> tick_vms() { return std::make_unique<VmsTick>(); }
 
 }  // namespace keplerd

@@ -108,7 +108,7 @@ TEST_F(Captured, ReplayedAndCapturedAgainItIsTheSame) {
 
 // The meters, without the place of the files.
 std::vector<std::string> meters_of(const HostPaths& paths) {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   const auto host = HostRoot::open(paths);
   if (!host) return {host.error().message};
   for (const SourceProbe& probe : probe_sources(*host)) {
@@ -119,9 +119,9 @@ std::vector<std::string> meters_of(const HostPaths& paths) {
       if (!written.empty() && at != line.npos) line.erase(at, place.size());
     }
     for (const auto& zone : probe.zones) line += " " + zone;
-    told.push_back(line);
+    reported.push_back(line);
   }
-  return told;
+  return reported;
 }
 
 TEST(CapturedHost, OfThisHostAnswersAsThisHostDoes) {

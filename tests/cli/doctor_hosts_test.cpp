@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 
 // "NAME: FOUND", and where there is a fix "; FIX". Paths as on the host that was captured.
-std::vector<std::string> told(const std::string& name) {
+std::vector<std::string> reported(const std::string& name) {
   FakeHost host;
   lay_out(host, read_capture(name));
   const DoctorFacts facts = gather_facts("/nonexistent/socket", host.paths());
@@ -40,47 +40,47 @@ constexpr char kNoGuest[] =
     "meter guest: /run/keplerd-meter: No such file or directory (not needed: another meter works)";
 constexpr char kNoHwmon[] =
     "meter hwmon: /sys/class/hwmon: no known sensor of a processor (not needed: another meter works)";
-constexpr char kNoneBeside[] = "meters beside: none";
+constexpr char kNoneShownOnly[] = "meters beside: none";
 
 TEST(DoctorHosts, IntelOfOneSocket) {
-  EXPECT_THAT(told("intel-1-socket"),
+  EXPECT_THAT(reported("intel-1-socket"),
               ElementsAre(kNotOfThisKernel, "meter powercap: usable: powercap:package:0 powercap:dram:0",
-                          kNoGuest, kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneShownOnly));
 }
 
 TEST(DoctorHosts, IntelOfTwoSockets) {
-  EXPECT_THAT(told("intel-2-sockets"),
+  EXPECT_THAT(reported("intel-2-sockets"),
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
                           "powercap:dram:1",
-                          kNoGuest, kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneShownOnly));
 }
 
 TEST(DoctorHosts, IntelOfTwoDiesAPackage) {
-  EXPECT_THAT(told("intel-multi-die"),
+  EXPECT_THAT(reported("intel-multi-die"),
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:package:2 "
                           "powercap:package:3 powercap:dram:0 powercap:dram:1 powercap:dram:2 "
                           "powercap:dram:3",
-                          kNoGuest, kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneShownOnly));
 }
 
 TEST(DoctorHosts, IntelClientWithPsysAndAnMmioTwin) {
-  EXPECT_THAT(told("intel-client"),
+  EXPECT_THAT(reported("intel-client"),
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:core:0 powercap:uncore:0 "
                           "powercap:psys:0",
-                          kNoGuest, kNoHwmon, kNoneBeside,
+                          kNoGuest, kNoHwmon, kNoneShownOnly,
                           "no zone: powercap intel-rapl-mmio:0 is intel-rapl:0 again, by another driver",
                           "no zone: hwmon BAT0 is not known to measure a part of a host"));
 }
 
 TEST(DoctorHosts, SapphireRapidsWithTpmiBesideMsr) {
-  EXPECT_THAT(told("intel-tpmi"),
+  EXPECT_THAT(reported("intel-tpmi"),
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
                           "powercap:dram:1 powercap:psys:0",
-                          kNoGuest, kNoHwmon, kNoneBeside,
+                          kNoGuest, kNoHwmon, kNoneShownOnly,
                           "no zone: powercap intel-rapl:2 is intel-rapl:0 again, by another driver",
                           "no zone: powercap intel-rapl:2:0 is intel-rapl:0:0 again, by another driver",
                           "no zone: powercap intel-rapl:3 is intel-rapl:1 again, by another driver",
@@ -88,9 +88,9 @@ TEST(DoctorHosts, SapphireRapidsWithTpmiBesideMsr) {
 }
 
 TEST(DoctorHosts, AmdZenServer) {
-  EXPECT_THAT(told("amd-zen-server"),
+  EXPECT_THAT(reported("amd-zen-server"),
               ElementsAre(kNotOfThisKernel, "meter powercap: usable: powercap:package:0 powercap:package:1",
-                          kNoGuest, kNoHwmon, kNoneBeside,
+                          kNoGuest, kNoHwmon, kNoneShownOnly,
                           "no zone: powercap intel-rapl:0:0 is the counter of one single core on AMD",
                           "no zone: powercap intel-rapl:1:0 is the counter of one single core on AMD",
                           "no zone: perf power_core counts single cores, which the packages' counters "
@@ -98,26 +98,26 @@ TEST(DoctorHosts, AmdZenServer) {
 }
 
 TEST(DoctorHosts, AmdWithTheOldHwmonDriverAlone) {
-  EXPECT_THAT(told("amd-old-hwmon"), ElementsAre(kNoPerf, kNoPowercap, kNoGuest,
-                                                 "meter hwmon: usable: hwmon:package:0", kNoneBeside));
+  EXPECT_THAT(reported("amd-old-hwmon"), ElementsAre(kNoPerf, kNoPowercap, kNoGuest,
+                                                     "meter hwmon: usable: hwmon:package:0", kNoneShownOnly));
 }
 
 TEST(DoctorHosts, ArmServerWithScmiPowercap) {
-  EXPECT_THAT(told("arm-scmi"),
+  EXPECT_THAT(reported("arm-scmi"),
               ElementsAre(kNoPerf,
                           "meter powercap: usable: powercap:package:0 powercap:CLUSTER0:0 powercap:FAN:0 "
                           "powercap:SYS:0",
-                          kNoGuest, kNoHwmon, kNoneBeside));
+                          kNoGuest, kNoHwmon, kNoneShownOnly));
 }
 
 TEST(DoctorHosts, ArmServerWithXgeneAndAPlatformMeter) {
-  EXPECT_THAT(told("arm-xgene"),
+  EXPECT_THAT(reported("arm-xgene"),
               ElementsAre(kNoPerf, kNoPowercap, kNoGuest, "meter hwmon: usable: hwmon:package:0",
                           "meters beside: acpi:platform:0: shown, not in the host's total"));
 }
 
 TEST(DoctorHosts, WorkstationWithGraphicsCards) {
-  EXPECT_THAT(told("workstation-gpus"),
+  EXPECT_THAT(reported("workstation-gpus"),
               ElementsAre(kNoPerf, "meter powercap: usable: powercap:package:0", kNoGuest, kNoHwmon,
                           "meters beside: amdgpu:gpu:0 i915:gpu:0 xe:gpu:0 xe:gpu-package:0: shown, not in "
                           "the host's total",
@@ -125,7 +125,7 @@ TEST(DoctorHosts, WorkstationWithGraphicsCards) {
 }
 
 TEST(DoctorHosts, CloudGuestWithoutAnything) {
-  EXPECT_THAT(told("cloud-guest"),
+  EXPECT_THAT(reported("cloud-guest"),
               ElementsAre("meter perf: /sys/bus/event_source/devices/power: has no energy events",
                           "meter powercap: /sys/class/powercap: No such file or directory; This is a virtual "
                           "machine, which has no energy counters of its own: measure on its host.",
@@ -134,7 +134,7 @@ TEST(DoctorHosts, CloudGuestWithoutAnything) {
                           "meter hwmon: /sys/class/hwmon: No such file or directory",
                           "meter estimated: only where it is asked for; Source=estimated, IdleWatts= and "
                           "MaxWatts= in keplerd.conf, for an estimate where there is no meter",
-                          kNoneBeside));
+                          kNoneShownOnly));
 }
 
 }  // namespace

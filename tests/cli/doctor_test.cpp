@@ -177,7 +177,7 @@ TEST(Doctor, AnEstimateIsOfferedWhereNothingIsMeasured) {
 
 TEST(Doctor, WhatIsBesideAndWhatIsNoZoneIsTold) {
   DoctorFacts facts = healthy();
-  facts.beside = {"i915:gpu:0"};
+  facts.shown_only = {"i915:gpu:0"};
   facts.left_out = {{"powercap intel-rapl-mmio:0", "is intel-rapl:0 again, by another driver"}};
   EXPECT_EQ(check_of(facts, "meters beside").found, "i915:gpu:0: shown, not in the host's total");
   EXPECT_EQ(check_of(facts, "no zone").found,

@@ -110,7 +110,7 @@ TEST(DefaultFile, SetsNothingAsItIs) {
   others.energy.zones = {"dram"};
   others.energy.idle_power = others.energy.max_power = Microwatts{1};
   others.energy.guest_meter = others.guests.directory = "/srv/x";
-  others.guests.machines = {"all"};
+  others.guests.vms = {"all"};
   others.guests.by_metadata = true;
   others.sampling.interval = others.sampling.staleness = Nanoseconds::zero();
   others.workloads.terminated_max = std::nullopt;

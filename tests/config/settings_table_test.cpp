@@ -40,17 +40,17 @@ TEST(Source, IsOneThatIsBuilt) {
             "Source=Powercap: unknown; accepted: auto, perf, powercap, guest, hwmon, simulated, estimated");
 }
 
-TEST(Machines, AreNamesOrUuidsOrAll) {
-  EXPECT_THAT(with("Guests", "Machines", "web,2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01 4711.99").guests.machines,
+TEST(Vms, AreNamesOrUuidsOrAll) {
+  EXPECT_THAT(with("Guests", "Machines", "web,2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01 4711.99").guests.vms,
               ElementsAre("web", "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01", "4711.99"));
-  EXPECT_THAT(with("Guests", "Machines", "all").guests.machines, ElementsAre("all"));
-  EXPECT_THAT(with("Guests", "Machines", "").guests.machines, IsEmpty());
+  EXPECT_THAT(with("Guests", "Machines", "all").guests.vms, ElementsAre("all"));
+  EXPECT_THAT(with("Guests", "Machines", "").guests.vms, IsEmpty());
   for (const char* text : {"web*", "\"web\"", "../web", "a\x01"}) {
     EXPECT_THAT(refusal("Guests", "Machines", text), HasSubstr("must be UUIDs or names of machines"));
   }
 }
 
-TEST(Machines, WhoseNameEndsInABackslashAreReadBack) {
+TEST(Vms, WhoseNameEndsInABackslashAreReadBack) {
   for (const char* text : {"a\\,", "a\\\\,,", "a\\ b", "a\\,b\\,"}) {
     const Settings settings = with("Guests", "Machines", text);
     const auto again = parse_settings(format_settings(settings), "again.conf", {});

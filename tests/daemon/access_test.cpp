@@ -45,17 +45,17 @@ class ReportMaker {
     add_container("joes", "/user.slice/user-1000.slice/libpod-joes.scope", report_->containers);
     add_container("systems", "/system.slice/docker-systems.scope", report_->containers);
     add_container("pod", "/kubepods/pod", report_->pods);
-    const auto mine = add_machine("by-process", 11, "/system.slice/cron.service", kJoe);
-    add_machine("in-slice", 99, "/user.slice/user-1000.slice/qemu.scope", kJoe);
-    add_machine("nobodys", 98, "/user.slice/user-1000.slice/qemu.scope", std::nullopt);
-    const auto systems = add_machine("systems", 12, "/machine.slice/vm.scope", 0);
+    const auto mine = add_vm("by-process", 11, "/system.slice/cron.service", kJoe);
+    add_vm("in-slice", 99, "/user.slice/user-1000.slice/qemu.scope", kJoe);
+    add_vm("nobodys", 98, "/user.slice/user-1000.slice/qemu.scope", std::nullopt);
+    const auto systems = add_vm("systems", 12, "/machine.slice/vm.scope", 0);
     report_->has_processes = true;
     add_process(10, kJoe);
     add_process(11, kJoe, mine);
     add_process(12, 0, systems);
     add_process(13, kEve, mine);  // helps to run it, and is not what runs it
     add_process(14, std::nullopt);
-    report_->machine_events = events_;
+    report_->vm_events = events_;
   }
 
   Report& operator*() { return *report_; }
@@ -98,16 +98,16 @@ class ReportMaker {
         ContainerInfo{.id = id, .name = id, .runtime = "x", .parent = {}, .pod = {}, .unit = unit});
   }
 
-  std::shared_ptr<const MachineInfo> add_machine(const std::string& id, std::int32_t pid,
-                                                 const std::string& unit, std::optional<uid_t> user) {
-    MachineRow& row = fill_workload(report_->machines.emplace_back());
+  std::shared_ptr<const VmInfo> add_vm(const std::string& id, std::int32_t pid, const std::string& unit,
+                                       std::optional<uid_t> user) {
+    VmRow& row = fill_workload(report_->vms.emplace_back());
     row.owner = user;
     row.parts = {{"vcpu0", energy_}};
-    MachineInfo info{};
+    VmInfo info{};
     info.id = info.name = id;
     info.pid = pid;
     info.unit = unit;
-    row.info = std::make_shared<MachineInfo>(std::move(info));
+    row.info = std::make_shared<VmInfo>(std::move(info));
     events_->push_back({.number = events_->size() + 1,
                         .at = Realtime(1),
                         .id = id,
@@ -119,29 +119,29 @@ class ReportMaker {
   }
 
   void add_process(std::int32_t pid, std::optional<std::uint32_t> user,
-                   std::shared_ptr<const MachineInfo> machine = nullptr) {
+                   std::shared_ptr<const VmInfo> vm = nullptr) {
     ProcessRow& row = fill_workload(report_->processes.emplace_back());
     row.in_unit = energy_;
-    row.machine = std::move(machine);
+    row.vm = std::move(vm);
     row.info = std::make_shared<ProcessInfo>(ProcessInfo{.id = {pid, 7}, .comm = "x", .user = user});
     row.owner = user;
   }
 
   static constexpr std::array<ZoneShare, 1> shares_ = {};
   Microjoules energy_;
-  std::shared_ptr<std::vector<MachineEvent>> events_ = std::make_shared<std::vector<MachineEvent>>();
+  std::shared_ptr<std::vector<VmEvent>> events_ = std::make_shared<std::vector<VmEvent>>();
   std::shared_ptr<Report> report_ = std::make_shared<Report>();
 };
 
 // What there is to be seen in a report.
 struct Seen {
   bool anything = false, accounts = false, zones = false;
-  std::vector<std::string> units, machines, containers, pods, processes, events;
+  std::vector<std::string> units, vms, containers, pods, processes, events;
   bool operator==(const Seen&) const = default;
   friend void PrintTo(const Seen& seen, std::ostream* out) {
     *out << (seen.anything ? "seen" : "nothing") << (seen.accounts ? " accounts" : "")
          << (seen.zones ? " zones" : "") << " " << testing::PrintToString(seen.units)
-         << testing::PrintToString(seen.machines) << testing::PrintToString(seen.containers)
+         << testing::PrintToString(seen.vms) << testing::PrintToString(seen.containers)
          << testing::PrintToString(seen.pods) << testing::PrintToString(seen.processes)
          << testing::PrintToString(seen.events);
   }
@@ -160,10 +160,10 @@ std::vector<std::string> ids(const std::vector<Row>& rows) {
   return ids;
 }
 
-std::vector<std::string> machines_with_events(const Report& report) {
+std::vector<std::string> vms_with_events(const Report& report) {
   std::vector<std::string> ids;
-  if (!report.machine_events) return ids;
-  for (const MachineEvent& event : *report.machine_events) ids.push_back(event.id);
+  if (!report.vm_events) return ids;
+  for (const VmEvent& event : *report.vm_events) ids.push_back(event.id);
   return ids;
 }
 
@@ -173,11 +173,11 @@ Seen seen_in(const std::shared_ptr<const Report>& report) {
           report->full,
           !report->zones.empty(),
           ids(report->units),
-          ids(report->machines),
+          ids(report->vms),
           ids(report->containers),
           ids(report->pods),
           ids(report->processes),
-          machines_with_events(*report)};
+          vms_with_events(*report)};
 }
 
 Access new_access() { return {kDaemon, kGroup}; }
@@ -195,7 +195,7 @@ const Seen kRowsOfAll = [] {
 const Seen kHostAlone{.anything = true};
 const Seen kJoes{.anything = true,
                  .units = {"/user.slice/user-1000.slice", "/user.slice/user-1000.slice/app.scope"},
-                 .machines = {"by-process", "in-slice"},
+                 .vms = {"by-process", "in-slice"},
                  .containers = {"joes"},
                  .pods = {},
                  .processes = {"10", "11"},
@@ -255,9 +255,9 @@ class Public : public testing::Test {
 TEST_F(Public, TheEndOfOnesMachineIsToldThoughItIsNoLongerKept) {
   tick(1s, {1'000'000});
   ReportMaker report(2s, {1'000'000}, 2);
-  std::erase_if((*report).machines, [](const MachineRow& row) { return row.info->id == "by-process"; });
+  std::erase_if((*report).vms, [](const VmRow& row) { return row.info->id == "by-process"; });
   access.add(report.take());
-  EXPECT_EQ(seen_in(seen()).machines, (std::vector<std::string>{"in-slice"}));
+  EXPECT_EQ(seen_in(seen()).vms, (std::vector<std::string>{"in-slice"}));
   EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "in-slice"}));
 }
 
@@ -300,7 +300,7 @@ TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
     EXPECT_EQ(row.other, Microjoules{1'200'000});
     EXPECT_TRUE(row.zones.empty());
   }
-  for (const MachineRow& row : report.machines) {
+  for (const VmRow& row : report.vms) {
     expect_floored(row);
     EXPECT_TRUE(row.parts.empty());
     EXPECT_TRUE(row.zones.empty());
@@ -371,23 +371,23 @@ TEST_F(Public, WithoutEveryZoneOfTheTotalThereIsNoPower) {
 }
 
 TEST_F(Public, TicksAreASecondApartHoweverFastItSamples) {
-  std::set<std::uint64_t> told;
+  std::set<std::uint64_t> reported;
   for (int i = 0; i <= 1000; ++i) {
     tick(1s + i * 10ms, {i * 1000}, 10ms);
-    told.insert(seen()->sequence);
+    reported.insert(seen()->sequence);
   }
-  EXPECT_THAT(told, ElementsAre(1, 101, 201, 301, 401, 501, 601, 701, 801, 901, 1001));
+  EXPECT_THAT(reported, ElementsAre(1, 101, 201, 301, 401, 501, 601, 701, 801, 901, 1001));
   EXPECT_EQ(seen()->window, 1s);
 }
 
 TEST_F(Public, ASampleThatIsALittleEarlyCountsAndTheNextIsNotEarlierForIt) {
-  std::vector<std::uint64_t> told;
+  std::vector<std::uint64_t> reported;
   for (const Nanoseconds time :
        std::vector<Nanoseconds>{10s, 11s - 40ms, 12s - 40ms, 12s + 30ms, 13s - 80ms, 13s}) {
     tick(time, {});
-    told.push_back(seen()->sequence);
+    reported.push_back(seen()->sequence);
   }
-  EXPECT_THAT(told, ElementsAre(1, 2, 3, 3, 3, 6));
+  EXPECT_THAT(reported, ElementsAre(1, 2, 3, 3, 3, 6));
 }
 
 TEST_F(Public, SlowSamplesAreTicksAllOfThem) {
@@ -486,9 +486,9 @@ TEST_F(Public, ViewsThatAreHeldAreNotGivenByAnotherRule) {
 TEST_F(Public, AStalledSampleIsNoTick) {
   const auto report = ReportMaker(1s).take();
   access.add(report);
-  const auto told = seen();
+  const auto reported = seen();
   access.add(report);
-  EXPECT_EQ(seen(), told);
+  EXPECT_EQ(seen(), reported);
 }
 
 // Of processes there may be very many.

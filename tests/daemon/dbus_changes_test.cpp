@@ -159,11 +159,11 @@ TEST(ChangeTracker, WhoAsksForTheFirstFewHearsWhoEntersAndWhoLeavesThem) {
 
 TEST(ChangeTracker, EachHasItsOwnRateByTheTimeOfTheReports) {
   Tracker tracker({.interval = 3s});
-  std::vector<int> told;
+  std::vector<int> reported;
   for (int second = 0; second < 10; ++second) {
-    if (tracker.next(report_at(second * 1s, {}))) told.push_back(second);
+    if (tracker.next(report_at(second * 1s, {}))) reported.push_back(second);
   }
-  EXPECT_THAT(told, ElementsAre(0, 3, 6, 9));
+  EXPECT_THAT(reported, ElementsAre(0, 3, 6, 9));
 }
 
 TEST(ChangeTracker, ASampleThatComesALittleEarlyStillCounts) {

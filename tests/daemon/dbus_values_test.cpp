@@ -49,7 +49,7 @@ TEST(Options, AreTaken) {
   EXPECT_EQ(options.order, RowOrder::kPower);
   EXPECT_TRUE(options.details);
   EXPECT_EQ(options.interval, 2s);
-  EXPECT_THAT(options.kinds, ElementsAre(RowKind::kMachines, RowKind::kUnits));
+  EXPECT_THAT(options.kinds, ElementsAre(RowKind::kVms, RowKind::kUnits));
 }
 
 TEST(Options, ThatAreNotKnownAreIgnored) {
@@ -158,10 +158,10 @@ TEST(Rows, TellNumbersAndWhatIsNotKnown) {
 
 TEST(Rows, DetailsOfAMachineNameOnlyWhatIsKnown) {
   Report report;
-  report.machines.push_back({});
-  report.machines[0].info = std::make_shared<MachineInfo>(
-      MachineInfo{.id = "u", .name = "n", .hypervisor = "kvm", .uuid = "u", .pid = 42});
-  const auto details = std::get<8>(make_row(report, RowKind::kMachines, 0, true));
+  report.vms.push_back({});
+  report.vms[0].info =
+      std::make_shared<VmInfo>(VmInfo{.id = "u", .name = "n", .hypervisor = "kvm", .uuid = "u", .pid = 42});
+  const auto details = std::get<8>(make_row(report, RowKind::kVms, 0, true));
   EXPECT_EQ(details.at("hypervisor").get<std::string>(), "kvm");
   EXPECT_EQ(details.at("pid").get<std::uint32_t>(), 42u);
   EXPECT_FALSE(details.contains("unit"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which machines are told what, when, and in which form.
+// Which VMs are told what, when, and in which form.
 #include "daemon/publish/guest_trees.h"
 
 #include <filesystem>
@@ -64,9 +64,9 @@ class GuestTreesTest : public testing::Test {
   }
 
   void start(std::vector<std::string> chosen) {
-    trees = std::make_unique<GuestTrees>(
-        GuestSettings{.machines = std::move(chosen), .directory = base / "guests"},
-        [this](const std::string& line) { complaints.push_back(line); });
+    trees =
+        std::make_unique<GuestTrees>(GuestSettings{.vms = std::move(chosen), .directory = base / "guests"},
+                                     [this](const std::string& line) { complaints.push_back(line); });
   }
 
   // A report so much later than the one before.
@@ -78,19 +78,19 @@ class GuestTreesTest : public testing::Test {
     report.zones = {{.zone = {.id = "p", .name = "package", .in_total = true}},
                     {.zone = {.id = "c", .name = "core"}}};
     if (has_dram) report.zones.push_back({.zone = {.id = "d", .name = "dram", .in_total = true}});
-    report.shares.reserve(machines.size() * 3);
-    for (const Machine& machine : machines) {
-      MachineRow& row = report.machines.emplace_back();
-      auto info = std::make_shared<MachineInfo>();
-      info->id = machine.id;
-      info->name = machine.name;
-      info->cpu_sockets = machine.sockets;
+    report.shares.reserve(vms.size() * 3);
+    for (const Machine& vm : vms) {
+      VmRow& row = report.vms.emplace_back();
+      auto info = std::make_shared<VmInfo>();
+      info->id = vm.id;
+      info->name = vm.name;
+      info->cpu_sockets = vm.sockets;
       row.info = std::move(info);
-      row.running = machine.running;
+      row.running = vm.running;
       const std::size_t first = report.shares.size();
-      report.shares.push_back({.energy = {machine.package}});
+      report.shares.push_back({.energy = {vm.package}});
       report.shares.push_back({.energy = {999'000'000}});
-      if (has_dram) report.shares.push_back({.energy = {machine.dram}});
+      if (has_dram) report.shares.push_back({.energy = {vm.dram}});
       row.zones = std::span(report.shares).subspan(first);
     }
     trees->update(report);
@@ -111,7 +111,7 @@ class GuestTreesTest : public testing::Test {
   fs::path base;
   std::unique_ptr<GuestTrees> trees;
   std::vector<std::string> complaints;
-  std::vector<Machine> machines = {{.id = kWeb, .name = "web", .package = 7'999'999, .dram = 2'000'000}};
+  std::vector<Machine> vms = {{.id = kWeb, .name = "web", .package = 7'999'999, .dram = 2'000'000}};
   Quality quality = Quality::kAttributed;
   bool has_dram = true;
   Nanoseconds now = 1h;
@@ -141,14 +141,14 @@ TEST_F(GuestTreesTest, CanBeReadByAllWhoMayEnterWhateverTheUmask) {
 }
 
 TEST_F(GuestTreesTest, DivideAmongTheVirtualSockets) {
-  machines[0].sockets = 2;
+  vms[0].sockets = 2;
   publish();
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "4000000\n");
   EXPECT_EQ(read("intel-rapl:1/energy_uj"), "3000000\n");
   EXPECT_EQ(read("intel-rapl:1/name"), "package-1\n");
   EXPECT_EQ(read("intel-rapl:0:0/energy_uj"), "1000000\n");
   EXPECT_EQ(read("intel-rapl:1:0/energy_uj"), "1000000\n");
-  machines[0].package = 8'000'000;
+  vms[0].package = 8'000'000;
   publish();
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "4000000\n");
   EXPECT_EQ(read("intel-rapl:1/energy_uj"), "4000000\n");
@@ -166,13 +166,13 @@ TEST_F(GuestTreesTest, AreWrittenEveryTenSecondsWhateverTheTicks) {
   publish(0s);
   const Nanoseconds begin = now;
   std::vector<Nanoseconds> writes;
-  std::string told = read("intel-rapl:0/energy_uj");
+  std::string reported = read("intel-rapl:0/energy_uj");
   for (int tick = 0; tick < 400; ++tick) {
-    machines[0].package += 5'000'000;
+    vms[0].package += 5'000'000;
     publish(tick % 7 == 0 ? 130ms : 97ms);
     const auto text = read("intel-rapl:0/energy_uj");
-    if (text != told) writes.push_back(now - begin);
-    told = text;
+    if (text != reported) writes.push_back(now - begin);
+    reported = text;
   }
   ASSERT_EQ(writes.size(), 4U);
   for (std::size_t i = 1; i < writes.size(); ++i) EXPECT_GE(writes[i] - writes[i - 1], 9900ms);
@@ -181,7 +181,7 @@ TEST_F(GuestTreesTest, AreWrittenEveryTenSecondsWhateverTheTicks) {
 TEST_F(GuestTreesTest, AreWrittenAtTheSameInstants) {
   publish();
   publish(3s);
-  machines.push_back({.id = kDb, .name = "db", .package = 5'000'000});
+  vms.push_back({.id = kDb, .name = "db", .package = 5'000'000});
   publish(3s);
   EXPECT_FALSE(fs::exists(tree(kDb)));
   publish(4s);
@@ -189,8 +189,8 @@ TEST_F(GuestTreesTest, AreWrittenAtTheSameInstants) {
 }
 
 TEST_F(GuestTreesTest, AreOfThoseThatAreChosen) {
-  machines.push_back({.id = kDb, .name = "db"});
-  machines.push_back({.id = "4711.99", .name = "qemu"});
+  vms.push_back({.id = kDb, .name = "db"});
+  vms.push_back({.id = "4711.99", .name = "qemu"});
   start({"DB"});
   publish();
   EXPECT_THAT(names(base / "guests"), IsEmpty());
@@ -206,7 +206,7 @@ TEST_F(GuestTreesTest, AreOfThoseThatAreChosen) {
 }
 
 TEST(GuestSettings, TakesThoseWhoseMetadataAskForItWhereThatIsWanted) {
-  MachineInfo info;
+  VmInfo info;
   info.id = kWeb;
   EXPECT_FALSE(is_chosen(info, {.by_metadata = true}));
   info.metadata["keplerd.meter"] = "no";
@@ -242,10 +242,10 @@ TEST_F(GuestTreesTest, KeepTheirDirectoryAcrossARestartOfKeplerd) {
   }, after{};
   ASSERT_EQ(::stat(tree().c_str(), &before), 0);
   start({"all"});
-  machines.clear();  // not found by the first sample
+  vms.clear();  // not found by the first sample
   publish();
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "7000000\n");
-  machines = {{.id = kWeb, .name = "web", .package = 9'000'000}};
+  vms = {{.id = kWeb, .name = "web", .package = 9'000'000}};
   publish();
   ASSERT_EQ(::stat(tree().c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
@@ -253,38 +253,38 @@ TEST_F(GuestTreesTest, KeepTheirDirectoryAcrossARestartOfKeplerd) {
 }
 
 TEST_F(GuestTreesTest, DoNotGoBackWhereTotalsWereNotSaved) {
-  machines[0].package = 500'000'000;
-  machines[0].sockets = 2;
+  vms[0].package = 500'000'000;
+  vms[0].sockets = 2;
   publish();
   start({"all"});
-  machines[0].package = 480'500'000;
+  vms[0].package = 480'500'000;
   publish();
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "250000000\n");
   EXPECT_EQ(read("intel-rapl:1/energy_uj"), "250000000\n");
-  machines[0].package = 501'000'000;
+  vms[0].package = 501'000'000;
   publish();
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "251000000\n");
 }
 
 TEST_F(GuestTreesTest, BeginAnewWhereTotalsDo) {
-  machines[0].package = 90'000'000'000;
+  vms[0].package = 90'000'000'000;
   publish();
   start({"all"});
-  machines[0].package = 1'000'000;
+  vms[0].package = 1'000'000;
   publish();
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "1000000\n");
 }
 
 TEST_F(GuestTreesTest, HaveTheZonesThatTheMachineHasNow) {
-  machines[0].sockets = 2;
+  vms[0].sockets = 2;
   publish();
-  machines[0].sockets = 1;
+  vms[0].sockets = 1;
   has_dram = false;
   publish();
   EXPECT_EQ(names(tree()), (std::set<std::string>{"intel-rapl:0", "quality"}));
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "7000000\n");
   start({"all"});
-  machines[0].sockets = 3;
+  vms[0].sockets = 3;
   publish();
   EXPECT_EQ(read("intel-rapl:0/energy_uj"), "3000000\n");
   EXPECT_EQ(read("intel-rapl:2/energy_uj"), "2000000\n");
@@ -292,7 +292,7 @@ TEST_F(GuestTreesTest, HaveTheZonesThatTheMachineHasNow) {
 
 TEST_F(GuestTreesTest, GoWithTheirMachine) {
   publish();
-  machines[0].running = false;
+  vms[0].running = false;
   publish();
   EXPECT_THAT(names(tree()), IsEmpty());
   EXPECT_TRUE(fs::exists(tree())) << "for one that is started again at once";
@@ -306,9 +306,9 @@ TEST_F(GuestTreesTest, AreTheSameDirectoryForAMachineThatComesBackAtOnce) {
   struct stat before {
   }, after{};
   ASSERT_EQ(::stat(tree().c_str(), &before), 0);
-  machines[0].running = false;
+  vms[0].running = false;
   publish();
-  machines[0].running = true;
+  vms[0].running = true;
   for (int i = 0; i < 3; ++i) publish();
   ASSERT_EQ(::stat(tree().c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
@@ -317,19 +317,19 @@ TEST_F(GuestTreesTest, AreTheSameDirectoryForAMachineThatComesBackAtOnce) {
 
 TEST_F(GuestTreesTest, AreThereBeforeTheMachineWhereItsUuidIsListed) {
   start({kWeb});
-  machines.clear();
+  vms.clear();
   publish();
   EXPECT_TRUE(fs::exists(tree()));
-  machines = {{.id = kWeb, .name = "web"}};
+  vms = {{.id = kWeb, .name = "web"}};
   publish();
-  machines[0].running = false;
+  vms[0].running = false;
   for (int i = 0; i < 4; ++i) publish();
   EXPECT_TRUE(fs::exists(tree()));
   EXPECT_THAT(names(tree()), IsEmpty());
 }
 
 TEST_F(GuestTreesTest, OthersThingsInTheirDirectoryStay) {
-  fs::create_directories(tree(kDb));               // made for a machine that is yet to start
+  fs::create_directories(tree(kDb));               // made for a VM that is yet to start
   fs::create_directories(base / "guests/mine/x");  // and this is none of ours
   for (int i = 0; i < 4; ++i) publish();
   EXPECT_EQ(names(base / "guests"), (std::set<std::string>{kWeb, kDb, "mine"}));
@@ -351,7 +351,7 @@ TEST_F(GuestTreesTest, LinksOfAGuestLeadNowhere) {
   fs::remove_all(tree() / "intel-rapl:0");
   fs::create_directory_symlink(base / "host", tree() / "intel-rapl:0");
   for (int i = 0; i < 3; ++i) {
-    machines[0].package += 5'000'000;
+    vms[0].package += 5'000'000;
     publish();
   }
   std::ifstream file(base / "host/energy_uj");
@@ -361,30 +361,30 @@ TEST_F(GuestTreesTest, LinksOfAGuestLeadNowhere) {
   fs::remove(tree() / "intel-rapl:0:0/energy_uj");
   fs::create_symlink(base / "host/energy_uj", tree() / "intel-rapl:0:0/energy_uj");
   fs::create_symlink(base / "host/energy_uj", tree() / "intel-rapl:0:0/.new");
-  machines[0].dram += 5'000'000;
+  vms[0].dram += 5'000'000;
   publish();
   std::ifstream again(base / "host/energy_uj");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(again), {}), "precious");
 }
 
 TEST_F(GuestTreesTest, AGuestThatSpoilsItsDirectoryCostsTheOthersNothing) {
-  machines.push_back({.id = kDb, .name = "db", .package = 1'000'000});
+  vms.push_back({.id = kDb, .name = "db", .package = 1'000'000});
   publish();
   fs::remove(tree() / "quality");
   fs::create_directories(tree() / "quality/x");
   fs::remove_all(tree() / "intel-rapl:0");
   std::ofstream(tree() / "intel-rapl:0") << "no directory";
   for (int i = 0; i < 6; ++i) {
-    machines[0].package += 5'000'000;
-    machines[1].package += 5'000'000;
+    vms[0].package += 5'000'000;
+    vms[1].package += 5'000'000;
     publish();
-    EXPECT_EQ(read("intel-rapl:0/energy_uj", kDb), std::to_string(machines[1].package) + "\n");
+    EXPECT_EQ(read("intel-rapl:0/energy_uj", kDb), std::to_string(vms[1].package) + "\n");
   }
   EXPECT_LE(complaints.size(), 2U) << "no more than a line a minute";
 }
 
 TEST_F(GuestTreesTest, ATroubleThatStaysIsToldOnceAMinute) {
-  machines.push_back({.id = kDb, .name = "db", .package = 1'000'000});
+  vms.push_back({.id = kDb, .name = "db", .package = 1'000'000});
   fs::create_directories(base / "guests");
   std::ofstream(base / "guests" / kWeb) << "no directory";
   for (int i = 0; i < 12; ++i) publish();
@@ -395,7 +395,7 @@ TEST_F(GuestTreesTest, ATroubleThatStaysIsToldOnceAMinute) {
 TEST_F(GuestTreesTest, ADirectoryThatIsRemovedIsMadeAgain) {
   publish();
   fs::remove_all(tree());
-  machines[0].package += 5'000'000;
+  vms[0].package += 5'000'000;
   publish();
   publish();
   EXPECT_EQ(read("intel-rapl:0/name"), "package-0\n");
@@ -424,7 +424,7 @@ TEST_F(GuestTreesTest, CleaningUpIsBoundedAndEnds) {
   }
   fs::create_directory_symlink(base, tree() / "out");
   ASSERT_EQ(::mkfifo((tree() / "fifo").c_str(), 0600), 0);
-  machines[0].running = false;
+  vms[0].running = false;
   publish();
   EXPECT_GT(names(tree()).size(), 500U) << "not all of it at once";
   for (int i = 0; i < 8; ++i) publish();
@@ -459,7 +459,7 @@ TEST_F(GuestTreesTest, WhatTheGuestCountsIsWhatTheHostHasGivenIt) {
     trees->update(host.step());
     guest.step();
   }
-  const MachineRow& row = *host.machine(kWeb);
+  const VmRow& row = *host.vm(kWeb);
   // 60 s of half of what both meters draw, three quarters of it. (Memory is rounded down apart.)
   const std::int64_t packages = 8'123'457 * 60 / 2 * 3 / 4 / 1'000'000,
                      dram = 1'234'567 * 60 / 2 * 3 / 4 / 1'000'000;

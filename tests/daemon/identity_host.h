@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/access/access.h"
-#include "daemon/machine_host.h"
+#include "daemon/vm_host.h"
 
 namespace keplerd {
 
@@ -22,7 +22,7 @@ inline const std::string kDocker = "/system.slice/docker-" + kHex + ".scope";
 
 inline std::string of(Uid user, const std::string& id) { return "user-" + std::to_string(user) + "/" + id; }
 
-class Identity : public MachineTest {
+class Identity : public VmTest {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can write a host of several users";
@@ -58,8 +58,8 @@ class Identity : public MachineTest {
     if (row == nullptr) throw std::runtime_error("no container " + id);
     return *row;
   }
-  const MachineRow& machine(const std::string& id) {
-    const MachineRow* const row = host.machine(id);
+  const VmRow& vm(const std::string& id) {
+    const VmRow* const row = host.vm(id);
     if (row == nullptr) throw std::runtime_error("no VM " + id);
     return *row;
   }
@@ -70,17 +70,17 @@ class Identity : public MachineTest {
     const auto report = access.report_for(access.identify(user, {}), Rows::kAll);
     std::string text;
     for (const UnitRow& row : report->units) text += row.info->id + " " + row.info->name + "\n";
-    for (const MachineRow& row : report->machines)
+    for (const VmRow& row : report->vms)
       text += row.info->id + " " + row.info->name + " " + row.info->title + "\n";
     for (const auto* const rows : {&report->containers, &report->pods})
       for (const ContainerRow& row : *rows)
         text += row.info->id + " " + row.info->name + " " + row.info->name_space + "\n";
     for (const ProcessRow& row : report->processes) {
       text += row.info->comm + " " + (row.container ? row.container->id : "") + " " +
-              (row.machine ? row.machine->id + row.machine->name : "") + "\n";
+              (row.vm ? row.vm->id + row.vm->name : "") + "\n";
     }
-    if (report->machine_events)
-      for (const MachineEvent& event : *report->machine_events) text += event.id + " " + event.name + "\n";
+    if (report->vm_events)
+      for (const VmEvent& event : *report->vm_events) text += event.id + " " + event.name + "\n";
     return text;
   }
   bool is_refused(const std::string& kind, Uid owner) {

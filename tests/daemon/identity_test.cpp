@@ -109,11 +109,11 @@ TEST_F(Identity, RootsFilesNameNothingOfAUsers) {
   add(301, "/lxc.payload.101", 0);
   host.begin();
   step(0);
-  EXPECT_EQ(machine("300.300").info->name, "secret-vm");
+  EXPECT_EQ(vm("300.300").info->name, "secret-vm");
   EXPECT_EQ(container("101").info->name, "secret-ct");
   for (const Uid user : {kAlice, kBob})
     EXPECT_EQ(shown_to(user).find("secret"), std::string::npos) << shown_to(user);
-  for (const MachineRow& row : host.meter().last_report()->machines)
+  for (const VmRow& row : host.meter().last_report()->vms)
     EXPECT_EQ(row.info->name == "secret-vm", row.info->id == "300.300") << row.info->id;
 }
 
@@ -183,7 +183,7 @@ TEST_F(Identity, LxcContainersWithOneIdmapAreApartAndClaimEachOthersIdsInVain) {
   for (const std::string& id :
        {std::string("one"), "one/" + kHex, std::string("two"), "two/" + kHex, std::string("two/one")})
     EXPECT_EQ(container(id).owner, 0U) << id;
-  EXPECT_EQ(machine(std::string("two/") + kUuid).owner, 0U);
+  EXPECT_EQ(vm(std::string("two/") + kUuid).owner, 0U);
   EXPECT_EQ(host.container(kHex), nullptr);
   for (const pid_t pid : {100, 200, 201, 202, 203}) EXPECT_EQ(host.process(pid)->owner, 0U) << pid;
   for (const Uid user : {kAlice, kBob, Uid{100'000}, Uid{100'033}}) EXPECT_EQ(shown_to(user), "") << user;
@@ -203,7 +203,7 @@ TEST_F(Identity, DockerInDockerAsRootClaimsNothingOutside) {
   EXPECT_EQ(container(kHex + "/" + kInner).active, Microjoules{2'000'000});
   EXPECT_EQ(energy(kUuid), Microjoules{});
   EXPECT_EQ(energy(kHex + "/" + kInner + "/" + kUuid), Microjoules{1'000'000});
-  EXPECT_EQ(machine(kUuid).info->pid, 300);
+  EXPECT_EQ(vm(kUuid).info->pid, 300);
 }
 
 TEST_F(Identity, WithUsernsRemapAContainerIsRootsAndItsProcessesToo) {
@@ -239,7 +239,7 @@ TEST_F(Identity, AProcessOfAnIdThatNobodysLoginOwnsIsItsOwnUsers) {
   EXPECT_EQ(host.process(100)->owner, 300'000U);
   add_qemu(101, kCron, 300'000);
   step(0);
-  EXPECT_EQ(machine(of(300'000, kUuid)).owner, 300'000U);
+  EXPECT_EQ(vm(of(300'000, kUuid)).owner, 300'000U);
 }
 
 TEST_F(Identity, ProcessesThatAUserMovesIntoAContainerOfHisOwnStayTheirUsers) {
@@ -281,9 +281,9 @@ TEST_F(Identity, OwnersAndIdsGoOnAfterARestart) {
   EXPECT_EQ(container(kHex).active, Microjoules{1'000'000});
   EXPECT_EQ(container(of(kAlice, kHex)).active, Microjoules{2'000'000});
   EXPECT_EQ(energy(of(kAlice, kUuid)), Microjoules{1'000'000});
-  EXPECT_EQ(machine(kUuid).owner, 0U);
+  EXPECT_EQ(vm(kUuid).owner, 0U);
   EXPECT_EQ(host.meter().last_report()->containers.size(), 2u);
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 2u);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 2u);
 }
 
 TEST_F(Identity, AnIdIsFoundBareWhereOnlyOneHasIt) {
@@ -315,8 +315,8 @@ TEST_F(Identity, EndedOnesOfAUserDriveOutNobodyElses) {
     host.files.remove_process(pid);
     step(0);
   }
-  EXPECT_NE(host.machine(kUuid), nullptr);
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 3u);
+  EXPECT_NE(host.vm(kUuid), nullptr);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 3u);
 }
 
 // A pod is no border: its id does not say what it is in, and each may be found in the other.

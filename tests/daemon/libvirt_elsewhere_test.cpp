@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libvirt tells of domains that are not those of its system's QEMU driver: of the machines that users
+// What libvirt tells of domains that are not those of its system's QEMU driver: of the VMs that users
 // run for themselves, and of LXC.
 #include <unistd.h>
 
-#include "daemon/machine_host.h"
+#include "daemon/vm_host.h"
 
 namespace keplerd {
 namespace {
@@ -18,7 +18,7 @@ std::string domain_status(const std::string& name, pid_t pid, const std::string&
 
 constexpr char kSession[] = "/user.slice/user-4711.slice/user@4711.service/app.slice/vm.scope";
 
-class LibvirtSession : public MachineTest {
+class LibvirtSession : public VmTest {
  protected:
   void start(const std::string& user) {
     host.files.add_cgroup(kSession);
@@ -26,10 +26,10 @@ class LibvirtSession : public MachineTest {
         {.pid = 100, .comm = "qemu-system-x86", .cgroup = kSession, .cmdline = qemu("web", kUuid)});
     host.files.write("proc/100/status", "Uid:\t0\t" + user + "\t0\t0\n");
   }
-  void tell(const std::string& user, const std::string& text, const std::string& name = "web") {
+  void report(const std::string& user, const std::string& text, const std::string& name = "web") {
     host.files.write("root/run/user/" + user + "/libvirt/qemu/run/" + name + ".xml", text);
   }
-  const MachineInfo& info() { return *host.machine(id)->info; }
+  const VmInfo& info() { return *host.vm(id)->info; }
 
   // As an ordinary user all processes are one's own.
   const std::string joe = ::geteuid() == 0 ? "4711" : std::to_string(::geteuid());
@@ -38,12 +38,12 @@ class LibvirtSession : public MachineTest {
 
 TEST_F(LibvirtSession, TellsItsUsersMachines) {
   start(joe);
-  tell(joe, domain_status("mine", 100, "<title>Joe's own</title>"));
+  report(joe, domain_status("mine", 100, "<title>Joe's own</title>"));
   host.begin();
   EXPECT_EQ(info().name, "mine");
   EXPECT_EQ(info().title, "Joe's own");
   EXPECT_EQ(info().guest_state, "running");
-  tell(joe, domain_status("renamed", 100));
+  report(joe, domain_status("renamed", 100));
   host.step(1s);
   EXPECT_EQ(info().name, "renamed");
 }
@@ -51,36 +51,36 @@ TEST_F(LibvirtSession, TellsItsUsersMachines) {
 TEST_F(LibvirtSession, TellsNothingOfOthersMachines) {
   if (::geteuid() != 0) GTEST_SKIP() << "all processes are one's own";
   start(joe);
-  tell(joe, domain_status("mine", 100));
+  report(joe, domain_status("mine", 100));
   host.files.add_process({.pid = 101, .comm = "qemu-system-x86", .cmdline = qemu("eves", kOther)});
   host.files.write("proc/101/status", "Uid:\t0\t4712\t0\t0\n");
-  tell(joe, domain_status("stolen", 101, "", kOther), "stolen");
+  report(joe, domain_status("stolen", 101, "", kOther), "stolen");
   host.begin();
   EXPECT_EQ(info().name, "mine");
-  const MachineInfo& eves = *host.machine(std::string("user-4712/") + kOther)->info;
+  const VmInfo& eves = *host.vm(std::string("user-4712/") + kOther)->info;
   EXPECT_EQ(eves.name, "eves");
   EXPECT_EQ(eves.guest_state, "");
 }
 
 TEST_F(LibvirtSession, TellsNothingOfTheSystemsMachines) {
   start(joe);
-  tell(joe, domain_status("mine", 100));
+  report(joe, domain_status("mine", 100));
   write_status("systems", kUuid, 100);
   host.begin();
-  EXPECT_EQ(host.machine(kUuid)->info->name, "systems");
-  EXPECT_EQ(host.machine(kUuid)->owner, 0U);
-  EXPECT_EQ(host.machine(id), nullptr);
+  EXPECT_EQ(host.vm(kUuid)->info->name, "systems");
+  EXPECT_EQ(host.vm(kUuid)->owner, 0U);
+  EXPECT_EQ(host.vm(id), nullptr);
 }
 
 TEST_F(LibvirtSession, CannotAskForAMeter) {
   start(joe);
-  tell(joe,
-       domain_status("mine", 100,
-                     "<metadata><k:guest xmlns:k='https://keplerd.org/libvirt/1' meter='yes'/>"
-                     "<k:instance xmlns:k='http://openstack.org/xmlns/libvirt/nova/1.1'><k:name>n</k:name>"
-                     "</k:instance></metadata>"));
+  report(joe,
+         domain_status("mine", 100,
+                       "<metadata><k:guest xmlns:k='https://keplerd.org/libvirt/1' meter='yes'/>"
+                       "<k:instance xmlns:k='http://openstack.org/xmlns/libvirt/nova/1.1'><k:name>n</k:name>"
+                       "</k:instance></metadata>"));
   host.begin();
-  EXPECT_EQ(info().metadata, (MachineMetadata{{"openstack.name", "n"}}));
+  EXPECT_EQ(info().metadata, (VmMetadata{{"openstack.name", "n"}}));
 }
 
 TEST_F(LibvirtSession, IsNotReadThroughALink) {
@@ -94,14 +94,14 @@ TEST_F(LibvirtSession, IsNotReadThroughALink) {
 
 TEST_F(LibvirtSession, IsReadUpToItsLimits) {
   start(joe);
-  tell(joe, domain_status("big", 100) + std::string(128 << 10, '\n'), "big");
+  report(joe, domain_status("big", 100) + std::string(128 << 10, '\n'), "big");
   host.begin();
   EXPECT_EQ(info().name, "web");
 }
 
 TEST_F(LibvirtSession, NeedsNoHelperAndNobodyWaitsForItsReasons) {
   start(joe);
-  tell(joe, domain_status("mine", 100));
+  report(joe, domain_status("mine", 100));
   host.begin();
   EXPECT_EQ(host.meter().libvirt_drivers(), std::vector<std::string>{});
   host.meter().set_libvirt_connected(true);
@@ -113,31 +113,31 @@ TEST_F(LibvirtSession, NeedsNoHelperAndNobodyWaitsForItsReasons) {
 
 constexpr char kBox[] = "/machine.slice/machine-lxc\\x2d4321\\x2dbox.scope";
 
-class LibvirtLxc : public MachineTest {
+class LibvirtLxc : public VmTest {
  protected:
   void start(const std::string& comm = "libvirt_lxc") {
     host.files.add_cgroup(kBox);
     host.files.add_process({.pid = 4321, .comm = comm, .cgroup = kBox});
     host.files.add_process({.pid = 4322, .comm = "init", .cgroup = kBox});
   }
-  void tell(const std::string& text) { host.files.write("root/run/libvirt/lxc/box.xml", text); }
+  void report(const std::string& text) { host.files.write("root/run/libvirt/lxc/box.xml", text); }
   const ContainerInfo& info() { return *host.container("box")->info; }
 };
 
 TEST_F(LibvirtLxc, TellsNameUuidTitleAndStateOfAContainer) {
   start();
-  tell(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
+  report(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
   host.begin();
   EXPECT_EQ(info().name, "box-of-joe");
   EXPECT_EQ(info().uuid, kUuid);
   EXPECT_EQ(info().title, "Joe's");
   EXPECT_EQ(info().guest_state, "running");
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 0u);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 0u);
 }
 
 TEST_F(LibvirtLxc, WhatItToldStaysButForTheStateWhenTheContainerEnds) {
   start();
-  tell(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
+  report(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
   host.begin();
   for (const pid_t pid : {4321, 4322}) host.files.remove_process(pid);
   host.files.remove_cgroup(kBox);
@@ -151,7 +151,7 @@ TEST_F(LibvirtLxc, WhatItToldStaysButForTheStateWhenTheContainerEnds) {
 
 TEST_F(LibvirtLxc, AStatusOfAnotherProcessIsStale) {
   start("other");
-  tell(domain_status("stale", 4321));
+  report(domain_status("stale", 4321));
   host.begin();
   EXPECT_EQ(info().name, "box");
   EXPECT_EQ(info().uuid, "");
@@ -160,7 +160,7 @@ TEST_F(LibvirtLxc, AStatusOfAnotherProcessIsStale) {
 TEST_F(LibvirtLxc, KnowsOtherContainersNot) {
   host.files.add_cgroup("/lxc.payload.box");
   host.files.add_process({.pid = 4321, .comm = "systemd", .cgroup = "/lxc.payload.box"});
-  tell(domain_status("other", 4321));
+  report(domain_status("other", 4321));
   host.begin();
   EXPECT_EQ(info().name, "box");
 }

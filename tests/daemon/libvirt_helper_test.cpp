@@ -51,38 +51,38 @@ TEST(HelperPolicy, PausesLongerEachTimeAndAMinuteAtMost) {
   EXPECT_EQ(policy.decide(true, now + 62s), Action::kStart);
 }
 
-TEST(LibvirtNews, AreReadAsTheyAreWritten) {
-  const LibvirtNews domain{.kind = LibvirtNews::Kind::kDomain,
-                           .driver = "xen",
-                           .id = 7,
-                           .uuid = kUuid,
-                           .name = "web",
-                           .title = "Shop",
-                           .state = "running",
-                           .reason = ""};
-  const auto read = parse_news(format_news(domain));
+TEST(LibvirtUpdate, AreReadAsTheyAreWritten) {
+  const LibvirtUpdate domain{.kind = LibvirtUpdate::Kind::kDomain,
+                             .driver = "xen",
+                             .id = 7,
+                             .uuid = kUuid,
+                             .name = "web",
+                             .title = "Shop",
+                             .state = "running",
+                             .reason = ""};
+  const auto read = parse_update(format_update(domain));
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->kind, LibvirtNews::Kind::kDomain);
+  EXPECT_EQ(read->kind, LibvirtUpdate::Kind::kDomain);
   EXPECT_EQ(std::tie(read->driver, read->id, read->uuid, read->name, read->title, read->state),
             std::tie(domain.driver, domain.id, domain.uuid, domain.name, domain.title, domain.state));
-  EXPECT_EQ(parse_news(format_news({}))->kind, LibvirtNews::Kind::kAlive);
-  const auto ended = parse_news(format_news(
-      {.kind = LibvirtNews::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = "migrated"}));
-  EXPECT_EQ(ended->kind, LibvirtNews::Kind::kEnded);
+  EXPECT_EQ(parse_update(format_update({}))->kind, LibvirtUpdate::Kind::kAlive);
+  const auto ended = parse_update(format_update(
+      {.kind = LibvirtUpdate::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = "migrated"}));
+  EXPECT_EQ(ended->kind, LibvirtUpdate::Kind::kEnded);
   EXPECT_EQ(ended->reason, "migrated");
 }
 
-TEST(LibvirtNews, OfWhateverElseThereAreNone) {
+TEST(LibvirtUpdate, OfWhateverElseThereAreNone) {
   for (const char* const line :
        {"", "{", "[]", "1", "{}", R"({"alive":false})", R"({"domain":1})", R"({"ended":{"uuid":"x"}})",
         R"({"other":{"uuid":"2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01"}})"})
-    EXPECT_FALSE(parse_news(line)) << line;
+    EXPECT_FALSE(parse_update(line)) << line;
 }
 
-TEST(LibvirtNews, AreEscaped) {
-  const auto news =
-      parse_news(R"({"ended":{"uuid":"2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01","reason":"a\u001b"}})");
-  EXPECT_EQ(news->reason, "a\\x1b");
+TEST(LibvirtUpdate, AreEscaped) {
+  const auto notice =
+      parse_update(R"({"ended":{"uuid":"2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01","reason":"a\u001b"}})");
+  EXPECT_EQ(notice->reason, "a\\x1b");
 }
 
 TEST(RunningDrivers, AreThoseWhoseDaemonLives) {
@@ -114,15 +114,15 @@ class LibvirtHelperTest : public testing::Test {
   }
   // Until so many news have come, or the loop has nothing more to tell for ten seconds.
   void run_until(std::size_t count) {
-    while (news.size() < count && sd_event_run(loop, 10'000'000) > 0) {
+    while (notice.size() < count && sd_event_run(loop, 10'000'000) > 0) {
     }
   }
 
   FakeHost files;
   sd_event* loop = nullptr;
-  std::vector<std::string> news;
-  std::function<void(const LibvirtNews&)> heard = [this](const LibvirtNews& line) {
-    news.push_back(line.kind == LibvirtNews::Kind::kAlive ? "alive" : line.name + line.reason);
+  std::vector<std::string> notice;
+  std::function<void(const LibvirtUpdate&)> heard = [this](const LibvirtUpdate& line) {
+    notice.push_back(line.kind == LibvirtUpdate::Kind::kAlive ? "alive" : line.name + line.reason);
   };
 };
 
@@ -134,7 +134,7 @@ TEST_F(LibvirtHelperTest, HearsLinesAndKillsItWhenNobodyWantsIt) {
       heard);
   helper.update({"qemu"}, 0s);
   run_until(2);
-  EXPECT_EQ(news, (std::vector<std::string>{"alive", "saved"}));
+  EXPECT_EQ(notice, (std::vector<std::string>{"alive", "saved"}));
   EXPECT_TRUE(helper.is_connected());
   helper.update({}, 1s);
   EXPECT_FALSE(helper.is_connected());
@@ -150,7 +150,7 @@ TEST_F(LibvirtHelperTest, OneThatHangsIsReplacedAfterAPause) {
   helper.update({"qemu"}, now + 1h + 1s);
   helper.update({"qemu"}, now + 1h + 3s);
   run_until(2);
-  EXPECT_EQ(news.size(), 2u);
+  EXPECT_EQ(notice.size(), 2u);
 }
 
 TEST_F(LibvirtHelperTest, ALineWithoutEndIsItsEnd) {

@@ -70,7 +70,7 @@ const Row* find_row(const std::vector<Row>& rows, const std::string& id) {
 
 }  // namespace
 
-const MachineRow* MeterHost::machine(const std::string& id) const { return find_row(report_->machines, id); }
+const VmRow* MeterHost::vm(const std::string& id) const { return find_row(report_->vms, id); }
 
 const ContainerRow* MeterHost::container(const std::string& id) const {
   return find_row(report_->containers, id);

@@ -36,7 +36,7 @@ class MeterHost {
   const UnitRow& unit(const std::string& id) const;
   // Null where there is no row.
   const ProcessRow* process(pid_t pid) const;
-  const MachineRow* machine(const std::string& id) const;
+  const VmRow* vm(const std::string& id) const;
   const ContainerRow* container(const std::string& id) const;
   const ContainerRow* pod(const std::string& id) const;
 

@@ -73,7 +73,7 @@ TEST_F(Names, OfProxmoxGuestsAreThoseOfTheirConfiguration) {
   add("/qemu.slice/100.scope", {.pid = 100, .comm = "kvm", .start = 7, .cmdline = command});
   add("/lxc/101/ns", {.pid = 101});
   host.begin();
-  EXPECT_EQ(host.machine("100.7")->info->name, "db1");
+  EXPECT_EQ(host.vm("100.7")->info->name, "db1");
   EXPECT_EQ(host.container("101")->info->name, "web1");
 }
 
@@ -91,7 +91,7 @@ TEST_F(Names, OfMachinesThatNothingElseNamesAreMachineds) {
   add("/system.slice/vm.service/payload",
       {.pid = 100, .comm = "qemu-system-x86", .cmdline = nameless_qemu(1)});
   host.begin();
-  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "web");
+  EXPECT_EQ(host.vm("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "web");
 }
 
 TEST_F(Names, OfMachinesThatShareAUnitAreNotMachineds) {
@@ -99,7 +99,7 @@ TEST_F(Names, OfMachinesThatShareAUnitAreNotMachineds) {
   add("/system.slice/vms.service", {.pid = 100, .comm = "qemu-system-x86", .cmdline = nameless_qemu(1)});
   add("/system.slice/vms.service", {.pid = 101, .comm = "qemu-system-x86", .cmdline = nameless_qemu(2)});
   host.begin();
-  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "kvm-8a5c1f62");
+  EXPECT_EQ(host.vm("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "kvm-8a5c1f62");
 }
 
 TEST_F(Names, OfTheCommandLineProxmoxAndTheCgroupGoBeforeMachineds) {
@@ -115,9 +115,9 @@ TEST_F(Names, OfTheCommandLineProxmoxAndTheCgroupGoBeforeMachineds) {
   add("/machine.slice/machine-qemu\\x2d1\\x2dweb.scope",
       {.pid = 102, .comm = "qemu-system-x86", .cmdline = nameless_qemu(3)});
   host.begin();
-  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "by-hand");
-  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e2")->info->name, "db1");
-  EXPECT_EQ(host.machine("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e3")->info->name, "web");
+  EXPECT_EQ(host.vm("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e1")->info->name, "by-hand");
+  EXPECT_EQ(host.vm("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e2")->info->name, "db1");
+  EXPECT_EQ(host.vm("8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e3")->info->name, "web");
 }
 
 TEST_F(Names, ThatAreHostileAreEscaped) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr bool kStranger = false, kFull = true;
+constexpr bool kUnprivileged = false, kFull = true;
 
 class PaceOfOneSecond : public testing::Test {
  protected:
@@ -32,7 +32,7 @@ TEST_F(PaceOfOneSecond, IsKeptForTenSecondsAfterAQuestion) {
 }
 
 TEST_F(PaceOfOneSecond, IsKeptForListenersAsLongAsTheyAreThere) {
-  for (const bool full : {kStranger, kFull}) {
+  for (const bool full : {kUnprivileged, kFull}) {
     auto listener = pace.listen({.full = full});
     EXPECT_EQ(at(100s), 1s);
     listener.reset();
@@ -52,7 +52,7 @@ TEST_F(PaceOfOneSecond, IsSetByTheFastestWhoHasFullAccess) {
 }
 
 TEST_F(PaceOfOneSecond, IsNotSetByStrangers) {
-  const auto fast = pace.listen({.full = kStranger, .wanted = 100ms});
+  const auto fast = pace.listen({.full = kUnprivileged, .wanted = 100ms});
   EXPECT_EQ(at(100s), 1s);
 }
 
@@ -79,7 +79,7 @@ TEST(Pace, OnDemandThereIsOnlyTheGuardAgainstWrapsUnlessWhoHasFullAccessNamesOne
   pace.set({.interval = 0s, .unwatched_interval = 5s});
   pace.ask(100s);
   const auto any = pace.listen({.full = kFull});
-  const auto stranger = pace.listen({.full = kStranger, .wanted = 1s});
+  const auto unprivileged = pace.listen({.full = kUnprivileged, .wanted = 1s});
   EXPECT_EQ(pace.period(100s, true), 30s);
   EXPECT_EQ(pace.period(200s, true), 30s);
   const auto named = pace.listen({.full = kFull, .wanted = 2s});

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/access/access.h"
-#include "daemon/machine_host.h"
+#include "daemon/vm_host.h"
 
 namespace keplerd {
 namespace {
@@ -212,7 +212,7 @@ class RandomIdentities {
         EXPECT_EQ(row.owner, 0U) << row.info->id;
       }
     }
-    const MachineRow* const vm = host_.machine(kUuid);
+    const VmRow* const vm = host_.vm(kUuid);
     if (vm != nullptr) {
       EXPECT_EQ(vm->active.value, expected_vm_ * kTickEnergy);
       EXPECT_EQ(vm->owner, 0U);
@@ -240,7 +240,7 @@ class RandomIdentities {
     for (const ProcessRow& row : view->processes) {
       expect_own(row.info->comm);
       if (row.container) expect_own(row.container->id + row.container->name);
-      if (row.machine) expect_own(row.machine->id + row.machine->name);
+      if (row.vm) expect_own(row.vm->id + row.vm->name);
       processes += row.active.value;
     }
     EXPECT_LE(processes, spent_[user] * kTickEnergy);
@@ -250,12 +250,12 @@ class RandomIdentities {
         expect_share(row, row.info->id);
       }
     }
-    std::int64_t machines = 0;
-    for (const MachineRow& row : view->machines) {
+    std::int64_t vms = 0;
+    for (const VmRow& row : view->vms) {
       expect_own(row.info->id + row.info->name + row.info->title);
-      machines += row.active.value;
+      vms += row.active.value;
     }
-    EXPECT_LE(machines, spent_[user] * kTickEnergy) << user;
+    EXPECT_LE(vms, spent_[user] * kTickEnergy) << user;
     for (const UnitRow& row : view->units) {
       expect_own(row.info->id);
       expect_share(row, row.info->id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random hosts with nested containers, pods and machines whose processes come, move and go, and a keplerd
+// Random hosts with nested containers, pods and VMs whose processes come, move and go, and a keplerd
 // that is restarted now and then: every report adds up, and nothing goes back (MeterHost checks it).
 #include <random>
 
@@ -103,9 +103,9 @@ class RandomHost {
   void add_process() {
     const std::string group = any(groups_)->first;
     const pid_t pid = next_pid_++;
-    const bool machine = pick(3) == 0;
+    const bool vm = pick(3) == 0;
     std::string command;
-    if (machine) {
+    if (vm) {
       command = "qemu-system-x86_64";
       command += '\0';
       if (pick(2) == 0) {
@@ -114,7 +114,7 @@ class RandomHost {
       }
     }
     host_.files.add_process({.pid = pid,
-                             .comm = machine ? "qemu-system-x86" : "task",
+                             .comm = vm ? "qemu-system-x86" : "task",
                              .start = static_cast<std::uint64_t>(pid),
                              .cgroup = group,
                              .cmdline = command});

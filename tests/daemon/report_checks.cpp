@@ -97,22 +97,22 @@ void expect_containers(const Report& report) {
   EXPECT_TRUE(processes.empty()) << "the container of a process is not listed: " << processes.begin()->first;
 }
 
-void expect_machines(const Report& report) {
+void expect_vms(const Report& report) {
   std::set<std::string> ids;
-  for (const MachineRow& row : report.machines) {
+  for (const VmRow& row : report.vms) {
     EXPECT_TRUE(ids.insert(row.info->id).second) << row.info->id << " is listed twice";
     expect_zones_of(report, row, row.info->id);
     if (row.parts.empty()) continue;
     Microjoules parts;
-    for (const MachinePart& part : row.parts) {
+    for (const VmPart& part : row.parts) {
       parts += part.energy;
       EXPECT_GE(part.energy.value, 0) << row.info->id << " " << part.name;
     }
     EXPECT_EQ(parts.value, (row.active + row.idle).value) << row.info->id;
   }
   for (const ProcessRow& process : report.processes) {
-    if (process.machine && process.running) {
-      EXPECT_TRUE(ids.contains(process.machine->id)) << process_id_text(process.info->id);
+    if (process.vm && process.running) {
+      EXPECT_TRUE(ids.contains(process.vm->id)) << process_id_text(process.info->id);
     }
   }
 }
@@ -139,7 +139,7 @@ void expect_sums(const Report& report) {
   expect_host(report);
   expect_units(report);
   expect_containers(report);
-  expect_machines(report);
+  expect_vms(report);
 }
 
 void expect_no_step_back(const Report& earlier, const Report& later) {
@@ -154,8 +154,7 @@ void expect_no_step_back(const Report& earlier, const Report& later) {
     EXPECT_GE(later.zones[i].energy, earlier.zones[i].energy);
   }
   expect_rows_no_step_back(earlier.units, later.units, [](const UnitRow& row) { return row.info->id; });
-  expect_rows_no_step_back(earlier.machines, later.machines,
-                           [](const MachineRow& row) { return row.info->id; });
+  expect_rows_no_step_back(earlier.vms, later.vms, [](const VmRow& row) { return row.info->id; });
   for (const auto rows : {&Report::containers, &Report::pods}) {
     expect_rows_no_step_back(earlier.*rows, later.*rows,
                              [](const ContainerRow& row) { return row.info->id; });

@@ -52,13 +52,12 @@ TEST_F(StateWithoutOwners, GivesWhatIsInAUsersSliceToThatUserAndAllElseToRoot) {
 
 TEST_F(StateWithoutOwners, GivesVmsTheIdsThatTheirOwnersClaim) {
   std::map<std::string, Uid> owners;
-  for (const MachineState& machine : state.machines) owners[machine.info.id] = machine.owner.value();
+  for (const VmState& vm : state.vms) owners[vm.info.id] = vm.owner.value();
   EXPECT_EQ(owners, (std::map<std::string, Uid>{{"2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01", 0},
                                                 {"user-1000/7f1c8b1e-0000-4000-8000-00000000000a", 1000},
                                                 {hex('f') + "/7f1c8b1e-0000-4000-8000-00000000000b", 0}}));
-  for (const MachineState& machine : state.machines)
-    EXPECT_EQ(machine.info.name == "vm-107", machine.info.id.find('/') == std::string::npos)
-        << machine.info.id;
+  for (const VmState& vm : state.vms)
+    EXPECT_EQ(vm.info.name == "vm-107", vm.info.id.find('/') == std::string::npos) << vm.info.id;
 }
 
 TEST_F(StateWithoutOwners, KeepsEveryMicrojouleAndIsWrittenWithOwners) {

@@ -25,13 +25,13 @@ TEST_F(VmIdentity, AProgramOfAUsersWithTheUuidOfAStoppedVmIsNotThatVm) {
     step(0);
     use_all(pid, cgroup, 10);
     step(2'000'000);
-    EXPECT_FALSE(machine(kUuid).running);
+    EXPECT_FALSE(vm(kUuid).running);
     EXPECT_EQ(energy(kUuid), Microjoules{1'000'000});
-    EXPECT_EQ(machine(kUuid).info->name, "web");
-    EXPECT_EQ(machine(kUuid).owner, 0U);
+    EXPECT_EQ(vm(kUuid).info->name, "web");
+    EXPECT_EQ(vm(kUuid).owner, 0U);
   }
-  EXPECT_EQ(machine(of(kAlice, kUuid)).info->name, "forged");
-  EXPECT_EQ(machine(of(kAlice, kUuid)).owner, kAlice);
+  EXPECT_EQ(vm(of(kAlice, kUuid)).info->name, "forged");
+  EXPECT_EQ(vm(of(kAlice, kUuid)).owner, kAlice);
   EXPECT_EQ(shown_to(kAlice).find("web"), std::string::npos) << shown_to(kAlice);
   EXPECT_EQ(shown_to(kAlice).find("Secret"), std::string::npos) << shown_to(kAlice);
 
@@ -41,40 +41,40 @@ TEST_F(VmIdentity, AProgramOfAUsersWithTheUuidOfAStoppedVmIsNotThatVm) {
   step(0);
   use(300, kScope, 10);
   step(2'000'000);
-  EXPECT_TRUE(machine(kUuid).running);
+  EXPECT_TRUE(vm(kUuid).running);
   EXPECT_EQ(energy(kUuid), Microjoules{2'000'000});
-  EXPECT_EQ(machine(kUuid).info->pid, 300);
+  EXPECT_EQ(vm(kUuid).info->pid, 300);
 }
 
 TEST_F(VmIdentity, OfTheSystemsUsersTheFirstHasAnIdUntilRootHasIt) {
   add_qemu(200, "/system.slice/web.service", 33);
   host.begin();
-  EXPECT_EQ(machine(kUuid).owner, 33U);
+  EXPECT_EQ(vm(kUuid).owner, 33U);
   use_all(200, "/system.slice/web.service", 10);
   step(2'000'000);
   add_qemu(201, "/system.slice/other.service", 34);
   step(0);
-  EXPECT_EQ(machine(of(34, kUuid)).owner, 34U);
+  EXPECT_EQ(vm(of(34, kUuid)).owner, 34U);
   EXPECT_TRUE(is_refused("vm", 34));
   start_in_scope(300);
   step(0);
-  EXPECT_EQ(machine(kUuid).owner, 0U);
-  EXPECT_EQ(machine(kUuid).info->name, "web");
+  EXPECT_EQ(vm(kUuid).owner, 0U);
+  EXPECT_EQ(vm(kUuid).info->name, "web");
   EXPECT_EQ(energy(kUuid), Microjoules{});
-  EXPECT_EQ(machine(of(33, kUuid)).owner, 33U);
+  EXPECT_EQ(vm(of(33, kUuid)).owner, 33U);
   EXPECT_EQ(energy(of(33, kUuid)), Microjoules{1'000'000});
-  EXPECT_TRUE(machine(of(33, kUuid)).running);
+  EXPECT_TRUE(vm(of(33, kUuid)).running);
 }
 
 TEST_F(VmIdentity, RootsOwnProgramGivesWayToTheVmThatItClaims) {
   add_qemu(200, kCron, 0);
   host.begin();
-  EXPECT_EQ(machine(kUuid).info->pid, 200);
+  EXPECT_EQ(vm(kUuid).info->pid, 200);
   start_in_scope(300);
   step(0);
-  EXPECT_EQ(machine(kUuid).info->pid, 300);
-  EXPECT_EQ(machine(kUuid).info->name, "web");
-  EXPECT_TRUE(machine("200.200").running);
+  EXPECT_EQ(vm(kUuid).info->pid, 300);
+  EXPECT_EQ(vm(kUuid).info->name, "web");
+  EXPECT_TRUE(vm("200.200").running);
 }
 
 TEST_F(VmIdentity, ASetUserIdProgramClaimsForWhoHasStartedIt) {
@@ -88,14 +88,14 @@ TEST_F(VmIdentity, ASetUserIdProgramClaimsForWhoHasStartedIt) {
        .user = 0,
        .real_user = kAlice});
   host.begin();
-  EXPECT_EQ(host.machine(kUuid), nullptr);
-  EXPECT_EQ(machine(of(kAlice, kUuid)).owner, kAlice);
+  EXPECT_EQ(host.vm(kUuid), nullptr);
+  EXPECT_EQ(vm(of(kAlice, kUuid)).owner, kAlice);
 }
 
 TEST_F(VmIdentity, SudosProgramInAUsersSliceIsRoots) {
   add_qemu(200, "/user.slice/user-1000.slice/session-3.scope", 0, kUuid, "by-sudo");
   host.begin();
-  EXPECT_EQ(machine(kUuid).owner, 0U);
+  EXPECT_EQ(vm(kUuid).owner, 0U);
   EXPECT_EQ(shown_to(kAlice).find("by-sudo"), std::string::npos);
 }
 
@@ -104,17 +104,17 @@ TEST_F(VmIdentity, ARecordIsOfTheProcessThatItWasWrittenFor) {
   write_status("stale", kUuid, 200);
   add_qemu(200, kCron, kAlice);
   host.begin();
-  EXPECT_EQ(host.machine(kUuid), nullptr);
-  EXPECT_EQ(machine(of(kAlice, kUuid)).info->name, "forged");
+  EXPECT_EQ(host.vm(kUuid), nullptr);
+  EXPECT_EQ(vm(of(kAlice, kUuid)).info->name, "forged");
 }
 
 TEST_F(VmIdentity, ARecordIsBetterThanACommandLine) {
   write_status("web", kUuid, 200);
   add_qemu(200, "/system.slice/libvirtd.service", kLibvirt, kOther);
   host.begin();
-  EXPECT_EQ(machine(kUuid).info->name, "web");
-  EXPECT_EQ(machine(kUuid).owner, 0U);
-  EXPECT_EQ(host.machine(kOther), nullptr);
+  EXPECT_EQ(vm(kUuid).info->name, "web");
+  EXPECT_EQ(vm(kUuid).owner, 0U);
+  EXPECT_EQ(host.vm(kOther), nullptr);
 }
 
 // 3. Helpers.
@@ -131,7 +131,7 @@ TEST_F(VmIdentity, AUsersProgramHelpsNoVmOfOthers) {
   use_all(300, "/system.slice/tpm.service", 10);
   step(10'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{1'000'000}) << "root's alone";
-  for (pid = 200; pid < 204; ++pid) EXPECT_EQ(host.process(pid)->machine, nullptr);
+  for (pid = 200; pid < 204; ++pid) EXPECT_EQ(host.process(pid)->vm, nullptr);
   EXPECT_TRUE(is_refused("helper", kAlice));
 }
 
@@ -147,8 +147,8 @@ TEST_F(VmIdentity, AHelperMayBeTheVmsOwnUsersOrOneThatLibvirtNames) {
   for (pid_t pid = 200; pid < 203; ++pid) use_all(pid, kCron, 10);
   step(6'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{2'000'000});
-  EXPECT_NE(host.process(201)->machine, nullptr);
-  EXPECT_EQ(host.process(202)->machine, nullptr);
+  EXPECT_NE(host.process(201)->vm, nullptr);
+  EXPECT_EQ(host.process(202)->vm, nullptr);
 }
 
 TEST_F(VmIdentity, AHelperOfAVmThatHasEndedIsNotTheNextOnes) {
@@ -190,20 +190,20 @@ TEST_F(VmIdentity, AUsersCgroupThatIsNamedLikeAVmsIsNoneOfRoots) {
   add_qemu(202, group, kAlice);
   step(0);
   step(0);
-  EXPECT_EQ(machine(of(kAlice, kUuid)).owner, kAlice);
-  EXPECT_EQ(machine(of(kAlice, "201.201")).owner, kAlice);
+  EXPECT_EQ(vm(of(kAlice, kUuid)).owner, kAlice);
+  EXPECT_EQ(vm(of(kAlice, "201.201")).owner, kAlice);
 }
 
 TEST_F(VmIdentity, TwoHypervisorsInAGuessedScopeAreOneVm) {
   add(200, kScope, 0, "sh");
   host.begin();
   for (int i = 0; i < 5; ++i) step(0);
-  EXPECT_TRUE(machine("200.200").running);
+  EXPECT_TRUE(vm("200.200").running);
   add(201, kScope, 0, "qemu-system-x86", command({"qemu-system-x86_64", "-m", "64"}));
   add_qemu(202, kScope, 0);
   step(0);
-  EXPECT_FALSE(machine("200.200").running);
-  EXPECT_EQ(host.process(201)->machine->id, host.process(202)->machine->id);
+  EXPECT_FALSE(vm("200.200").running);
+  EXPECT_EQ(host.process(201)->vm->id, host.process(202)->vm->id);
 }
 
 TEST_F(VmIdentity, AGuessGivesWayToAHypervisorWithoutAUuid) {
@@ -218,9 +218,9 @@ TEST_F(VmIdentity, AGuessGivesWayToAHypervisorWithoutAUuid) {
                           .cmdline = command({"qemu-system-x86_64", "-name", "guest=by-script"}),
                           .user = 0});
   step(0);
-  EXPECT_FALSE(machine("200.200").running);
-  EXPECT_EQ(machine("201.201").info->name, "by-script");
-  EXPECT_EQ(machine("201.201").info->pid, 201);
+  EXPECT_FALSE(vm("200.200").running);
+  EXPECT_EQ(vm("201.201").info->name, "by-script");
+  EXPECT_EQ(vm("201.201").info->pid, 201);
 }
 
 }  // namespace

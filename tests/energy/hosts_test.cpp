@@ -22,7 +22,7 @@ class Hosts : public ::testing::Test {
 
   // The meter's name, then "ID QUALITY" of each zone: "+" where it is in the total, "-" where it is not
   // divided. Then total_ is what the counters of the total say together, in microjoules.
-  std::vector<std::string> told(bool perf_is_permitted = false) {
+  std::vector<std::string> reported(bool perf_is_permitted = false) {
     const HostRoot host = host_.open();
     perf_.open_error = perf_is_permitted ? 0 : EACCES;
     SourceKeeper keeper(host, {.open_perf_counter = perf_.opener()});
@@ -41,7 +41,7 @@ class Hosts : public ::testing::Test {
     }
     return texts;
   }
-  std::vector<std::string> told_by_perf() { return told(true); }
+  std::vector<std::string> told_by_perf() { return reported(true); }
 
   FakeHost host_;
   FakePerf perf_;
@@ -51,15 +51,17 @@ class Hosts : public ::testing::Test {
 
 TEST_F(Hosts, IntelOfOneSocket) {
   replay("intel-1-socket");
-  EXPECT_THAT(told(), ElementsAre("powercap", "+powercap:package:0 measured", "+powercap:dram:0 measured"));
+  EXPECT_THAT(reported(),
+              ElementsAre("powercap", "+powercap:package:0 measured", "+powercap:dram:0 measured"));
   EXPECT_EQ(total_, 42'000'003);
   EXPECT_THAT(told_by_perf(), ElementsAre("perf", "+perf:package:0 measured", "+perf:dram:0 measured"));
 }
 
 TEST_F(Hosts, IntelOfTwoSockets) {
   replay("intel-2-sockets");
-  EXPECT_THAT(told(), ElementsAre("powercap", "+powercap:package:0 measured", "+powercap:package:1 measured",
-                                  "+powercap:dram:0 measured", "+powercap:dram:1 measured"));
+  EXPECT_THAT(reported(),
+              ElementsAre("powercap", "+powercap:package:0 measured", "+powercap:package:1 measured",
+                          "+powercap:dram:0 measured", "+powercap:dram:1 measured"));
   EXPECT_EQ(total_, 13'200'010);
   EXPECT_THAT(told_by_perf(), ElementsAre("perf", "+perf:package:0 measured", "+perf:package:1 measured",
                                           "+perf:dram:0 measured", "+perf:dram:1 measured"));
@@ -67,10 +69,11 @@ TEST_F(Hosts, IntelOfTwoSockets) {
 
 TEST_F(Hosts, IntelOfTwoDiesAPackage) {
   replay("intel-multi-die");
-  EXPECT_THAT(told(), ElementsAre("powercap", "+powercap:package:0 measured", "+powercap:package:1 measured",
-                                  "+powercap:package:2 measured", "+powercap:package:3 measured",
-                                  "+powercap:dram:0 measured", "+powercap:dram:1 measured",
-                                  "+powercap:dram:2 measured", "+powercap:dram:3 measured"));
+  EXPECT_THAT(
+      reported(),
+      ElementsAre("powercap", "+powercap:package:0 measured", "+powercap:package:1 measured",
+                  "+powercap:package:2 measured", "+powercap:package:3 measured", "+powercap:dram:0 measured",
+                  "+powercap:dram:1 measured", "+powercap:dram:2 measured", "+powercap:dram:3 measured"));
   EXPECT_EQ(total_, 10'100'000);
   EXPECT_THAT(told_by_perf(),
               ElementsAre("perf", "+perf:package:0 measured", "+perf:package:1 measured",
@@ -80,8 +83,8 @@ TEST_F(Hosts, IntelOfTwoDiesAPackage) {
 
 TEST_F(Hosts, IntelClientWithPsysAndAnMmioTwin) {
   replay("intel-client");
-  EXPECT_THAT(told(), ElementsAre("powercap", "+powercap:package:0 measured", "powercap:core:0 measured",
-                                  "powercap:uncore:0 measured", "powercap:psys:0 measured"));
+  EXPECT_THAT(reported(), ElementsAre("powercap", "+powercap:package:0 measured", "powercap:core:0 measured",
+                                      "powercap:uncore:0 measured", "powercap:psys:0 measured"));
   EXPECT_EQ(total_, 300'000'001) << "neither the twin nor what overlaps";
   EXPECT_THAT(told_by_perf(), ElementsAre("perf", "+perf:package:0 measured", "perf:core:0 measured",
                                           "perf:uncore:0 measured", "perf:psys:0 measured"));
@@ -90,9 +93,9 @@ TEST_F(Hosts, IntelClientWithPsysAndAnMmioTwin) {
 TEST_F(Hosts, SapphireRapidsWithTpmiBesideMsr) {
   // Both drivers register intel-rapl; the later one's packages are the same again.
   replay("intel-tpmi");
-  EXPECT_THAT(told(), ElementsAre("powercap", "+powercap:package:0 measured", "+powercap:package:1 measured",
-                                  "+powercap:dram:0 measured", "+powercap:dram:1 measured",
-                                  "powercap:psys:0 measured"));
+  EXPECT_THAT(reported(), ElementsAre("powercap", "+powercap:package:0 measured",
+                                      "+powercap:package:1 measured", "+powercap:dram:0 measured",
+                                      "+powercap:dram:1 measured", "powercap:psys:0 measured"));
   EXPECT_EQ(total_, 187'000'003);
   EXPECT_THAT(told_by_perf(), ElementsAre("perf", "+perf:package:0 measured", "+perf:package:1 measured",
                                           "+perf:dram:0 measured", "+perf:dram:1 measured",
@@ -101,13 +104,14 @@ TEST_F(Hosts, SapphireRapidsWithTpmiBesideMsr) {
 
 TEST_F(Hosts, IntelWithFilteredCounters) {
   replay("intel-sgx");
-  EXPECT_THAT(told(), ElementsAre("powercap", "+powercap:package:0 modelled", "+powercap:dram:0 modelled"));
+  EXPECT_THAT(reported(),
+              ElementsAre("powercap", "+powercap:package:0 modelled", "+powercap:dram:0 modelled"));
   EXPECT_EQ(total_, 36'000'003);
 }
 
 TEST_F(Hosts, AmdZenServer) {
   replay("amd-zen-server");
-  EXPECT_THAT(told(),
+  EXPECT_THAT(reported(),
               ElementsAre("powercap", "+powercap:package:0 modelled", "+powercap:package:1 modelled"));
   EXPECT_EQ(total_, 130'000'004) << "without the single cores";
   EXPECT_THAT(told_by_perf(), ElementsAre("perf", "+perf:package:0 modelled", "+perf:package:1 modelled"));
@@ -115,24 +119,25 @@ TEST_F(Hosts, AmdZenServer) {
 
 TEST_F(Hosts, AmdWithTheOldHwmonDriverAlone) {
   replay("amd-old-hwmon");
-  EXPECT_THAT(told(), ElementsAre("hwmon", "+hwmon:package:0 modelled"));
+  EXPECT_THAT(reported(), ElementsAre("hwmon", "+hwmon:package:0 modelled"));
   EXPECT_EQ(total_, 20'000'001);
 }
 
 TEST_F(Hosts, ArmServerWithScmiPowercap) {
   replay("arm-scmi");
-  EXPECT_THAT(told(), ElementsAre("powercap", "+powercap:package:0 modelled", "powercap:CLUSTER0:0 modelled",
-                                  "-powercap:FAN:0 modelled", "-powercap:SYS:0 modelled"));
+  EXPECT_THAT(reported(),
+              ElementsAre("powercap", "+powercap:package:0 modelled", "powercap:CLUSTER0:0 modelled",
+                          "-powercap:FAN:0 modelled", "-powercap:SYS:0 modelled"));
 }
 
 TEST_F(Hosts, ArmServerWithXgeneAndAPlatformMeter) {
   replay("arm-xgene");
-  EXPECT_THAT(told(), ElementsAre("hwmon", "+hwmon:package:0 modelled", "-acpi:platform:0 modelled"));
+  EXPECT_THAT(reported(), ElementsAre("hwmon", "+hwmon:package:0 modelled", "-acpi:platform:0 modelled"));
 }
 
 TEST_F(Hosts, WorkstationWithGraphicsCards) {
   replay("workstation-gpus");
-  EXPECT_THAT(told(),
+  EXPECT_THAT(reported(),
               ElementsAre("powercap", "+powercap:package:0 measured", "-amdgpu:gpu:0 modelled",
                           "-i915:gpu:0 measured", "-xe:gpu:0 measured", "-xe:gpu-package:0 measured"));
   EXPECT_EQ(total_, 50'000'001);

@@ -26,7 +26,7 @@ std::vector<std::int64_t> read_all(EnergySource& source, Nanoseconds now = 0s) {
 }
 
 // "ID QUALITY", with a plus sign where the zone is in the total, and a minus where it is not divided.
-std::vector<std::string> told(const EnergySource& source) {
+std::vector<std::string> reported(const EnergySource& source) {
   std::vector<std::string> texts;
   for (const auto& zone : source.zones()) {
     texts.push_back(std::string(zone.in_total ? "+" : "") + (zone.divided ? "" : "-") + zone.id + " " +
@@ -42,8 +42,8 @@ class HwmonTest : public ::testing::Test {
     if (!source) ADD_FAILURE() << source.error().message;
     return source ? *std::move(source) : nullptr;
   }
-  std::unique_ptr<EnergySource> beside(const std::vector<std::string>& names = {}) {
-    return open_beside(host_.open(), names);
+  std::unique_ptr<EnergySource> shown_only(const std::vector<std::string>& names = {}) {
+    return open_shown_only(host_.open(), names);
   }
 
   FakeHost host_;
@@ -59,7 +59,7 @@ TEST_F(HwmonTest, AmdEnergyCountsSocketsAndNoCores) {
              {"energy66_label", "Esocket1"}});
   const auto source = open();
   EXPECT_EQ(source->name(), "hwmon");
-  EXPECT_THAT(told(*source), ElementsAre("+hwmon:package:0 modelled", "+hwmon:package:1 modelled"));
+  EXPECT_THAT(reported(*source), ElementsAre("+hwmon:package:0 modelled", "+hwmon:package:1 modelled"));
   EXPECT_THAT(read_all(*source), ElementsAre(1000, 2000));
   EXPECT_FALSE(source->zones()[0].begins_anew) << "the kernel's counter";
 }
@@ -71,7 +71,7 @@ TEST_F(HwmonTest, PowerIsIntegratedOverTimeAndModelled) {
              {"power2_input", "9000000"},
              {"power2_label", "IO power"}});
   const auto source = open();
-  EXPECT_THAT(told(*source), ElementsAre("+hwmon:package:0 modelled"));
+  EXPECT_THAT(reported(*source), ElementsAre("+hwmon:package:0 modelled"));
   EXPECT_THAT(read_all(*source, 100s), ElementsAre(0));
   host_.write(hwmon_file(2, "power1_input"), "50000000\n");
   EXPECT_THAT(read_all(*source, 102s), ElementsAre(80'000'000));
@@ -96,12 +96,12 @@ TEST_F(HwmonTest, NothingOnAnUnknownChipIsAProcessor) {
   const auto source = open_hwmon(host_.open(), {});
   ASSERT_FALSE(source);
   EXPECT_THAT(source.error().message, EndsWith("/sys/class/hwmon: no known sensor of a processor"));
-  EXPECT_THAT(beside()->zones(), testing::SizeIs(2));
+  EXPECT_THAT(shown_only()->zones(), testing::SizeIs(2));
 }
 
 TEST_F(HwmonTest, IsAbsentWithoutTheClass) {
   EXPECT_EQ(open_hwmon(host_.open(), {}).error().code, ENOENT);
-  EXPECT_EQ(beside(), nullptr);
+  EXPECT_EQ(shown_only(), nullptr);
 }
 
 TEST_F(HwmonTest, PlatformsRailsAndGraphicsCardsAreNobodys) {
@@ -117,8 +117,8 @@ TEST_F(HwmonTest, PlatformsRailsAndGraphicsCardsAreNobodys) {
              {"energy2_input", "200"},
              {"energy2_label", "pkg"}});
   add_hwmon(host_, 6, "amdgpu", "pci/0000:03:00.0", {{"power1_average", "9000000"}, {"power1_label", "PPT"}});
-  const auto source = beside();
-  EXPECT_THAT(told(*source),
+  const auto source = shown_only();
+  EXPECT_THAT(reported(*source),
               ElementsAre("-amdgpu:gpu:0 modelled", "-i915:gpu:0 measured", "-ina:rail:0 modelled",
                           "-ina:rail:1 modelled", "-acpi:platform:0 modelled", "-xe:gpu:0 measured",
                           "-xe:gpu-package:0 measured"));
@@ -130,14 +130,14 @@ TEST_F(HwmonTest, PlatformsRailsAndGraphicsCardsAreNobodys) {
 TEST_F(HwmonTest, ZonesByNameChooseBesideToo) {
   add_hwmon(host_, 1, "ina226", "i2c-1/1-0041", {{"power1_input", "3000000"}});
   add_hwmon(host_, 3, "i915", "pci/0000:04:00.0", {{"energy1_input", "111"}});
-  EXPECT_THAT(told(*beside({"gpu"})), ElementsAre("-i915:gpu:0 measured"));
-  EXPECT_EQ(beside({"package"}), nullptr);
+  EXPECT_THAT(reported(*shown_only({"gpu"})), ElementsAre("-i915:gpu:0 measured"));
+  EXPECT_EQ(shown_only({"package"}), nullptr);
 }
 
 TEST_F(HwmonTest, CardThatSleepsIsNotWokenUp) {
   add_hwmon(host_, 0, "i915", "pci/0000:04:00.0", {{"energy1_input", "100"}});
   add_hwmon(host_, 1, "amdgpu", "pci/0000:03:00.0", {{"power1_average", "9000000"}});
-  const auto source = beside();
+  const auto source = shown_only();
   EXPECT_THAT(read_all(*source, 0s), ElementsAre(0, 100));
   for (const char* card : {"0000:03:00.0", "0000:04:00.0"}) {
     host_.write(std::string("sys/devices/pci/") + card + "/power/runtime_status", "suspended\n");
@@ -150,7 +150,7 @@ TEST_F(HwmonTest, CardThatSleepsIsNotWokenUp) {
 
 TEST_F(HwmonTest, SlowMeterIsReadAfterTheSampleEveryFiveSeconds) {
   add_hwmon(host_, 0, "power_meter", "acpi/ACPI000D:00", {{"power1_average", "100000000"}});
-  const auto source = beside();
+  const auto source = shown_only();
   EXPECT_THAT(read_all(*source, 0s), ElementsAre(0));
   source->refresh(0s);
   host_.write(hwmon_file(0, "power1_average"), "300000000\n");
@@ -165,7 +165,7 @@ TEST_F(HwmonTest, SensorThatCannotBeReadCostsOnlyItself) {
   add_hwmon(host_, 1, "ina226", "i2c-1/1-0041", {{"power1_input", "-5"}});
   add_hwmon(host_, 2, "ina226", "i2c-1/1-0042", {{"power1_input", "abc"}});
   add_hwmon(host_, 3, "ina226", "i2c-1/1-0043", {{"power1_input", "1"}});
-  const auto source = beside();
+  const auto source = shown_only();
   host_.break_file(hwmon_file(3, "power1_input"));
   EXPECT_THAT(read_all(*source), ElementsAre(0, -1, -1, -1));
   host_.remove("sys/class/hwmon/hwmon0");
@@ -185,7 +185,7 @@ TEST(HwmonZones, HaveIdsOfTheirOwnWhateverTheLabelsSay) {
   const auto zones = hwmon_zones(chips, HwmonRole::kProcessor);
   ASSERT_EQ(zones.size(), 1U);
   EXPECT_EQ(zones[0].file, "energy1_input");
-  EXPECT_THAT(hwmon_zones(chips, HwmonRole::kBeside), IsEmpty());
+  EXPECT_THAT(hwmon_zones(chips, HwmonRole::kShownOnly), IsEmpty());
 }
 
 }  // namespace

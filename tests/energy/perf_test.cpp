@@ -20,7 +20,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // "ID", with a plus sign where the zone is in the total.
-std::vector<std::string> told(const EnergySource& source) {
+std::vector<std::string> reported(const EnergySource& source) {
   std::vector<std::string> texts;
   for (const auto& zone : source.zones()) texts.push_back((zone.in_total ? "+" : "") + zone.id);
   return texts;
@@ -54,7 +54,7 @@ TEST_F(PerfTest, CountsEachEventOnEachCpuOfTheMask) {
   add_server();
   const auto source = open();
   EXPECT_EQ(source->name(), "perf");
-  EXPECT_THAT(told(*source),
+  EXPECT_THAT(reported(*source),
               ElementsAre("+perf:package:0", "+perf:package:1", "+perf:dram:0", "+perf:dram:1"));
   EXPECT_THAT(perf_.opened, ElementsAre(PerfEvent{29, 2, 0}, PerfEvent{29, 2, 24}, PerfEvent{29, 3, 0},
                                         PerfEvent{29, 3, 24}));
@@ -82,7 +82,8 @@ TEST_F(PerfTest, OfAClientHasCoresGraphicsAndPlatformOutsideTheTotal) {
   FakePerf::add_event(host_, "energy-gpu", FakePerf::kGpu);
   FakePerf::add_event(host_, "energy-psys", FakePerf::kPsys);
   FakePerf::add_cpu(host_, 0, 0);
-  EXPECT_THAT(told(*open()), ElementsAre("+perf:package:0", "perf:core:0", "perf:uncore:0", "perf:psys:0"));
+  EXPECT_THAT(reported(*open()),
+              ElementsAre("+perf:package:0", "perf:core:0", "perf:uncore:0", "perf:psys:0"));
 }
 
 TEST_F(PerfTest, NumbersDiesOverAllPackages) {
@@ -92,7 +93,7 @@ TEST_F(PerfTest, NumbersDiesOverAllPackages) {
   FakePerf::add_cpu(host_, 24, 0, 1);
   FakePerf::add_cpu(host_, 48, 1, 0);
   FakePerf::add_cpu(host_, 72, 1, 1);
-  EXPECT_THAT(told(*open()),
+  EXPECT_THAT(reported(*open()),
               ElementsAre("+perf:package:0", "+perf:package:1", "+perf:package:2", "+perf:package:3"));
 }
 
@@ -101,7 +102,7 @@ TEST_F(PerfTest, CountsAPackageOnceWhereTheMaskNamesItTwice) {
   FakePerf::add_event(host_, "energy-pkg", FakePerf::kPackage);
   FakePerf::add_cpu(host_, 0, 0);
   FakePerf::add_cpu(host_, 1, 0);
-  EXPECT_THAT(told(*open()), ElementsAre("+perf:package:0"));
+  EXPECT_THAT(reported(*open()), ElementsAre("+perf:package:0"));
 }
 
 TEST_F(PerfTest, OfAmdIsModelledAndHasNoCores) {
@@ -111,7 +112,7 @@ TEST_F(PerfTest, OfAmdIsModelledAndHasNoCores) {
   FakePerf::add_event(host_, "energy-cores", FakePerf::kCores);
   FakePerf::add_cpu(host_, 0, 0);
   const auto source = open();
-  EXPECT_THAT(told(*source), ElementsAre("+perf:package:0"));
+  EXPECT_THAT(reported(*source), ElementsAre("+perf:package:0"));
   EXPECT_EQ(source->zones()[0].quality, Quality::kModelled);
 }
 
@@ -133,7 +134,7 @@ TEST_F(PerfTest, PassesOverAnEventThatItDoesNotUnderstand) {
   add_server();
   host_.write(FakePerf::pmu("events/energy-ram.unit"), "Bananas\n");
   host_.write(FakePerf::pmu("events/energy-gpu"), "event=0x04,umask=0x01\n");
-  EXPECT_THAT(told(*open()), ElementsAre("+perf:package:0", "+perf:package:1"));
+  EXPECT_THAT(reported(*open()), ElementsAre("+perf:package:0", "+perf:package:1"));
 }
 
 TEST_F(PerfTest, WithoutPermissionSaysSoAndWhatHelps) {

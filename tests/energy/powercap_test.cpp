@@ -212,11 +212,11 @@ TEST_F(PowercapTest, IsUnusableWithoutPermission) {
     if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
     if (::geteuid() != 65534) ::_exit(3);
     const auto source = open_powercap(host, {});
-    const bool told =
+    const bool reported =
         !source && source.error().code == EACCES &&
         powercap_fix(host, source.error()).starts_with("AmbientCapabilities=CAP_DAC_READ_SEARCH") &&
         source.error().message.ends_with("intel-rapl:0/energy_uj: Permission denied");
-    ::_exit(told ? 0 : 1);
+    ::_exit(reported ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

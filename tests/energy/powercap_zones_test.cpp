@@ -22,10 +22,10 @@ std::vector<PowercapZone> zones_of(const std::vector<Given>& given, bool amd = f
 }
 
 // "ID@DIRECTORY", with a plus sign where the zone is in the total.
-std::vector<std::string> told(const std::vector<PowercapZone>& zones) {
+std::vector<std::string> reported(const std::vector<PowercapZone>& zones) {
   std::vector<std::string> texts;
-  for (const auto& [zone, directory, tells_power] : zones) {
-    EXPECT_FALSE(tells_power);
+  for (const auto& [zone, directory, counts_power] : zones) {
+    EXPECT_FALSE(counts_power);
     texts.push_back((zone.in_total ? "+" : "") + zone.id + "@" + directory);
   }
   return texts;
@@ -59,30 +59,30 @@ TEST(PackageNames, HaveANumberAndPerhapsADie) {
 
 TEST(PowercapZones, TakeThePackagesNumberAndNotTheDirectorys) {
   EXPECT_THAT(
-      told(zones_of(
+      reported(zones_of(
           {{"intel-rapl:0", "package-1"}, {"intel-rapl:1", "package-0"}, {"intel-rapl:1:0", "dram"}})),
       ElementsAre("+powercap:package:0@intel-rapl:1", "+powercap:package:1@intel-rapl:0",
                   "+powercap:dram:0@intel-rapl:1:0"));
 }
 
 TEST(PowercapZones, CountPackagesAndDramIntoTheTotal) {
-  EXPECT_THAT(told(zones_of({{"intel-rapl:0", "package-0"},
-                             {"intel-rapl:0:0", "core"},
-                             {"intel-rapl:0:1", "uncore"},
-                             {"intel-rapl:0:2", "dram"},
-                             {"intel-rapl:1", "psys"}})),
+  EXPECT_THAT(reported(zones_of({{"intel-rapl:0", "package-0"},
+                                 {"intel-rapl:0:0", "core"},
+                                 {"intel-rapl:0:1", "uncore"},
+                                 {"intel-rapl:0:2", "dram"},
+                                 {"intel-rapl:1", "psys"}})),
               ElementsAre("+powercap:package:0@intel-rapl:0", "+powercap:dram:0@intel-rapl:0:2",
                           "powercap:core:0@intel-rapl:0:0", "powercap:uncore:0@intel-rapl:0:1",
                           "powercap:psys:0@intel-rapl:1"));
 }
 
 TEST(PowercapZones, NumberDiesOverAllPackages) {
-  EXPECT_THAT(told(zones_of({{"intel-rapl:0", "package-1-die-1"},
-                             {"intel-rapl:1", "package-0-die-1"},
-                             {"intel-rapl:1:0", "dram"},
-                             {"intel-rapl:2", "package-1-die-0"},
-                             {"intel-rapl:3", "package-0-die-0"},
-                             {"intel-rapl:0:0", "dram"}})),
+  EXPECT_THAT(reported(zones_of({{"intel-rapl:0", "package-1-die-1"},
+                                 {"intel-rapl:1", "package-0-die-1"},
+                                 {"intel-rapl:1:0", "dram"},
+                                 {"intel-rapl:2", "package-1-die-0"},
+                                 {"intel-rapl:3", "package-0-die-0"},
+                                 {"intel-rapl:0:0", "dram"}})),
               ElementsAre("+powercap:package:0@intel-rapl:3", "+powercap:package:1@intel-rapl:1",
                           "+powercap:package:2@intel-rapl:2", "+powercap:package:3@intel-rapl:0",
                           "+powercap:dram:1@intel-rapl:1:0", "+powercap:dram:3@intel-rapl:0:0"));
@@ -91,72 +91,74 @@ TEST(PowercapZones, NumberDiesOverAllPackages) {
 TEST(PowercapZones, TakeATwinOfAnotherDriverOnce) {
   const std::vector<std::string> once = {"+powercap:package:0@intel-rapl:0",
                                          "+powercap:dram:0@intel-rapl:0:1"};
-  EXPECT_EQ(told(zones_of({{"intel-rapl-mmio:0", "package-0"},
-                           {"intel-rapl-mmio:0:0", "dram"},
-                           {"intel-rapl:0", "package-0"},
-                           {"intel-rapl:0:1", "dram"}})),
+  EXPECT_EQ(reported(zones_of({{"intel-rapl-mmio:0", "package-0"},
+                               {"intel-rapl-mmio:0:0", "dram"},
+                               {"intel-rapl:0", "package-0"},
+                               {"intel-rapl:0:1", "dram"}})),
             once);
-  EXPECT_EQ(told(zones_of({{"intel-rapl:0:1", "dram"},
-                           {"intel-rapl:0", "package-0"},
-                           {"intel-rapl-mmio:0:0", "dram"},
-                           {"intel-rapl-mmio:0", "package-0"}})),
+  EXPECT_EQ(reported(zones_of({{"intel-rapl:0:1", "dram"},
+                               {"intel-rapl:0", "package-0"},
+                               {"intel-rapl-mmio:0:0", "dram"},
+                               {"intel-rapl-mmio:0", "package-0"}})),
             once);
 }
 
 TEST(PowercapZones, TakeADieOfferedTwiceOnce) {
-  EXPECT_THAT(told(zones_of({{"intel-rapl-mmio:0", "package-0-die-1"},
-                             {"intel-rapl-mmio:1", "package-0-die-0"},
-                             {"intel-rapl:0", "package-0-die-0"},
-                             {"intel-rapl:1", "package-0-die-1"}})),
+  EXPECT_THAT(reported(zones_of({{"intel-rapl-mmio:0", "package-0-die-1"},
+                                 {"intel-rapl-mmio:1", "package-0-die-0"},
+                                 {"intel-rapl:0", "package-0-die-0"},
+                                 {"intel-rapl:1", "package-0-die-1"}})),
               ElementsAre("+powercap:package:0@intel-rapl:0", "+powercap:package:1@intel-rapl:1"));
 }
 
 TEST(PowercapZones, TakeATwinOfTheSameControlTypeOnceAndTheLowestDirectory) {
   // MSR and TPMI drivers register the same control type.
-  EXPECT_THAT(told(zones_of({{"intel-rapl:10", "package-0"},
-                             {"intel-rapl:10:0", "dram"},
-                             {"intel-rapl:2", "package-0"},
-                             {"intel-rapl:2:0", "dram"}})),
+  EXPECT_THAT(reported(zones_of({{"intel-rapl:10", "package-0"},
+                                 {"intel-rapl:10:0", "dram"},
+                                 {"intel-rapl:2", "package-0"},
+                                 {"intel-rapl:2:0", "dram"}})),
               ElementsAre("+powercap:package:0@intel-rapl:2", "+powercap:dram:0@intel-rapl:2:0"));
 }
 
 TEST(PowercapZones, KeepMmioWhereItIsAlone) {
-  EXPECT_THAT(told(zones_of({{"intel-rapl-mmio:0", "package-0"}})),
+  EXPECT_THAT(reported(zones_of({{"intel-rapl-mmio:0", "package-0"}})),
               ElementsAre("+powercap:package:0@intel-rapl-mmio:0"));
 }
 
 TEST(PowercapZones, KeepWhatOnlyTheTwinHas) {
-  EXPECT_THAT(told(zones_of({{"intel-rapl:0", "package-0"},
-                             {"intel-rapl-mmio:0", "package-0"},
-                             {"intel-rapl-mmio:0:0", "dram"}})),
+  EXPECT_THAT(reported(zones_of({{"intel-rapl:0", "package-0"},
+                                 {"intel-rapl-mmio:0", "package-0"},
+                                 {"intel-rapl-mmio:0:0", "dram"}})),
               ElementsAre("+powercap:package:0@intel-rapl:0", "+powercap:dram:0@intel-rapl-mmio:0:0"));
 }
 
 TEST(PowercapZones, NumberPsysInOrder) {
   EXPECT_THAT(
-      told(zones_of({{"intel-rapl:3", "psys"}, {"intel-rapl:1", "psys"}, {"intel-rapl-mmio:0", "psys"}})),
+      reported(zones_of({{"intel-rapl:3", "psys"}, {"intel-rapl:1", "psys"}, {"intel-rapl-mmio:0", "psys"}})),
       ElementsAre("powercap:psys:0@intel-rapl:1", "powercap:psys:1@intel-rapl:3"));
 }
 
 TEST(PowercapZones, DropTheSingleCoreOfAmdAndCallTheRestModelled) {
   const auto zones = zones_of({{"intel-rapl:0", "package-0"}, {"intel-rapl:0:0", "core"}}, true);
-  ASSERT_THAT(told(zones), ElementsAre("+powercap:package:0@intel-rapl:0"));
+  ASSERT_THAT(reported(zones), ElementsAre("+powercap:package:0@intel-rapl:0"));
   EXPECT_EQ(zones[0].zone.quality, Quality::kModelled);
   EXPECT_EQ(zones_of({{"intel-rapl:0", "package-0"}})[0].zone.quality, Quality::kMeasured);
 }
 
 TEST(PowercapZones, IgnoreOtherControlTypes) {
-  EXPECT_THAT(told(zones_of({{"dtpm:0", "package-0"}, {"dtpm:0:0", "dram"}, {"arm-scmi:0", "package-0"}})),
-              IsEmpty());
+  EXPECT_THAT(
+      reported(zones_of({{"dtpm:0", "package-0"}, {"dtpm:0:0", "dram"}, {"arm-scmi:0", "package-0"}})),
+      IsEmpty());
 }
 
 TEST(PowercapZones, PassOverWhatHasNoNameOrNoKnownParent) {
-  EXPECT_THAT(told(zones_of({{"intel-rapl:0", ""}, {"intel-rapl:0:0", "dram"}, {"intel-rapl:7:0", "dram"}})),
-              IsEmpty());
+  EXPECT_THAT(
+      reported(zones_of({{"intel-rapl:0", ""}, {"intel-rapl:0:0", "dram"}, {"intel-rapl:7:0", "dram"}})),
+      IsEmpty());
 }
 
 TEST(PowercapZones, EscapeStrangeNames) {
-  EXPECT_THAT(told(zones_of({{"intel-rapl:0", "a\x1b[31m"}})),
+  EXPECT_THAT(reported(zones_of({{"intel-rapl:0", "a\x1b[31m"}})),
               ElementsAre("powercap:a\\x1b[31m:0@intel-rapl:0"));
 }
 

@@ -60,7 +60,7 @@ class DaemonLinkTest : public testing::Test {
   void begin(Kinds wanted, Kinds in_full) {
     link = std::make_unique<DaemonLink>(
         loop, DaemonLink::Plan{path, wanted, in_full},
-        DaemonLink::Events{.reply = [this](Kind kind, const Json&) { told.emplace_back(name_of(kind)); },
+        DaemonLink::Events{.reply = [this](Kind kind, const Json&) { reported.emplace_back(name_of(kind)); },
                            .lost = [this](Kind kind) { lost.emplace_back(name_of(kind)); },
                            .changed =
                                [this](bool up, const std::string& reason) {
@@ -85,7 +85,7 @@ class DaemonLinkTest : public testing::Test {
   std::optional<OpenServer> server;
   std::unique_ptr<DaemonLink> link;
   std::function<std::variant<Reply, Failure>(const Json&)> answer = as_keplerd;
-  std::vector<std::string> calls, told, lost, changes;
+  std::vector<std::string> calls, reported, lost, changes;
 };
 
 const Kinds kZonesAndUnits = Kinds().set(index_of(Kind::kZones)).set(index_of(Kind::kUnits));
@@ -96,7 +96,7 @@ TEST_F(DaemonLinkTest, AsksAsAStrangerForWhatIsNotServed) {
   run_until([this] { return link->is_up(); });
   EXPECT_THAT(calls, ElementsAre(R"({"kind":"zones","intervalUsec":5000000,"public":true})",
                                  R"({"kind":"units","intervalUsec":5000000})"));
-  EXPECT_THAT(told, ElementsAre("zones", "units"));
+  EXPECT_THAT(reported, ElementsAre("zones", "units"));
   EXPECT_THAT(changes, ElementsAre("up"));
 }
 
@@ -106,7 +106,7 @@ TEST_F(DaemonLinkTest, AKeplerdThatDoesNotKnowOfStrangersIsNotListenedTo) {
   begin(kZonesAndUnits, {});
   run_until([this] { return !changes.empty(); });
   EXPECT_THAT(changes, ElementsAre(HasSubstr("older than the exporter")));
-  EXPECT_THAT(told, IsEmpty());
+  EXPECT_THAT(reported, IsEmpty());
   EXPECT_FALSE(link->is_up());
 }
 
@@ -118,7 +118,7 @@ TEST_F(DaemonLinkTest, WhatIsForNobodyIsNoFailure) {
   serve();
   begin(kZonesAndUnits, {});
   run_until([this] { return link->is_up(); });
-  EXPECT_THAT(told, ElementsAre("zones"));
+  EXPECT_THAT(reported, ElementsAre("zones"));
   EXPECT_THAT(lost, ElementsAre("units"));
   EXPECT_THAT(changes, ElementsAre("up"));
 }

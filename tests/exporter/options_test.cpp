@@ -27,7 +27,7 @@ TEST(Options, ByDefaultNothingIsOpenAndNobodyElsesHostReached) {
 TEST(Options, ServeTakesAListOfKinds) {
   EXPECT_EQ(*parse_kinds(""), Kinds());
   EXPECT_EQ(*parse_kinds("host"), Kinds().set(index_of(Kind::kZones)));
-  EXPECT_EQ(*parse_kinds("vms,units"), Kinds().set(index_of(Kind::kMachines)).set(index_of(Kind::kUnits)));
+  EXPECT_EQ(*parse_kinds("vms,units"), Kinds().set(index_of(Kind::kVms)).set(index_of(Kind::kUnits)));
   EXPECT_TRUE(parse_kinds("all")->all());
   for (const char* wrong : {"zones", "vms,,units", "VMs", "vms units", ",all"}) {
     EXPECT_FALSE(parse_kinds(wrong)) << wrong;

@@ -79,7 +79,7 @@ TEST_F(Render, WithoutZonesTheTotalStandsForThem) {
   Json reply = reply_of(Json::array());
   reply.erase("accounts");
   snapshot.apply(Kind::kZones, reply);
-  snapshot.apply(Kind::kMachines, reply_of({workload_row("virtual-machine", "v", 6, {{"zones", nullptr}})}));
+  snapshot.apply(Kind::kVms, reply_of({workload_row("virtual-machine", "v", 6, {{"zones", nullptr}})}));
   EXPECT_THAT(lines("kepler_node_cpu_joules"),
               ElementsAre(R"(kepler_node_cpu_joules_total{node_name="n",zone="total",path=""} 20)"));
   EXPECT_THAT(lines("kepler_vm_cpu_joules"),
@@ -105,7 +105,7 @@ TEST_F(Render, APowerThatIsNotKnownIsAbsentAndNotZero) {
 }
 
 TEST_F(Render, WorkloadsHaveKeplersNamesAndLabels) {
-  snapshot.apply(Kind::kMachines,
+  snapshot.apply(Kind::kVms,
                  reply_of({workload_row("virtual-machine", "v", 6'000'000,
                                         {{"name", "web"}, {"hypervisor", "kvm"}, {"state", "terminated"}})}));
   snapshot.apply(
@@ -131,7 +131,7 @@ TEST_F(Render, WorkloadsHaveKeplersNamesAndLabels) {
 
 TEST_F(Render, AMachineTellsWhatItIsAndItsParts) {
   snapshot.apply(
-      Kind::kMachines,
+      Kind::kVms,
       reply_of({workload_row("virtual-machine", "v", 6'000'000,
                              {{"name", "web"},
                               {"hypervisor", "kvm"},
@@ -187,16 +187,16 @@ TEST_F(Render, TooManySeriesOfAKindLeaveOutThoseWithTheLeastEnergy) {
   EXPECT_THAT(lines("keplerd_exporter_rows_left_out{kind=\"units\"}"),
               ElementsAre("keplerd_exporter_rows_left_out{kind=\"units\"} 1"));
   EXPECT_EQ(rendered().left_out[index_of(Kind::kUnits)], 1u);
-  EXPECT_EQ(rendered().left_out[index_of(Kind::kMachines)], 0u);
+  EXPECT_EQ(rendered().left_out[index_of(Kind::kVms)], 0u);
 }
 
 TEST_F(Render, NoSeriesIsThereTwice) {
   Json packages = {zone_row("package", 0), zone_row("package", 1)};
   snapshot.apply(Kind::kZones, reply_of(packages));
-  Json machine = workload_row("virtual-machine", "v", 5);
-  machine["zones"].push_back(
+  Json vm = workload_row("virtual-machine", "v", 5);
+  vm["zones"].push_back(
       {{"name", "package"}, {"index", 1}, {"energyMicrojoules", 1}, {"powerMicrowatts", 1}});
-  snapshot.apply(Kind::kMachines, reply_of({machine}));
+  snapshot.apply(Kind::kVms, reply_of({vm}));
   Json ended = process_row(7, 5, {{"state", "terminated"}});
   ended["id"] = "7.50";
   snapshot.apply(Kind::kProcesses, reply_of({process_row(7, 5), ended}));

@@ -60,8 +60,8 @@ TEST(Snapshot, AddsUpTheZonesOfSeveralSockets) {
       Json::parse(R"([{"name": "package", "index": 0, "energyMicrojoules": 5, "powerMicrowatts": 1},
       {"name": "package", "index": 1, "energyMicrojoules": 6}, {"name": "dram", "index": 0, "energyMicrojoules": 9}])");
   Snapshot snapshot;
-  snapshot.apply(Kind::kMachines, reply_of({row}));
-  const auto& zones = snapshot.machines().at("v").zones;
+  snapshot.apply(Kind::kVms, reply_of({row}));
+  const auto& zones = snapshot.vms().at("v").zones;
   EXPECT_EQ(zones.at("package").energy.value, 11);
   EXPECT_EQ(zones.at("package").power->value, 1);
   EXPECT_EQ(zones.at("dram").energy.value, 9);
@@ -86,7 +86,7 @@ TEST(Snapshot, TakesWhatIsOfAnotherFormAsNotKnown) {
   }
   EXPECT_EQ(snapshot.host()->all.energy.value, 0);
   EXPECT_TRUE(snapshot.host()->accounts.empty());
-  EXPECT_EQ(snapshot.machines().size(), 1u);
+  EXPECT_EQ(snapshot.vms().size(), 1u);
 }
 
 }  // namespace

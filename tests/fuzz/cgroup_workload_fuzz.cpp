@@ -17,8 +17,7 @@ bool is_printable(std::string text) {
 }
 
 void check(const keplerd::CgroupWorkload& workload) {
-  for (const auto& text :
-       {workload.name, workload.id, workload.pod, workload.machine_number, workload.group.name})
+  for (const auto& text : {workload.name, workload.id, workload.pod, workload.vm_number, workload.group.name})
     if (!is_printable(text)) std::abort();
   using Kind = keplerd::CgroupKind;
   const bool has_id = workload.kind == Kind::kContainer || workload.kind == Kind::kPod;

@@ -16,13 +16,13 @@ bool is_printable(std::string text) {
   return keplerd::is_plain_name(text);
 }
 
-void check(const std::optional<keplerd::MachineCommand>& machine) {
-  if (!machine) return;
-  if (!is_printable(machine->name)) std::abort();
-  if (!machine->uuid.empty() && keplerd::canonical_uuid(machine->uuid) != machine->uuid) std::abort();
-  if (!machine->number.empty() && !keplerd::is_digits(machine->number)) std::abort();
-  if (machine->name_given && machine->name.empty()) std::abort();
-  if (machine->cpu_sockets < 1 || machine->cpu_sockets > 64) std::abort();
+void check(const std::optional<keplerd::VmCommand>& vm) {
+  if (!vm) return;
+  if (!is_printable(vm->name)) std::abort();
+  if (!vm->uuid.empty() && keplerd::canonical_uuid(vm->uuid) != vm->uuid) std::abort();
+  if (!vm->number.empty() && !keplerd::is_digits(vm->number)) std::abort();
+  if (vm->name_given && vm->name.empty()) std::abort();
+  if (vm->cpu_sockets < 1 || vm->cpu_sockets > 64) std::abort();
 }
 
 }  // namespace
@@ -33,9 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::size_t length = 0;
   for (const std::string_view word : words) length += word.size() + 1;
   if (length > size + 1 || words.size() > keplerd::kMaxCommandLineWords) std::abort();
-  check(keplerd::recognise_machine({.words = words}));
+  check(keplerd::recognise_vm({.words = words}));
   for (const char* program :
        {"qemu-system-x86_64", "VBoxHeadless", "vmware-vmx", "firecracker", "cloud-hypervisor", "lkvm"})
-    check(keplerd::recognise_machine({.words = words, .program = program}));
+    check(keplerd::recognise_vm({.words = words, .program = program}));
   return 0;
 }

@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
        {keplerd::powercap_zones(directories, {}), keplerd::powercap_zones(directories, {.amd = true}),
         keplerd::scmi_zones(directories)}) {
     std::set<std::string> ids;
-    for (const auto& [zone, directory, tells_power] : zones) {
+    for (const auto& [zone, directory, counts_power] : zones) {
       if (!ids.insert(zone.id).second) std::abort();
       for (const char c : zone.name) {
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) std::abort();

@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-void tell(const char* millijoules, const char* milliwatts) {
+void report(const char* millijoules, const char* milliwatts) {
   ::setenv("FAKE_NVML_MILLIJOULES", millijoules, 1);
   ::setenv("FAKE_NVML_MILLIWATTS", milliwatts, 1);
 }
@@ -27,14 +27,14 @@ void tell(const char* millijoules, const char* milliwatts) {
 TEST(Nvml, ReadsEnergyWhereACardCountsItAndElsePower) {
   const auto library = Library::open(FAKE_NVML);
   ASSERT_TRUE(library) << library.error().message;
-  tell("123456", "70500");
+  report("123456", "70500");
   const auto cards = library->read();
   ASSERT_EQ(cards.size(), 2u) << "the third tells nothing";
   EXPECT_EQ(cards[0].bus_id, "00000000:65:00.0");
-  EXPECT_TRUE(cards[0].tells_energy);
+  EXPECT_TRUE(cards[0].counts_energy);
   EXPECT_EQ(cards[0].value, 123'456'000);
   EXPECT_EQ(cards[1].bus_id, "00000000:17:00.0");
-  EXPECT_FALSE(cards[1].tells_energy);
+  EXPECT_FALSE(cards[1].counts_energy);
   EXPECT_EQ(cards[1].value, 70'500'000);
 }
 
@@ -49,8 +49,8 @@ TEST(Nvml, WithoutTheLibraryOrItsDriverItSaysSo) {
 TEST(Nvml, AnEnergyThatDoesNotFitIsNotBelieved) {
   const auto library = Library::open(FAKE_NVML);
   ASSERT_TRUE(library);
-  tell("18446744073709551615", "1000");
-  EXPECT_FALSE(library->read().at(0).tells_energy);
+  report("18446744073709551615", "1000");
+  EXPECT_FALSE(library->read().at(0).counts_energy);
 }
 
 class CardFiles : public testing::Test {
@@ -70,7 +70,7 @@ class CardFiles : public testing::Test {
 
 TEST_F(CardFiles, AreZonesBesideTheMeter) {
   write({{"00000000:65:00.0", true, 5'000'000}, {"00000000:17:00.0", false, 70'000'000}});
-  const auto source = open_beside(host_.open(), {});
+  const auto source = open_shown_only(host_.open(), {});
   ASSERT_NE(source, nullptr);
   ASSERT_EQ(source->zones().size(), 2u);
   EXPECT_EQ(source->zones()[0].id, "nvidia:gpu:0");
@@ -89,14 +89,14 @@ TEST_F(CardFiles, AreZonesBesideTheMeter) {
 
 TEST_F(CardFiles, GoWithTheirCardsAndWithTheirWriter) {
   write({{"00000000:65:00.0", true, 5}, {"00000000:17:00.0", true, 7}});
-  const auto source = open_beside(host_.open(), {});
+  const auto source = open_shown_only(host_.open(), {});
   ASSERT_NE(source, nullptr);
   write({{"00000000:65:00.0", true, 6}});
   EXPECT_THAT(read_all(*source), ElementsAre(-1, 6));
   EXPECT_TRUE(source->outdated());
   std::filesystem::remove_all(directory_);
   EXPECT_THAT(read_all(*source), ElementsAre(-1, -1));
-  EXPECT_EQ(open_beside(host_.open(), {}), nullptr);
+  EXPECT_EQ(open_shown_only(host_.open(), {}), nullptr);
 }
 
 TEST_F(CardFiles, OnlyABusIdBecomesAPath) {
@@ -109,7 +109,7 @@ TEST_F(CardFiles, OnlyABusIdBecomesAPath) {
 TEST_F(CardFiles, ACardThatBeginsToCountIsToldAsOneThatDoes) {
   write({{"00000000:65:00.0", false, 5}});
   write({{"00000000:65:00.0", true, 9}});
-  EXPECT_THAT(read_all(*open_beside(host_.open(), {})), ElementsAre(9));
+  EXPECT_THAT(read_all(*open_shown_only(host_.open(), {})), ElementsAre(9));
 }
 
 }  // namespace

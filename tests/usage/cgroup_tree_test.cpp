@@ -328,8 +328,8 @@ TEST_F(CgroupTreeTest, RandomChurnIsFollowedWithoutALeak) {
       }
     }
     read();
-    const Paths told = paths();
-    ASSERT_EQ(std::set<std::string>(told.begin(), told.end()), there) << "round " << round;
+    const Paths reported = paths();
+    ASSERT_EQ(std::set<std::string>(reported.begin(), reported.end()), there) << "round " << round;
   }
   for (const std::string& path : std::set<std::string>(there)) {
     if (path.rfind('/') == 0) fake_.remove_cgroup(path);

@@ -101,16 +101,16 @@ Child::~Child() {
   reap();
 }
 
-void Child::tell(char what, const std::string& argument) {
+void Child::report(char what, const std::string& argument) {
   const std::string message = what + argument;
   char answer = 0;
   EXPECT_GT(::send(wire_.get(), message.data(), message.size(), MSG_NOSIGNAL), 0);
   EXPECT_EQ(::recv(wire_.get(), &answer, 1, 0), 1);
 }
 
-void Child::burn(std::chrono::milliseconds time) { tell('b', std::to_string(time.count())); }
-void Child::burn_in_child(std::chrono::milliseconds time) { tell('c', std::to_string(time.count())); }
-void Child::rename(const std::string& comm) { tell('n', comm); }
+void Child::burn(std::chrono::milliseconds time) { report('b', std::to_string(time.count())); }
+void Child::burn_in_child(std::chrono::milliseconds time) { report('c', std::to_string(time.count())); }
+void Child::rename(const std::string& comm) { report('n', comm); }
 
 void Child::become_cat() {
   ::send(wire_.get(), "x", 1, MSG_NOSIGNAL);

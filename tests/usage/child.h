@@ -30,7 +30,7 @@ class Child {
   void reap();
 
  private:
-  void tell(char what, const std::string& argument);
+  void report(char what, const std::string& argument);
 
   pid_t pid_ = -1;
   UniqueFd wire_;

@@ -289,18 +289,18 @@ TEST_F(ProcessKernelTest, WhoIsLeftOutIsToldApartAsSoonAsThereIsRoom) {
   EXPECT_TRUE(find(in_b.pid()));
   const auto left_out = std::ranges::find_if(in_a, [&](const Child& child) { return !find(child.pid()); });
   ASSERT_NE(left_out, in_a.end());
-  Child& told = left_out == in_a.begin() ? in_a[1] : in_a[0];
+  Child& reported = left_out == in_a.begin() ? in_a[1] : in_a[0];
 
   left_out->burn(5ms);
-  told.burn(5ms);
+  reported.burn(5ms);
   read(20s);  // a full scan finds nobody new
   EXPECT_FALSE(find(left_out->pid()));
-  EXPECT_GE(time(told.pid()), 5ms);
+  EXPECT_GE(time(reported.pid()), 5ms);
   EXPECT_EQ(table_->left_out(), 1U);
 
-  const pid_t ended = told.pid();
-  told.end();
-  told.reap();
+  const pid_t ended = reported.pid();
+  reported.end();
+  reported.reap();
   left_out->burn(5ms);
   read();
   EXPECT_TRUE(has_ended(ended));

@@ -21,14 +21,14 @@ class Threads : public testing::Test {
   std::vector<std::pair<std::string, std::int64_t>> read() {
     std::vector<PartUsage> parts;
     reader_.read({10, 7}, parts);
-    std::vector<std::pair<std::string, std::int64_t>> told;
+    std::vector<std::pair<std::string, std::int64_t>> reported;
     for (const PartUsage& part : parts) {
       EXPECT_EQ(part.process, (ProcessId{10, 7}));
       EXPECT_EQ(part.group, kNoGroup);
-      told.emplace_back(part.name, part.time.count());
+      reported.emplace_back(part.name, part.time.count());
     }
-    std::ranges::sort(told);
-    return told;
+    std::ranges::sort(reported);
+    return reported;
   }
 
   FakeHost fake_;

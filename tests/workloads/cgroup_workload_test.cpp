@@ -14,7 +14,7 @@ const std::string kUid = "eab5a334-93fe-48a8-b139-9e8079c1f163";
 const std::string kUidInSlice = "eab5a334_93fe_48a8_b139_9e8079c1f163";
 
 // One word for the kind, then what is known of it.
-std::string tell(const CgroupWorkload& workload) {
+std::string report(const CgroupWorkload& workload) {
   const auto with = [](std::string_view key, std::string_view value) {
     return value.empty() ? std::string() : " " + std::string(key) + "=" + std::string(value);
   };
@@ -30,27 +30,27 @@ std::string tell(const CgroupWorkload& workload) {
       return "pod" + with("runtime", workload.runtime) + with("id", workload.id);
     case CgroupKind::kVirtualMachine:
       return "vm" + with("hypervisor", hypervisor_name(*workload.hypervisor)) +
-             with("number", workload.machine_number) + with("name", workload.name);
+             with("number", workload.vm_number) + with("name", workload.name);
   }
   return {};
 }
 
-std::string tell(std::string_view path) { return tell(recognise_cgroup(path)); }
+std::string report(std::string_view path) { return report(recognise_cgroup(path)); }
 
 std::vector<std::string> chain(std::string_view path) {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (const EnclosingWorkload& entry : enclosing_workloads(path))
-    told.push_back(std::string(entry.path) + ": " + tell(entry.workload));
-  return told;
+    reported.push_back(std::string(entry.path) + ": " + report(entry.workload));
+  return reported;
 }
 
 struct Case {
   std::string path;
-  std::string told;
+  std::string reported;
 };
 
 void expect_all(const std::vector<Case>& cases) {
-  for (const Case& c : cases) EXPECT_EQ(tell(c.path), c.told) << c.path;
+  for (const Case& c : cases) EXPECT_EQ(report(c.path), c.reported) << c.path;
 }
 
 TEST(Cgroup, OfSystemdIsAUnitAsSystemctlShowsIt) {
@@ -157,14 +157,15 @@ TEST(Container, OfNspawnIsNamedByItsInstance) {
 }
 
 TEST(Pod, OfBothDrivers) {
-  const std::string told = "pod runtime=kubernetes id=" + kUid;
+  const std::string reported = "pod runtime=kubernetes id=" + kUid;
   expect_all(
-      {{"/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" + kUidInSlice + ".slice", told},
-       {"/kubepods.slice/kubepods-pod" + kUidInSlice + ".slice", told},
-       {"/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" + kUidInSlice + ".slice", told},
-       {"/kubepods/besteffort/pod" + kUid, told},
-       {"/kubepods/pod" + kUid, told},
-       {"/kubelet/kubepods/burstable/pod" + kUid, told},
+      {{"/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" + kUidInSlice + ".slice",
+        reported},
+       {"/kubepods.slice/kubepods-pod" + kUidInSlice + ".slice", reported},
+       {"/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" + kUidInSlice + ".slice", reported},
+       {"/kubepods/besteffort/pod" + kUid, reported},
+       {"/kubepods/pod" + kUid, reported},
+       {"/kubelet/kubepods/burstable/pod" + kUid, reported},
        // A static pod's UID is a hash.
        {"/kubepods/burstable/podd3b07384d113edec49eaa6238ad5ff00",
         "pod runtime=kubernetes id=d3b07384d113edec49eaa6238ad5ff00"},
@@ -190,7 +191,7 @@ TEST(Pod, IsKnownToItsContainers) {
         "container runtime=containerd id=" + kId + " pod=" + kUid},
        {"/system.slice/docker.service/system.slice:docker:" + kId, "container runtime=docker id=" + kId}});
   // A container in a container in a pod is not the pod's.
-  EXPECT_EQ(tell(slice + "/cri-containerd-" + kId + ".scope/docker/" + kOther),
+  EXPECT_EQ(report(slice + "/cri-containerd-" + kId + ".scope/docker/" + kOther),
             "container runtime=docker id=" + kOther);
 }
 
@@ -204,7 +205,7 @@ TEST(Pod, OfPodman) {
                "container runtime=podman id=" + kOther + " pod=" + kId}});
 }
 
-TEST(Machine, OfLibvirtByItsScope) {
+TEST(Vm, OfLibvirtByItsScope) {
   expect_all(
       {{R"(/machine.slice/machine-qemu\x2d6\x2dcirros.scope)", "vm hypervisor=kvm number=6 name=cirros"},
        {R"(/machine.slice/machine-qemu\x2d12\x2dmy\x2dweb\x2d01.scope)",
@@ -223,18 +224,18 @@ TEST(Machine, OfLibvirtByItsScope) {
        {"/machine.slice/systemd-vmspawn@f40.service", "vm hypervisor=kvm name=f40"}});
 }
 
-TEST(Machine, OfLibvirtHasANameThatMayBeShortened) {
+TEST(Vm, OfLibvirtHasANameThatMayBeShortened) {
   EXPECT_FALSE(recognise_cgroup(R"(/machine.slice/machine-qemu\x2d6\x2dcirros.scope)").name_exact);
   EXPECT_TRUE(recognise_cgroup("/machine.slice/systemd-nspawn@f40.service").name_exact);
 }
 
-TEST(Machine, HasItsThreadsBelow) {
+TEST(Vm, HasItsThreadsBelow) {
   const std::string scope = R"(/machine.slice/machine-qemu\x2d6\x2dcirros.scope)";
-  EXPECT_EQ(tell(scope + "/libvirt/vcpu0"), "group name=vcpu0");
+  EXPECT_EQ(report(scope + "/libvirt/vcpu0"), "group name=vcpu0");
   EXPECT_EQ(chain(scope + "/libvirt/vcpu0"), std::vector{scope + ": vm hypervisor=kvm number=6 name=cirros"});
 }
 
-TEST(Machine, OfProxmox) {
+TEST(Vm, OfProxmox) {
   expect_all({{"/qemu.slice/109.scope", "vm hypervisor=kvm number=109"},
               {"/qemu.slice/web.scope", "unit name=web.scope"},
               {"/system.slice/109.scope", "unit name=109.scope"}});
@@ -288,7 +289,7 @@ TEST(HostileName, IsNeverRaw) {
               {escape_name("/system.slice/a\nb.service"), R"(unit name=a\x0ab.service)"},
               {escape_name("/lxc/\xff"), R"(container runtime=lxc id=\xff name=\xff)"}});
   const std::string longest(255, 'x');
-  EXPECT_EQ(tell("/lxc/" + longest), "container runtime=lxc id=" + longest + " name=" + longest);
+  EXPECT_EQ(report("/lxc/" + longest), "container runtime=lxc id=" + longest + " name=" + longest);
 }
 
 }  // namespace

@@ -13,18 +13,18 @@ using testing::ElementsAre;
 constexpr std::string_view kUuid = "df12672f-fedb-4f6f-9d51-0166868835fb";
 constexpr std::string_view kQemu = "/usr/bin/qemu-system-x86_64";
 
-std::string tell(const Words& words, std::string_view comm = {}, std::string_view program = {}) {
-  const auto found = recognise_machine({.words = words, .comm = comm, .program = program});
+std::string report(const Words& words, std::string_view comm = {}, std::string_view program = {}) {
+  const auto found = recognise_vm({.words = words, .comm = comm, .program = program});
   if (!found) return "none";
-  std::string told(hypervisor_name(found->hypervisor));
-  if (!found->name.empty()) told += (found->name_given ? " name=" : " made-up=") + found->name;
-  if (!found->uuid.empty()) told += " uuid=" + found->uuid;
-  if (!found->number.empty()) told += " number=" + found->number;
-  if (found->guest_elsewhere) told += " elsewhere";
-  return told;
+  std::string reported(hypervisor_name(found->hypervisor));
+  if (!found->name.empty()) reported += (found->name_given ? " name=" : " made-up=") + found->name;
+  if (!found->uuid.empty()) reported += " uuid=" + found->uuid;
+  if (!found->number.empty()) reported += " number=" + found->number;
+  if (found->guest_elsewhere) reported += " elsewhere";
+  return reported;
 }
 
-std::string tell_name(std::string_view value) { return tell({kQemu, "-name", value}); }
+std::string tell_name(std::string_view value) { return report({kQemu, "-name", value}); }
 
 TEST(Split, TakesOneWordBeforeEachNul) {
   using namespace std::string_view_literals;
@@ -47,9 +47,9 @@ TEST(QemuName, InAllItsForms) {
   EXPECT_EQ(tell_name("debug-threads=on,guest=web"), "kvm name=web");
   EXPECT_EQ(tell_name("process=x"), "kvm");
   EXPECT_EQ(tell_name(""), "kvm");
-  EXPECT_EQ(tell({kQemu, "--name", "web"}), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "--name=web"}), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name=guest=web,debug-threads=on"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "--name", "web"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "--name=web"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name=guest=web,debug-threads=on"}), "kvm name=web");
 }
 
 TEST(QemuName, HasADoubledCommaForOne) {
@@ -61,8 +61,8 @@ TEST(QemuName, HasADoubledCommaForOne) {
 }
 
 TEST(QemuName, IsTheLastOneGiven) {
-  EXPECT_EQ(tell({kQemu, "-name", "a", "-name", "b"}), "kvm name=b");
-  EXPECT_EQ(tell({kQemu, "-name", "a", "-name", "debug-threads=on"}), "kvm name=a");
+  EXPECT_EQ(report({kQemu, "-name", "a", "-name", "b"}), "kvm name=b");
+  EXPECT_EQ(report({kQemu, "-name", "a", "-name", "debug-threads=on"}), "kvm name=a");
 }
 
 TEST(QemuName, IsEscaped) {
@@ -72,42 +72,42 @@ TEST(QemuName, IsEscaped) {
 }
 
 TEST(QemuUuid, OfTheOptionOrOfSmbios) {
-  const std::string told = "kvm name=web uuid=" + std::string(kUuid);
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-uuid", "DF12672F-FEDB-4F6F-9D51-0166868835FB"}), told);
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios",
-                  "type=1,serial=a,,uuid=b,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
-            told);
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "uuid=df12672f-fedb-4f6f-9d51-0166868835fb,type=1"}),
-            told);
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=1,uuid=df12672f-fedb-4f6f-9d51-0166868835fb",
-                  "-smbios", "type=0,vendor=x"}),
-            told);
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=1,uuid=11111111-2222-3333-4444-555555555555",
-                  "-uuid", kUuid}),
-            told);
+  const std::string reported = "kvm name=web uuid=" + std::string(kUuid);
+  EXPECT_EQ(report({kQemu, "-name", "web", "-uuid", "DF12672F-FEDB-4F6F-9D51-0166868835FB"}), reported);
+  EXPECT_EQ(report({kQemu, "-name", "web", "-smbios",
+                    "type=1,serial=a,,uuid=b,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
+            reported);
+  EXPECT_EQ(report({kQemu, "-name", "web", "-smbios", "uuid=df12672f-fedb-4f6f-9d51-0166868835fb,type=1"}),
+            reported);
+  EXPECT_EQ(report({kQemu, "-name", "web", "-smbios", "type=1,uuid=df12672f-fedb-4f6f-9d51-0166868835fb",
+                    "-smbios", "type=0,vendor=x"}),
+            reported);
+  EXPECT_EQ(report({kQemu, "-name", "web", "-smbios", "type=1,uuid=11111111-2222-3333-4444-555555555555",
+                    "-uuid", kUuid}),
+            reported);
 }
 
 TEST(QemuUuid, IsNoneWhereItIsNotOne) {
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-uuid", "x"}), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-uuid", "00000000-0000-0000-0000-000000000000"}), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=3,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
+  EXPECT_EQ(report({kQemu, "-name", "web", "-uuid", "x"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "web", "-uuid", "00000000-0000-0000-0000-000000000000"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "web", "-smbios", "type=3,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
             "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name", "web", "-smbios", "type=1,serial=ds=nocloud"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "web", "-smbios", "type=1,serial=ds=nocloud"}), "kvm name=web");
 }
 
 TEST(QemuUuid, MakesANameWhereThereIsNone) {
-  EXPECT_EQ(tell({kQemu, "-uuid", kUuid}), "kvm made-up=kvm-df12672f uuid=" + std::string(kUuid));
+  EXPECT_EQ(report({kQemu, "-uuid", kUuid}), "kvm made-up=kvm-df12672f uuid=" + std::string(kUuid));
 }
 
 TEST(Qemu, OfProxmoxHasANumber) {
-  EXPECT_EQ(tell({"/usr/bin/kvm", "-id", "109", "-name", "web,debug-threads=on"}, "kvm"),
+  EXPECT_EQ(report({"/usr/bin/kvm", "-id", "109", "-name", "web,debug-threads=on"}, "kvm"),
             "kvm name=web number=109");
-  EXPECT_EQ(tell({"/usr/bin/kvm", "-id", "x", "-name", "web"}, "kvm"), "kvm name=web");
+  EXPECT_EQ(report({"/usr/bin/kvm", "-id", "x", "-name", "web"}, "kvm"), "kvm name=web");
 }
 
 TEST(Qemu, HasAsManySocketsAsItIsTold) {
   const auto sockets = [](std::string_view smp) {
-    const auto found = recognise_machine({.words = Words{kQemu, "-smp", smp}, .comm = {}, .program = {}});
+    const auto found = recognise_vm({.words = Words{kQemu, "-smp", smp}, .comm = {}, .program = {}});
     return found ? found->cpu_sockets : -1;
   };
   EXPECT_EQ(sockets("8,sockets=2,dies=1,clusters=1,cores=2,threads=2"), 2);  // as libvirt writes it
@@ -123,9 +123,9 @@ TEST(Qemu, IsFoundByItsProgramsName) {
   for (const std::string_view name :
        {"qemu-system-x86_64", "./qemu-system-aarch64", "/usr/libexec/qemu-kvm", "/usr/bin/kvm", "kvm",
         "/opt/kata/bin/qemu-system-x86_64-tdx-experimental"}) {
-    EXPECT_EQ(tell({name, "-name", "web"}), "kvm name=web") << name;
+    EXPECT_EQ(report({name, "-name", "web"}), "kvm name=web") << name;
   }
-  EXPECT_EQ(tell({kQemu}), "kvm");
+  EXPECT_EQ(report({kQemu}), "kvm");
 }
 
 TEST(Qemu, IsNotEveryProgramCalledSo) {
@@ -133,144 +133,145 @@ TEST(Qemu, IsNotEveryProgramCalledSo) {
        {"qemu-img", "qemu-nbd", "qemu-ga", "/usr/bin/qemu-storage-daemon", "/usr/lib/qemu/qemu-bridge-helper",
         "qemu-x86_64", "qemu-aarch64-static", "/etc/libvirt/hooks/qemu", "qemu-system-", "kvm_stat", "kvm-ok",
         "kvmd", "virtqemud", "/usr/bin/qemu-system-x86_64/", ""}) {
-    EXPECT_EQ(tell({name, "-name", "web"}), "none") << name;
+    EXPECT_EQ(report({name, "-name", "web"}), "none") << name;
   }
 }
 
 TEST(Qemu, InAnothersArgumentsIsNoMachine) {
-  EXPECT_EQ(tell({"grep", "-r", kQemu, "-name", "web"}), "none");
-  EXPECT_EQ(tell({"/bin/sh", "-c", "qemu-system-x86_64 -name web"}), "none");
-  EXPECT_EQ(tell({"/bin/sh", "/usr/bin/kvm", "-name", "web"}, "kvm"), "none");
-  EXPECT_EQ(tell({"python3", "/usr/bin/kvm_stat"}, "kvm_stat"), "none");
-  EXPECT_EQ(tell({"strace", kQemu, "-name", "web"}), "none");
-  EXPECT_EQ(tell({}), "none");
+  EXPECT_EQ(report({"grep", "-r", kQemu, "-name", "web"}), "none");
+  EXPECT_EQ(report({"/bin/sh", "-c", "qemu-system-x86_64 -name web"}), "none");
+  EXPECT_EQ(report({"/bin/sh", "/usr/bin/kvm", "-name", "web"}, "kvm"), "none");
+  EXPECT_EQ(report({"python3", "/usr/bin/kvm_stat"}, "kvm_stat"), "none");
+  EXPECT_EQ(report({"strace", kQemu, "-name", "web"}), "none");
+  EXPECT_EQ(report({}), "none");
 }
 
 TEST(Qemu, ThatOnlyAnswersIsNoMachine) {
-  EXPECT_EQ(tell({kQemu, "-S", "-no-user-config", "-nodefaults", "-nographic", "-machine",
-                  "none,accel=kvm:tcg", "-qmp", "unix:/x,server=on", "-daemonize"}),
+  EXPECT_EQ(report({kQemu, "-S", "-no-user-config", "-nodefaults", "-nographic", "-machine",
+                    "none,accel=kvm:tcg", "-qmp", "unix:/x,server=on", "-daemonize"}),
             "none");
-  EXPECT_EQ(tell({kQemu, "-M", "none"}), "none");
-  EXPECT_EQ(tell({kQemu, "-machine", "accel=kvm,type=none"}), "none");
-  EXPECT_EQ(tell({kQemu, "-version"}), "none");
-  EXPECT_EQ(tell({kQemu, "--help"}), "none");
-  EXPECT_EQ(tell({kQemu, "-cpu", "help"}), "none");
-  EXPECT_EQ(tell({kQemu, "-device", "virtio-net,help"}), "none");
-  EXPECT_EQ(tell({kQemu, "-machine", "q35", "-name", "none"}), "kvm name=none");
-  EXPECT_EQ(tell({kQemu, "-machine", "q35", "-name", "help"}), "kvm name=help");
+  EXPECT_EQ(report({kQemu, "-M", "none"}), "none");
+  EXPECT_EQ(report({kQemu, "-machine", "accel=kvm,type=none"}), "none");
+  EXPECT_EQ(report({kQemu, "-version"}), "none");
+  EXPECT_EQ(report({kQemu, "--help"}), "none");
+  EXPECT_EQ(report({kQemu, "-cpu", "help"}), "none");
+  EXPECT_EQ(report({kQemu, "-device", "virtio-net,help"}), "none");
+  EXPECT_EQ(report({kQemu, "-machine", "q35", "-name", "none"}), "kvm name=none");
+  EXPECT_EQ(report({kQemu, "-machine", "q35", "-name", "help"}), "kvm name=help");
 }
 
 TEST(Qemu, OptionsWithoutAValueAreHarmless) {
   for (const std::string_view option :
        {"-name", "-uuid", "-smbios", "-id", "-machine", "-xen-domid", "-", "--"})
-    EXPECT_EQ(tell({kQemu, option}), "kvm") << option;
+    EXPECT_EQ(report({kQemu, option}), "kvm") << option;
   // As QEMU reads it: what follows is the value.
-  EXPECT_EQ(tell({kQemu, "-name", "-uuid", kUuid}), "kvm name=-uuid");
-  EXPECT_EQ(tell({kQemu, "-append", "-name", "x", "-name", "web"}), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-drive", "-name", "web"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "-uuid", kUuid}), "kvm name=-uuid");
+  EXPECT_EQ(report({kQemu, "-append", "-name", "x", "-name", "web"}), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-drive", "-name", "web"}), "kvm name=web");
 }
 
 TEST(Comm, HasToAgreeWithTheName) {
-  EXPECT_EQ(tell({kQemu, "-name", "web"}, "qemu-system-x86"), "kvm name=web");
-  EXPECT_EQ(tell({"/usr/bin/kvm", "-name", "web"}, "qemu-system-x86"), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name", "web"}, ".qemu-system-x8"), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name", "web"}, "bash"), "none");
+  EXPECT_EQ(report({kQemu, "-name", "web"}, "qemu-system-x86"), "kvm name=web");
+  EXPECT_EQ(report({"/usr/bin/kvm", "-name", "web"}, "qemu-system-x86"), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "web"}, ".qemu-system-x8"), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "web"}, "bash"), "none");
 }
 
 TEST(Comm, MayBeWhatTheCommandLineSays) {
-  EXPECT_EQ(tell({kQemu, "-name", "web,process=my-very-long-name"}, "my-very-long-na"), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name", "web,process=a\x1b"}, R"(a\x1b)"), "kvm name=web");
-  EXPECT_EQ(tell({kQemu, "-name", "web,process=other"}, "bash"), "none");
+  EXPECT_EQ(report({kQemu, "-name", "web,process=my-very-long-name"}, "my-very-long-na"), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "web,process=a\x1b"}, R"(a\x1b)"), "kvm name=web");
+  EXPECT_EQ(report({kQemu, "-name", "web,process=other"}, "bash"), "none");
 }
 
 TEST(Comm, TellsQemusTearDownHelperApart) {
-  EXPECT_EQ(tell({kQemu, "-name", "web"}, "cleanup/4711"), "none");
-  EXPECT_EQ(tell({kQemu, "-name", "web"}, "cleanup/4711", kQemu), "none");
+  EXPECT_EQ(report({kQemu, "-name", "web"}, "cleanup/4711"), "none");
+  EXPECT_EQ(report({kQemu, "-name", "web"}, "cleanup/4711", kQemu), "none");
 }
 
 TEST(Program, DecidesWhereItIsKnown) {
-  EXPECT_EQ(tell({kQemu, "-name", "web"}, "qemu-system-x86", "/usr/bin/bash"), "none");
-  EXPECT_EQ(tell({"anything", "-name", "web"}, "anything", kQemu), "kvm name=web");
-  EXPECT_EQ(tell({"kvm", "-name", "web"}, "kvm", "/usr/bin/qemu-system-x86_64 (deleted)"), "kvm name=web");
-  EXPECT_EQ(tell({"kvm", "-name", "web"}, "kvm", "/nix/store/x/bin/.qemu-system-x86_64-wrapped"),
+  EXPECT_EQ(report({kQemu, "-name", "web"}, "qemu-system-x86", "/usr/bin/bash"), "none");
+  EXPECT_EQ(report({"anything", "-name", "web"}, "anything", kQemu), "kvm name=web");
+  EXPECT_EQ(report({"kvm", "-name", "web"}, "kvm", "/usr/bin/qemu-system-x86_64 (deleted)"), "kvm name=web");
+  EXPECT_EQ(report({"kvm", "-name", "web"}, "kvm", "/nix/store/x/bin/.qemu-system-x86_64-wrapped"),
             "kvm name=web");
 }
 
 TEST(Program, MayBeDeletedUnderItsProcess) {
-  EXPECT_EQ(tell({"x", "-name", "web"}, "x", "/usr/bin/kvm (deleted)"), "kvm name=web");
-  EXPECT_EQ(tell({"firecracker", "--id", "web"}, "", "/usr/bin/firecracker (deleted)"),
+  EXPECT_EQ(report({"x", "-name", "web"}, "x", "/usr/bin/kvm (deleted)"), "kvm name=web");
+  EXPECT_EQ(report({"firecracker", "--id", "web"}, "", "/usr/bin/firecracker (deleted)"),
             "firecracker name=web");
 }
 
 TEST(Xen, HasItsGuestElsewhere) {
   const std::string_view program = "/usr/lib/xen/bin/qemu-system-i386";
-  EXPECT_EQ(tell({program, "-xen-domid", "12", "-name", "web"}), "xen name=web number=12 elsewhere");
-  EXPECT_EQ(tell({"/usr/lib/xen/bin/qemu-dm", "-d", "3", "-domain-name", "web"}),
+  EXPECT_EQ(report({program, "-xen-domid", "12", "-name", "web"}), "xen name=web number=12 elsewhere");
+  EXPECT_EQ(report({"/usr/lib/xen/bin/qemu-dm", "-d", "3", "-domain-name", "web"}),
             "xen name=web number=3 elsewhere");
-  EXPECT_EQ(tell({"qemu-dm-7", "-xen-domid", "7", "-name", "web"}, "qemu-dm-7"),
+  EXPECT_EQ(report({"qemu-dm-7", "-xen-domid", "7", "-name", "web"}, "qemu-dm-7"),
             "xen name=web number=7 elsewhere");
   // The backend of dom0's own disks.
-  EXPECT_EQ(tell({program, "-xen-domid", "0", "-xen-attach", "-name", "dom0", "-M", "xenpv"}), "none");
+  EXPECT_EQ(report({program, "-xen-domid", "0", "-xen-attach", "-name", "dom0", "-M", "xenpv"}), "none");
 }
 
 TEST(VirtualBox, ByCommentAndUuid) {
-  const std::string told = "virtualbox name=win10 uuid=" + std::string(kUuid);
+  const std::string reported = "virtualbox name=win10 uuid=" + std::string(kUuid);
   for (const std::string_view name :
        {"/usr/lib/virtualbox/VirtualBoxVM", "VBoxHeadless", "VirtualBox", "VBoxSDL"}) {
-    EXPECT_EQ(tell({name, "--comment", "win10", "--startvm", kUuid}), told) << name;
-    EXPECT_EQ(tell({name, "-comment", "win10", "-startvm", "{df12672f-fedb-4f6f-9d51-0166868835fb}"}), told)
+    EXPECT_EQ(report({name, "--comment", "win10", "--startvm", kUuid}), reported) << name;
+    EXPECT_EQ(report({name, "-comment", "win10", "-startvm", "{df12672f-fedb-4f6f-9d51-0166868835fb}"}),
+              reported)
         << name;
   }
-  EXPECT_EQ(tell({"VBoxHeadless", "-s", "win10"}), "virtualbox name=win10");
-  EXPECT_EQ(tell({"VBoxHeadless", "--startvm=win10"}), "virtualbox name=win10");
-  EXPECT_EQ(tell({"VBoxHeadless", "--startvm", kUuid}),
+  EXPECT_EQ(report({"VBoxHeadless", "-s", "win10"}), "virtualbox name=win10");
+  EXPECT_EQ(report({"VBoxHeadless", "--startvm=win10"}), "virtualbox name=win10");
+  EXPECT_EQ(report({"VBoxHeadless", "--startvm", kUuid}),
             "virtualbox made-up=virtualbox-df12672f uuid=" + std::string(kUuid));
-  EXPECT_EQ(tell({"VirtualBox"}), "none");
-  EXPECT_EQ(tell({"VBoxSVC", "--startvm", kUuid}), "none");
-  EXPECT_EQ(tell({"VirtualBoxVM", "--comment", "win10", "--startvm"}), "none");
-  // SDL's front end runs a machine, whatever it is given.
-  EXPECT_EQ(tell({"/usr/lib/virtualbox/VBoxSDL", "--comment", "win10"}), "virtualbox name=win10");
-  EXPECT_EQ(tell({"VBoxSDL"}), "none");
-  EXPECT_EQ(tell({"VirtualBoxVM", "--comment", "win10"}), "none");
+  EXPECT_EQ(report({"VirtualBox"}), "none");
+  EXPECT_EQ(report({"VBoxSVC", "--startvm", kUuid}), "none");
+  EXPECT_EQ(report({"VirtualBoxVM", "--comment", "win10", "--startvm"}), "none");
+  // SDL's front end runs a VM, whatever it is given.
+  EXPECT_EQ(report({"/usr/lib/virtualbox/VBoxSDL", "--comment", "win10"}), "virtualbox name=win10");
+  EXPECT_EQ(report({"VBoxSDL"}), "none");
+  EXPECT_EQ(report({"VirtualBoxVM", "--comment", "win10"}), "none");
 }
 
 TEST(Vmware, ByItsFile) {
-  EXPECT_EQ(tell({"/usr/lib/vmware/bin/vmware-vmx", "-s", "x=TRUE", "/home/u/My VM/Ubuntu 24.vmx"}),
+  EXPECT_EQ(report({"/usr/lib/vmware/bin/vmware-vmx", "-s", "x=TRUE", "/home/u/My VM/Ubuntu 24.vmx"}),
             "vmware name=Ubuntu 24");
-  EXPECT_EQ(tell({"vmware-vmx", "-v"}), "none");
-  EXPECT_EQ(tell({"vmware-vmx", "/x/.vmx"}), "none");
-  EXPECT_EQ(tell({"vmware", "/x/a.vmx"}), "none");
+  EXPECT_EQ(report({"vmware-vmx", "-v"}), "none");
+  EXPECT_EQ(report({"vmware-vmx", "/x/.vmx"}), "none");
+  EXPECT_EQ(report({"vmware", "/x/a.vmx"}), "none");
 }
 
 TEST(Firecracker, ByItsId) {
-  EXPECT_EQ(tell({"firecracker", "--id", "web", "--api-sock", "/x"}), "firecracker name=web");
-  EXPECT_EQ(tell({"/firecracker-v1.7.0-x86_64", "--id=web"}), "firecracker name=web");
-  EXPECT_EQ(tell({"firecracker", "--api-sock", "/x"}), "firecracker");
-  EXPECT_EQ(tell({"firecracker", "--version"}), "none");
-  EXPECT_EQ(tell({"firecracker-containerd", "--id", "web"}), "none");
-  EXPECT_EQ(tell({"jailer", "--id", "web", "--exec-file", "/usr/bin/firecracker"}), "none");
+  EXPECT_EQ(report({"firecracker", "--id", "web", "--api-sock", "/x"}), "firecracker name=web");
+  EXPECT_EQ(report({"/firecracker-v1.7.0-x86_64", "--id=web"}), "firecracker name=web");
+  EXPECT_EQ(report({"firecracker", "--api-sock", "/x"}), "firecracker");
+  EXPECT_EQ(report({"firecracker", "--version"}), "none");
+  EXPECT_EQ(report({"firecracker-containerd", "--id", "web"}), "none");
+  EXPECT_EQ(report({"jailer", "--id", "web", "--exec-file", "/usr/bin/firecracker"}), "none");
 }
 
 TEST(CloudHypervisor, ByItsSocket) {
-  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket", "/run/ch/web.sock"}), "cloud-hypervisor name=web");
-  EXPECT_EQ(tell({"cloud-hypervisor-static", "--api-socket", "path=/run/ch/web.socket"}),
+  EXPECT_EQ(report({"cloud-hypervisor", "--api-socket", "/run/ch/web.sock"}), "cloud-hypervisor name=web");
+  EXPECT_EQ(report({"cloud-hypervisor-static", "--api-socket", "path=/run/ch/web.socket"}),
             "cloud-hypervisor name=web");
-  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket=/run/vc/vm/abc/clh-api.sock"}),
+  EXPECT_EQ(report({"cloud-hypervisor", "--api-socket=/run/vc/vm/abc/clh-api.sock"}),
             "cloud-hypervisor name=abc");
-  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket", "fd=3"}), "cloud-hypervisor");
-  EXPECT_EQ(tell({"cloud-hypervisor", "--api-socket", "api.sock"}), "cloud-hypervisor");
-  EXPECT_EQ(tell({"cloud-hypervisor", "--kernel", "k"}), "cloud-hypervisor");
-  EXPECT_EQ(tell({"cloud-hypervisor", "--platform",
-                  "num_pci_segments=1,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
+  EXPECT_EQ(report({"cloud-hypervisor", "--api-socket", "fd=3"}), "cloud-hypervisor");
+  EXPECT_EQ(report({"cloud-hypervisor", "--api-socket", "api.sock"}), "cloud-hypervisor");
+  EXPECT_EQ(report({"cloud-hypervisor", "--kernel", "k"}), "cloud-hypervisor");
+  EXPECT_EQ(report({"cloud-hypervisor", "--platform",
+                    "num_pci_segments=1,uuid=df12672f-fedb-4f6f-9d51-0166868835fb"}),
             "cloud-hypervisor made-up=cloud-hypervisor-df12672f uuid=" + std::string(kUuid));
-  EXPECT_EQ(tell({"cloud-hypervisor", "--version"}), "none");
+  EXPECT_EQ(report({"cloud-hypervisor", "--version"}), "none");
 }
 
 TEST(Kvmtool, RunsAMachine) {
-  EXPECT_EQ(tell({"/usr/bin/lkvm", "run", "--name", "web", "-k", "bzImage"}), "kvmtool name=web");
-  EXPECT_EQ(tell({"lkvm", "run", "-k", "bzImage"}), "kvmtool");
-  EXPECT_EQ(tell({"lkvm", "stat", "--name", "web"}), "none");
-  EXPECT_EQ(tell({"lkvm"}), "none");
+  EXPECT_EQ(report({"/usr/bin/lkvm", "run", "--name", "web", "-k", "bzImage"}), "kvmtool name=web");
+  EXPECT_EQ(report({"lkvm", "run", "-k", "bzImage"}), "kvmtool");
+  EXPECT_EQ(report({"lkvm", "stat", "--name", "web"}), "none");
+  EXPECT_EQ(report({"lkvm"}), "none");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's records of running machines, as they come, change and go.
+// libvirt's records of running VMs, as they come, change and go.
 #include "workloads/libvirt_records.h"
 
 #include <chrono>

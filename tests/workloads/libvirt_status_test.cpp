@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's status of a machine: what it tells, and what never leaves it.
+// libvirt's status of a VM: what it tells, and what never leaves it.
 #include "workloads/libvirt_status.h"
 
 #include <gtest/gtest.h>
@@ -72,18 +72,16 @@ TEST(LibvirtStatus, TellsWhatTheMachineIs) {
 }
 
 TEST(LibvirtStatus, TellsTheMetadataOfOpenStackAndOthersByTheirNameSpaces) {
-  EXPECT_EQ(parse_libvirt_status(kStatus)->metadata,
-            (MachineMetadata{{"keplerd.meter", "yes"},
-                             {"openstack.flavor", "m1.small"},
-                             {"openstack.name", "shop-1"},
-                             {"openstack.project", "demo"},
-                             {"openstack.projectId", "bbbb"},
-                             {"openstack.user", "alice"},
-                             {"os", "http://debian.org/debian/13"}}));
+  EXPECT_EQ(parse_libvirt_status(kStatus)->metadata, (VmMetadata{{"keplerd.meter", "yes"},
+                                                                 {"openstack.flavor", "m1.small"},
+                                                                 {"openstack.name", "shop-1"},
+                                                                 {"openstack.project", "demo"},
+                                                                 {"openstack.projectId", "bbbb"},
+                                                                 {"openstack.user", "alice"},
+                                                                 {"os", "http://debian.org/debian/13"}}));
   const auto foreign = parse_libvirt_status(
       status_with("http://openstack.org/xmlns/libvirt/nova/1.1", "http://example.org/nova"));
-  EXPECT_EQ(foreign->metadata,
-            (MachineMetadata{{"keplerd.meter", "yes"}, {"os", "http://debian.org/debian/13"}}));
+  EXPECT_EQ(foreign->metadata, (VmMetadata{{"keplerd.meter", "yes"}, {"os", "http://debian.org/debian/13"}}));
 }
 
 TEST(LibvirtStatus, TellsKubeVirtsUid) {

@@ -26,10 +26,10 @@ std::pair<std::string, std::string> container_of(const json& entry) {
   return container_of(entry["cgroup_paths"][0].get<std::string>());
 }
 
-std::optional<MachineCommand> machine_of(const json& entry) {
+std::optional<VmCommand> vm_of(const json& entry) {
   const auto argv = entry["argv"].get<std::vector<std::string>>();
   const std::vector<std::string_view> words(argv.begin(), argv.end());
-  return recognise_machine({.words = words});
+  return recognise_vm({.words = words});
 }
 
 TEST(KeplerVectors, CgroupToContainer) {
@@ -57,7 +57,7 @@ TEST(KeplerVectors, CgroupToMachine) {
     ASSERT_EQ(chain.size(), 1u);
     EXPECT_EQ(chain[0].workload.kind, CgroupKind::kVirtualMachine);
     EXPECT_EQ(chain[0].workload.name, entry["libvirt_domain"]);
-    EXPECT_EQ(chain[0].workload.machine_number, "6");
+    EXPECT_EQ(chain[0].workload.vm_number, "6");
   }
 }
 
@@ -66,34 +66,34 @@ TEST(KeplerVectors, CgroupToMachine) {
 TEST(KeplerVectors, CommandLineToMachine) {
   for (const json& entry : kepler_vectors()["cmdline_to_vm"]) {
     SCOPED_TRACE(entry["case"]);
-    const auto machine = machine_of(entry);
+    const auto vm = vm_of(entry);
     const std::string hypervisor = entry["hypervisor"];
-    EXPECT_EQ(machine ? hypervisor_name(machine->hypervisor) : "unknown", hypervisor);
-    if (!machine) continue;
+    EXPECT_EQ(vm ? hypervisor_name(vm->hypervisor) : "unknown", hypervisor);
+    if (!vm) continue;
     const std::string id = entry["vm_id"];
     const std::string name = entry["vm_name"];
-    EXPECT_EQ(machine->uuid, id.size() == 36 ? id : "");
-    EXPECT_EQ(machine->number, hypervisor == "xen" ? id : "");
-    EXPECT_EQ(machine->guest_elsewhere, hypervisor == "xen");
-    EXPECT_EQ(machine->name, name == "kvm-2f757372" ? "" : name);
-    EXPECT_EQ(machine->name_given, !name.starts_with("kvm-"));
+    EXPECT_EQ(vm->uuid, id.size() == 36 ? id : "");
+    EXPECT_EQ(vm->number, hypervisor == "xen" ? id : "");
+    EXPECT_EQ(vm->guest_elsewhere, hypervisor == "xen");
+    EXPECT_EQ(vm->name, name == "kvm-2f757372" ? "" : name);
+    EXPECT_EQ(vm->name_given, !name.starts_with("kvm-"));
   }
 }
 
 TEST(KeplerVectors, CommandLineToMachineWhereKeplerIsWrong) {
   const json& entries = kepler_vectors()["cmdline_to_vm_where_kepler_is_wrong"];
   ASSERT_EQ(entries.size(), 4u);
-  const auto proxmox = machine_of(entries[0]);
+  const auto proxmox = vm_of(entries[0]);
   ASSERT_TRUE(proxmox);
   EXPECT_EQ(proxmox->name, "some-vm-name");
   EXPECT_EQ(proxmox->number, "109");
   EXPECT_EQ(proxmox->uuid, "11111111-2222-3333-4444-555555555555");
-  const auto nameless = machine_of(entries[1]);
+  const auto nameless = vm_of(entries[1]);
   ASSERT_TRUE(nameless);
   EXPECT_EQ(nameless->name, "");
   EXPECT_EQ(nameless->uuid, "");
-  EXPECT_FALSE(machine_of(entries[2]));
-  const auto firecracker = machine_of(entries[3]);
+  EXPECT_FALSE(vm_of(entries[2]));
+  const auto firecracker = vm_of(entries[3]);
   ASSERT_TRUE(firecracker);
   EXPECT_EQ(firecracker->name, "x");
 }

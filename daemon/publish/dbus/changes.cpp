@@ -20,18 +20,18 @@ ChangeTracker::ChangeTracker(SubscribeOptions options, RowOrders& orders, std::s
     : options_(std::move(options)),
       orders_(&orders),
       bytes_at_once_(bytes_at_once),
-      told_rows_(options_.kinds.size()) {}
+      sent_rows_(options_.kinds.size()) {}
 
 std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& latest) {
-  if (!telling_) {
-    if (latest == told_) return std::nullopt;
+  if (!sending_) {
+    if (latest == sent_) return std::nullopt;
     // A sample that comes a little early still counts.
-    if (told_ && latest->monotonic - told_->monotonic < options_.interval - options_.interval / 10)
+    if (sent_ && latest->monotonic - sent_->monotonic < options_.interval - options_.interval / 10)
       return std::nullopt;
-    telling_ = latest;
+    sending_ = latest;
     collect();
   }
-  Changes changes{telling_, {}, false, {}};
+  Changes changes{sending_, {}, false, {}};
   std::size_t bytes = 0;
   while (!waiting_.empty() && bytes < bytes_at_once_) {
     KindChanges& from = waiting_.back();
@@ -39,15 +39,15 @@ std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& 
     for (; !from.removed.empty() && bytes < bytes_at_once_; move_last(from.removed, to.removed))
       bytes += cost(from.removed.back().size());
     for (; !from.rows.empty() && bytes < bytes_at_once_; move_last(from.rows, to.rows)) {
-      const RowKey key = row_key(*telling_, from.kind, from.rows.back());
+      const RowKey key = row_key(*sending_, from.kind, from.rows.back());
       bytes += cost(key.id_text().size() + key.name.size());
     }
     if (from.rows.empty() && from.removed.empty()) waiting_.pop_back();
   }
   changes.partial = !waiting_.empty();
-  const bool machines = std::ranges::find(options_.kinds, RowKind::kMachines) != options_.kinds.end();
-  if (!changes.partial && machines) changes.events = events_since(told_.get(), *telling_);
-  if (!changes.partial) told_ = std::exchange(telling_, nullptr);
+  const bool vms = std::ranges::find(options_.kinds, RowKind::kVms) != options_.kinds.end();
+  if (!changes.partial && vms) changes.events = events_since(sent_.get(), *sending_);
+  if (!changes.partial) sent_ = std::exchange(sending_, nullptr);
   return changes;
 }
 
@@ -59,8 +59,8 @@ std::size_t ChangeTracker::cost(std::size_t text) const {
 void ChangeTracker::collect() {
   for (std::size_t i = options_.kinds.size(); i-- > 0;) {
     std::vector<std::size_t> now;
-    KindChanges changes = compare(options_.kinds[i], told_rows_[i], now);
-    told_rows_[i] = std::move(now);
+    KindChanges changes = compare(options_.kinds[i], sent_rows_[i], now);
+    sent_rows_[i] = std::move(now);
     if (changes.rows.empty() && changes.removed.empty()) continue;
     std::ranges::reverse(changes.rows);
     std::ranges::reverse(changes.removed);
@@ -69,25 +69,25 @@ void ChangeTracker::collect() {
 }
 
 // `told` and `now` are ascending, and both reports in the same order.
-KindChanges ChangeTracker::compare(RowKind kind, const std::vector<std::size_t>& told,
+KindChanges ChangeTracker::compare(RowKind kind, const std::vector<std::size_t>& sent,
                                    std::vector<std::size_t>& now) const {
-  const Report& report = *telling_;
-  const RowSequence first = orders_->first(telling_, kind, options_.order, options_.limit);
+  const Report& report = *sending_;
+  const RowSequence first = orders_->first(sending_, kind, options_.order, options_.limit);
   KindChanges changes{kind, {first.begin(), first.end()}, {}};
   now = changes.rows;
   std::ranges::sort(now);
   std::vector<bool> same(row_count(report, kind));
   std::size_t i = 0, j = 0;
-  while (i < now.size() || j < told.size()) {
+  while (i < now.size() || j < sent.size()) {
     const auto order = i == now.size()    ? std::strong_ordering::greater
-                       : j == told.size() ? std::strong_ordering::less
-                                          : compare_rows(report, now[i], *told_, told[j], kind);
+                       : j == sent.size() ? std::strong_ordering::less
+                                          : compare_rows(report, now[i], *sent_, sent[j], kind);
     if (order < 0) {
       ++i;
     } else if (order > 0) {
-      changes.removed.push_back(row_key(*told_, kind, told[j++]).id_text());
+      changes.removed.push_back(row_key(*sent_, kind, sent[j++]).id_text());
     } else {
-      same[now[i]] = !row_changed(report, now[i], *told_, told[j], kind);
+      same[now[i]] = !row_changed(report, now[i], *sent_, sent[j], kind);
       ++i;
       ++j;
     }

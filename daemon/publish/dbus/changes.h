@@ -35,9 +35,9 @@ struct KindChanges {
 // One message's worth.
 struct Changes {
   std::shared_ptr<const Report> report;
-  std::vector<KindChanges> kinds;        // only those with changes
-  bool partial = false;                  // more of the same report follows
-  std::span<const MachineEvent> events;  // of `report`, since the one before; for who wants machines
+  std::vector<KindChanges> kinds;   // only those with changes
+  bool partial = false;             // more of the same report follows
+  std::span<const VmEvent> events;  // of `report`, since the one before; for who wants VMs
 };
 
 class ChangeTracker {
@@ -52,16 +52,16 @@ class ChangeTracker {
 
  private:
   void collect();
-  KindChanges compare(RowKind kind, const std::vector<std::size_t>& told,
+  KindChanges compare(RowKind kind, const std::vector<std::size_t>& sent,
                       std::vector<std::size_t>& now) const;
   std::size_t cost(std::size_t text) const;
 
   SubscribeOptions options_;
   RowOrders* orders_;
   std::size_t bytes_at_once_;
-  std::shared_ptr<const Report> told_;               // in full
-  std::shared_ptr<const Report> telling_;            // what is left of it is in waiting_
-  std::vector<std::vector<std::size_t>> told_rows_;  // of each kind, those of told_ (or telling_), ascending
+  std::shared_ptr<const Report> sent_;               // in full
+  std::shared_ptr<const Report> sending_;            // what is left of it is in waiting_
+  std::vector<std::vector<std::size_t>> sent_rows_;  // of each kind, those of sent_ (or sending_), ascending
   std::vector<KindChanges> waiting_;                 // in reverse order: the next is at the end
 };
 

@@ -35,23 +35,23 @@ std::uint64_t if_full(const Report& report, Microjoules energy) {
 
 }  // namespace
 
-Manager::Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers, LimitedWork& limited,
+Manager::Manager(sdbus::IConnection& connection, Request& request, Callers& callers, LimitedWork& limited,
                  std::uint64_t& last_subscription)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
-      turn_(turn),
+      request_(request),
       callers_(callers),
       limited_(limited),
-      told_(now()),
-      subscriptions_(connection, getObject(), turn, limited, last_subscription) {
+      sent_(now()),
+      subscriptions_(connection, getObject(), request, limited, last_subscription) {
   registerAdaptor();
   getObject().addObjectManager();
 }
 
 Manager::~Manager() { unregisterAdaptor(); }
 
-Manager::Told Manager::now() const {
-  const auto report = turn_.latest(kInside, Rows::kWithoutProcesses);
-  const Settings& settings = turn_.settings();
+Manager::Sent Manager::now() const {
+  const auto report = request_.latest(kInside, Rows::kWithoutProcesses);
+  const Settings& settings = request_.settings();
   return {.instance_id = report->instance_id,
           .source = report->source.name,
           .quality = quality_text(report->source),
@@ -63,32 +63,32 @@ Manager::Told Manager::now() const {
           .interval = settings.sampling.interval};
 }
 
-void Manager::tell_changes() {
-  const Told before = std::exchange(told_, now());
+void Manager::emit_changes() {
+  const Sent before = std::exchange(sent_, now());
   std::vector<PropertyName> names;
-  const auto tell = [&](const char* name, const auto& was, const auto& is) {
+  const auto emit = [&](const char* name, const auto& was, const auto& is) {
     if (was != is) names.emplace_back(name);
   };
-  tell("SourceName", before.source, told_.source);
-  tell("SourceQuality", before.quality, told_.quality);
-  tell("SourceReason", before.reason, told_.reason);
-  if (!names.empty()) emitSourceChanged(told_.source, told_.quality, told_.reason);
-  tell("InstanceId", before.instance_id, told_.instance_id);
-  tell("SinceUSec", before.since, told_.since);
-  tell("Split", before.split, told_.split);
-  tell("Share", before.share, told_.share);
-  tell("Idle", before.idle, told_.idle);
-  tell("IntervalUSec", before.interval, told_.interval);
+  emit("SourceName", before.source, sent_.source);
+  emit("SourceQuality", before.quality, sent_.quality);
+  emit("SourceReason", before.reason, sent_.reason);
+  if (!names.empty()) emitSourceChanged(sent_.source, sent_.quality, sent_.reason);
+  emit("InstanceId", before.instance_id, sent_.instance_id);
+  emit("SinceUSec", before.since, sent_.since);
+  emit("Split", before.split, sent_.split);
+  emit("Share", before.share, sent_.share);
+  emit("Idle", before.idle, sent_.idle);
+  emit("IntervalUSec", before.interval, sent_.interval);
   if (!names.empty()) getObject().emitPropertiesChangedSignal(kManagerInterface, names);
 }
 
 // What `result` keeps is the whole message, as large as its sender made it: it does not wait.
 template <class Value, class F>
 void Manager::answer(const sdbus::Result<Value>&, F f) {
-  const Sender sender = turn_.sender();
+  const Sender sender = request_.sender();
   auto waiting = std::make_shared<sdbus::Result<Value>>(answerable(current_message(getObject())));
   const auto answer = [this, sender, waiting, f](const Caller& caller) {
-    turn_.begin({.name = sender.name, .caller = caller, .path = sender.path});
+    request_.begin({.name = sender.name, .caller = caller, .path = sender.path});
     try {
       waiting->returnResults(guarded(f));
     } catch (const sdbus::Error& error) {
@@ -115,16 +115,16 @@ void Manager::answer_get(const RowResult& result, RowKind kind, std::string id) 
   guarded([&] {
     check_id(kind, id);
     answer(result, [this, kind, id = std::move(id)] {
-      return make_row(turn_.with(kind), kind, find(kind, id), true);
+      return make_row(request_.with(kind), kind, find(kind, id), true);
     });
   });
 }
 
 std::vector<Row> Manager::list(RowKind kind, const ListOptions& asked) {
-  const Report& report = turn_.with(kind);
+  const Report& report = request_.with(kind);
   std::vector<Row> rows;
   std::size_t size = 0;
-  for (const std::size_t row : turn_.orders().first(turn_.get(), kind, asked.order, asked.limit)) {
+  for (const std::size_t row : request_.orders().first(request_.get(), kind, asked.order, asked.limit)) {
     rows.push_back(make_row(report, kind, row, asked.details));
     size += size_on_bus(rows.back());
     if (size > (report.full ? kLargestAnswer : kLargestLimitedAnswer))
@@ -134,7 +134,7 @@ std::vector<Row> Manager::list(RowKind kind, const ListOptions& asked) {
 }
 
 std::size_t Manager::find(RowKind kind, const std::string& id) {
-  const FoundRow found = find_row(turn_.with(kind), kind, id);
+  const FoundRow found = find_row(request_.with(kind), kind, id);
   if (found.index) return *found.index;
   if (found.ids.empty()) throw no_such(kind, "there is no such one: " + id);
   std::string message = "several have this name:";
@@ -144,10 +144,10 @@ std::size_t Manager::find(RowKind kind, const std::string& id) {
 
 void Manager::GetVirtualMachine(PathResult&& result, std::string id) {
   guarded([&] {
-    check_id(RowKind::kMachines, id);
+    check_id(RowKind::kVms, id);
     answer(result, [this, id = std::move(id)] {
-      const MachineRow& row = (*turn_).machines[find(RowKind::kMachines, id)];
-      return sdbus::ObjectPath(object_path(kMachinePrefix, row.info->id));
+      const VmRow& row = (*request_).vms[find(RowKind::kVms, id)];
+      return sdbus::ObjectPath(object_path(kVmPrefix, row.info->id));
     });
   });
 }
@@ -156,7 +156,7 @@ void Manager::GetZone(PathResult&& result, std::string id) {
   guarded([&] {
     check_id(RowKind::kZones, id);
     answer(result, [this, id = std::move(id)] {
-      const ZoneReport& row = (*turn_).zones[find(RowKind::kZones, id)];
+      const ZoneReport& row = (*request_).zones[find(RowKind::kZones, id)];
       return sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id));
     });
   });
@@ -165,14 +165,14 @@ void Manager::GetZone(PathResult&& result, std::string id) {
 void Manager::Subscribe(sdbus::Result<std::uint64_t>&& result, VariantMap options) {
   guarded([&] {
     answer(result, [this, asked = parse_subscribe_options(options)] {
-      turn_.get();
-      return subscriptions_.add(turn_, asked);
+      request_.get();
+      return subscriptions_.add(request_, asked);
     });
   });
 }
 
 void Manager::Unsubscribe(const std::uint64_t& subscription) {
-  guarded([&] { subscriptions_.remove(turn_.sender().name, subscription); });
+  guarded([&] { subscriptions_.remove(request_.sender().name, subscription); });
 }
 
 std::string Manager::Version() {
@@ -228,18 +228,18 @@ std::string Manager::SourceReason() {
 }
 std::string Manager::Split() {
   return of_report(
-      [this](const Report&) { return std::string(rule_name(turn_.settings().attribution.split)); });
+      [this](const Report&) { return std::string(rule_name(request_.settings().attribution.split)); });
 }
 std::string Manager::Share() {
   return of_report(
-      [this](const Report&) { return std::string(rule_name(turn_.settings().attribution.share)); });
+      [this](const Report&) { return std::string(rule_name(request_.settings().attribution.share)); });
 }
 std::string Manager::Idle() {
   return of_report(
-      [this](const Report&) { return std::string(rule_name(turn_.settings().attribution.idle)); });
+      [this](const Report&) { return std::string(rule_name(request_.settings().attribution.idle)); });
 }
 std::uint64_t Manager::IntervalUSec() {
-  return of_report([this](const Report&) { return usec(turn_.settings().sampling.interval); });
+  return of_report([this](const Report&) { return usec(request_.settings().sampling.interval); });
 }
 std::uint64_t Manager::Sequence() {
   return of_report([](const Report& report) { return report.sequence; });

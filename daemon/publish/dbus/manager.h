@@ -10,9 +10,9 @@
 #include "daemon/publish/dbus/guarded.h"
 #include "daemon/publish/dbus/limited_work.h"
 #include "daemon/publish/dbus/options.h"
+#include "daemon/publish/dbus/request.h"
 #include "daemon/publish/dbus/rows.h"
 #include "daemon/publish/dbus/subscriptions.h"
-#include "daemon/publish/dbus/turn.h"
 #include "manager_adaptor.h"
 
 namespace keplerd::dbus {
@@ -20,13 +20,13 @@ namespace keplerd::dbus {
 class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_adaptor> {
  public:
   // All of these must outlive it.
-  Manager(sdbus::IConnection& connection, Turn& turn, Callers& callers, LimitedWork& limited,
+  Manager(sdbus::IConnection& connection, Request& request, Callers& callers, LimitedWork& limited,
           std::uint64_t& last_subscription);
   ~Manager();
 
   // Tells on the bus if the settings, the source or the instance have changed. Not within a handler, as the
   // next.
-  void tell_changes();
+  void emit_changes();
   // After a new report: somebody may be due it.
   void mark_due() { subscriptions_.mark_due(); }
   // Reports to those who are due one.
@@ -39,17 +39,17 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
 
  private:
   // What has a change signal, as it was told.
-  struct Told {
+  struct Sent {
     std::string instance_id, source, quality, reason, split, share, idle;
     Realtime since{0};
     Nanoseconds interval{0};
-    bool operator==(const Told&) const = default;
+    bool operator==(const Sent&) const = default;
   };
-  Told now() const;
+  Sent now() const;
 
   template <class F>
   auto of_report(F f) {
-    return guarded([&] { return f(*turn_); });
+    return guarded([&] { return f(*request_); });
   }
   using ListResult = sdbus::Result<std::vector<Row>>;
   using RowResult = sdbus::Result<Row>;
@@ -68,7 +68,7 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
     answer_list(result, RowKind::kUnits, options);
   }
   void ListVirtualMachines(ListResult&& result, VariantMap options) override {
-    answer_list(result, RowKind::kMachines, options);
+    answer_list(result, RowKind::kVms, options);
   }
   void ListContainers(ListResult&& result, VariantMap options) override {
     answer_list(result, RowKind::kContainers, options);
@@ -127,10 +127,10 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   std::uint64_t DiscardedWindows() override;
   std::uint64_t Subscriptions() override;
 
-  Turn& turn_;
+  Request& request_;
   Callers& callers_;
   LimitedWork& limited_;
-  Told told_;
+  Sent sent_;
   dbus::Subscriptions subscriptions_;
 };
 

@@ -9,11 +9,11 @@ namespace keplerd::dbus {
 inline constexpr char kService[] = "org.keplerd1";
 
 inline constexpr char kManagerInterface[] = "org.keplerd1.Manager";
-inline constexpr char kMachineInterface[] = "org.keplerd1.VirtualMachine";
+inline constexpr char kVmInterface[] = "org.keplerd1.VirtualMachine";
 inline constexpr char kZoneInterface[] = "org.keplerd1.Zone";
 
 inline constexpr char kManagerPath[] = "/org/keplerd1";
-inline constexpr char kMachinePrefix[] = "/org/keplerd1/vm";
+inline constexpr char kVmPrefix[] = "/org/keplerd1/vm";
 inline constexpr char kZonePrefix[] = "/org/keplerd1/zone";
 
 inline constexpr char kErrorPrefix[] = "org.keplerd1.Error.";  // and RowKindNames::no_such

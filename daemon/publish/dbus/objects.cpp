@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/publish/dbus/machine_object.h"
 #include "daemon/publish/dbus/object_path.h"
+#include "daemon/publish/dbus/vm_object.h"
 #include "daemon/publish/dbus/zone_object.h"
 
 namespace keplerd::dbus {
@@ -18,59 +18,59 @@ bool is_at_or_below(std::string_view path, std::string_view prefix) {
 
 }  // namespace
 
-Objects::Objects(sdbus::IConnection& connection, Turn& turn, Listeners listeners)
+Objects::Objects(sdbus::IConnection& connection, Request& request, Listeners listeners)
     : connection_(connection),
-      turn_(turn),
+      request_(request),
       listeners_(std::move(listeners)),
-      listed_{list_path(connection, kMachinePrefix), list_path(connection, kZonePrefix)} {}
+      listed_{list_path(connection, kVmPrefix), list_path(connection, kZonePrefix)} {}
 
 Objects::~Objects() = default;
 
-void Objects::check_known(Turn& turn, const std::string& interface) {
-  const std::string& path = turn.sender().path;
-  if (turn.sender().caller.full || interface == "org.freedesktop.DBus.Peer")
+void Objects::check_known(Request& request, const std::string& interface) {
+  const std::string& path = request.sender().path;
+  if (request.sender().caller.full || interface == "org.freedesktop.DBus.Peer")
     return;  // it is the same for all paths
   // As in the bus policy: it names everybody's machines.
   if (interface == "org.freedesktop.DBus.ObjectManager")
     throw make_error(kAccessDenied, "org.freedesktop.DBus.ObjectManager needs full access");
-  if (is_at_or_below(path, kMachinePrefix)) {
-    const auto id = id_of_path(kMachinePrefix, path);
-    const auto is_it = [&](const MachineRow& row) { return row.info->id == id; };
-    if (std::ranges::none_of(turn.get()->machines, is_it)) throw turn.unknown_object();
+  if (is_at_or_below(path, kVmPrefix)) {
+    const auto id = id_of_path(kVmPrefix, path);
+    const auto is_it = [&](const VmRow& row) { return row.info->id == id; };
+    if (std::ranges::none_of(request.get()->vms, is_it)) throw request.unknown_object();
   }
   if (is_at_or_below(path, kZonePrefix)) {
     const auto id = id_of_path(kZonePrefix, path);
     const auto is_it = [&](const ZoneReport& row) { return row.zone.id == id; };
-    if (std::ranges::none_of(turn.get()->zones, is_it)) throw turn.unknown_object();
+    if (std::ranges::none_of(request.get()->zones, is_it)) throw request.unknown_object();
   }
 }
 
 void Objects::update() {
   ++round_;
-  const Report& report = *turn_;
-  update_machines(report);
+  const Report& report = *request_;
+  update_vms(report);
   update_zones(report);
 }
 
-void Objects::update_machines(const Report& report) {
-  for (const MachineRow& row : report.machines) {
-    auto& object = machines_[row.info->id];
+void Objects::update_vms(const Report& report) {
+  for (const VmRow& row : report.vms) {
+    auto& object = vms_[row.info->id];
     const bool is_new = object == nullptr;
-    if (is_new) object = std::make_unique<MachineObject>(connection_, turn_, row);
+    if (is_new) object = std::make_unique<VmObject>(connection_, request_, row);
     object->round = round_;
-    object->tell_changes(row);
+    object->emit_changes(row);
     if (!is_new || round_ == 1) continue;
-    object->tell_added();
+    object->emit_added();
     listeners_.added(row.info->id, object->path());
   }
-  for (auto entry = machines_.begin(); entry != machines_.end();) {
+  for (auto entry = vms_.begin(); entry != vms_.end();) {
     if (entry->second->round == round_) {
       ++entry;
       continue;
     }
-    const auto gone = machines_.extract(entry++);
+    const auto gone = vms_.extract(entry++);
     const sdbus::ObjectPath path = gone.mapped()->path();
-    gone.mapped()->tell_removed();
+    gone.mapped()->emit_removed();
     gone.mapped().reset();
     listeners_.removed(gone.key(), path);
   }
@@ -80,14 +80,14 @@ void Objects::update_zones(const Report& report) {
   for (const ZoneReport& row : report.zones) {
     auto& object = zones_[row.zone.id];
     const bool is_new = object == nullptr;
-    if (is_new) object = std::make_unique<ZoneObject>(connection_, turn_, row);
+    if (is_new) object = std::make_unique<ZoneObject>(connection_, request_, row);
     object->round = round_;
-    object->tell_changes(row);
-    if (is_new && round_ > 1) object->tell_added();
+    object->emit_changes(row);
+    if (is_new && round_ > 1) object->emit_added();
   }
   std::erase_if(zones_, [&](const auto& entry) {
     if (entry.second->round == round_) return false;
-    entry.second->tell_removed();
+    entry.second->emit_removed();
     return true;
   });
 }

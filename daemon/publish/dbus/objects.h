@@ -10,16 +10,16 @@
 
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/dbus/raw_bus.h"
-#include "daemon/publish/dbus/turn.h"
+#include "daemon/publish/dbus/request.h"
 
 namespace keplerd::dbus {
 
-class MachineObject;
+class VmObject;
 class ZoneObject;
 
 class Objects {
  public:
-  // Told of each machine that comes or goes, with the path of its object.
+  // Told of each VM that comes or goes, with the path of its object.
   using Listener = std::function<void(const std::string& id, const sdbus::ObjectPath& path)>;
   struct Listeners {
     Listener added, removed;
@@ -27,10 +27,10 @@ class Objects {
 
   // Throws what libsystemd says of a path without an object, if the turn's sender may not know whether there
   // is one; or AccessDenied where it may see nothing.
-  static void check_known(Turn& turn, const std::string& interface);
+  static void check_known(Request& request, const std::string& interface);
 
   // `turn` must outlive the objects.
-  Objects(sdbus::IConnection& connection, Turn& turn, Listeners listeners);
+  Objects(sdbus::IConnection& connection, Request& request, Listeners listeners);
   ~Objects();
   Objects(const Objects&) = delete;
   Objects& operator=(const Objects&) = delete;
@@ -40,16 +40,16 @@ class Objects {
   void update();
 
  private:
-  void update_machines(const Report& report);
+  void update_vms(const Report& report);
   void update_zones(const Report& report);
 
   sdbus::IConnection& connection_;
-  Turn& turn_;
+  Request& request_;
   Listeners listeners_;
   // Else the introspection of the manager would say whether there is any machine.
   RawSlot listed_[2];
   std::uint64_t round_ = 0;
-  std::map<std::string, std::unique_ptr<MachineObject>> machines_;  // by id
+  std::map<std::string, std::unique_ptr<VmObject>> vms_;  // by id
   std::map<std::string, std::unique_ptr<ZoneObject>> zones_;
 };
 

@@ -42,37 +42,38 @@ class Session {
  public:
   Session(sd_event* loop, Connections connections, Reports& reports, FairQueue& limited,
           std::uint64_t& last_subscription, const std::function<void(const std::string&)>& broken)
-      : turn_(reports),
+      : request_(reports),
         connection_(
             loop, std::move(connections.calls),
             {.before = [this] { begin_message(); }, .after = [this] { end_message(); }, .broken = broken}),
-        questions_(loop, std::move(connections.questions),
-                   {.before = [this] { turn_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
+        questions_(
+            loop, std::move(connections.questions),
+            {.before = [this] { request_.begin(); }, .after = [this] { end_turn(); }, .broken = broken}),
         callers_(connection_.bus(), questions_.bus(), reports,
                  [this](const std::string& client) { manager_.left(client); }),
         limited_(limited, {.attempt = [this](const auto& work) { connection_.attempt(work); },
                            .answered = [this] { end_turn(); }}),
-        manager_(connection_.bus(), turn_, callers_, limited_, last_subscription),
-        objects_(connection_.bus(), turn_,
+        manager_(connection_.bus(), request_, callers_, limited_, last_subscription),
+        objects_(connection_.bus(), request_,
                  {.added = [this](const auto& id,
                                   const auto& path) { manager_.emitVirtualMachineAdded(id, path); },
                   .removed = [this](const auto& id,
                                     const auto& path) { manager_.emitVirtualMachineRemoved(id, path); }}),
         calls_(connection_.bus(), [this](sd_bus_message& call) { on_call(call); }) {
-    turn_.begin_inside();
+    request_.begin_inside();
     objects_.update();
-    turn_.begin();
+    request_.begin();
     connection_.bus().requestName(dbus::ServiceName(dbus::kService));
   }
 
   void update() {
     connection_.attempt([this] {
-      turn_.begin_inside();
-      manager_.tell_changes();
+      request_.begin_inside();
+      manager_.emit_changes();
       objects_.update();
       manager_.mark_due();
       manager_.deliver();
-      turn_.begin();
+      request_.begin();
     });
   }
 
@@ -91,30 +92,30 @@ class Session {
     const Caller caller = expects_reply ? callers_.caller(sender) : Caller{};
     if (expects_reply && !caller.full && reading_.is_spent(caller.payer(), begun_))
       throw dbus::make_error(dbus::kLimitsExceeded, "too many calls: try again in a second");
-    turn_.begin({.name = sender,
-                 .caller = caller,
-                 .path = path,
-                 .interactive = sd_bus_message_get_allow_interactive_authorization(&call) > 0});
-    dbus::Objects::check_known(turn_, interface == nullptr ? "" : interface);
+    request_.begin({.name = sender,
+                    .caller = caller,
+                    .path = path,
+                    .interactive = sd_bus_message_get_allow_interactive_authorization(&call) > 0});
+    dbus::Objects::check_known(request_, interface == nullptr ? "" : interface);
   }
   void begin_message() {
-    turn_.begin();
+    request_.begin();
     begun_ = read_clock(CLOCK_MONOTONIC);
   }
   void end_message() {
-    const Sender& sender = turn_.sender();
+    const Sender& sender = request_.sender();
     const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
     const bool is_known = sender.caller.user != Caller{}.user;
     if (is_known && !sender.caller.full) reading_.spend(sender.caller.payer(), now, now - begun_);
     end_turn();
   }
   void end_turn() {
-    turn_.begin();
+    request_.begin();
     manager_.deliver();
     callers_.rest();
   }
 
-  dbus::Turn turn_;
+  dbus::Request request_;
   LoopConnection connection_;
   LoopConnection questions_;
   dbus::Callers callers_;

@@ -37,7 +37,7 @@ Details details_of(const Report& report, const UnitRow& row) {
   return details;
 }
 
-Details details_of(const Report& report, const MachineRow& row) {
+Details details_of(const Report& report, const VmRow& row) {
   Details details = workload_details(report, row, "virtual-machine");
   set_text(details, "hypervisor", row.info->hypervisor);
   set_text(details, "uuid", row.info->uuid);
@@ -50,7 +50,7 @@ Details details_of(const Report& report, const MachineRow& row) {
   if (!row.info->guest_state.empty()) set_text(details, "guestState", row.info->guest_state);
   if (!row.info->metadata.empty()) details.emplace("metadata", sdbus::Variant(metadata_of(row)));
   if (row.halt_polling) set_number(details, "haltPollUsec", usec(*row.halt_polling));
-  if (!row.parts.empty()) details.emplace("breakdown", sdbus::Variant(machine_parts(row)));
+  if (!row.parts.empty()) details.emplace("breakdown", sdbus::Variant(vm_parts(row)));
   return details;
 }
 
@@ -76,7 +76,7 @@ Details details_of(const Report& report, const ProcessRow& row) {
   set_text(details, "comm", row.info->comm);
   if (row.unit) set_text(details, "unit", row.unit->id);
   if (row.container) set_text(details, "containerId", row.container->id);
-  if (row.machine) set_text(details, "virtualMachineId", row.machine->id);
+  if (row.vm) set_text(details, "virtualMachineId", row.vm->id);
   set_number(details, "unitMicrojoules", number(row.in_unit));
   return details;
 }
@@ -123,20 +123,20 @@ Row container_row(const Report& report, const ContainerRow& row, bool details) {
 
 }  // namespace
 
-std::map<std::string, std::string> metadata_of(const MachineRow& row) {
+std::map<std::string, std::string> metadata_of(const VmRow& row) {
   return {row.info->metadata.begin(), row.info->metadata.end()};
 }
 
-std::vector<EventRow> event_rows(std::span<const MachineEvent> events) {
+std::vector<EventRow> event_rows(std::span<const VmEvent> events) {
   std::vector<EventRow> rows;
-  for (const MachineEvent& event : events)
+  for (const VmEvent& event : events)
     rows.emplace_back(number(event.at), event.id, event.name, event.event, event.reason.value_or(""));
   return rows;
 }
 
-std::vector<MachinePartNumbers> machine_parts(const MachineRow& row) {
-  std::vector<MachinePartNumbers> parts;
-  for (const MachinePart& part : row.parts) parts.emplace_back(part.name, number(part.energy));
+std::vector<VmPartNumbers> vm_parts(const VmRow& row) {
+  std::vector<VmPartNumbers> parts;
+  for (const VmPart& part : row.parts) parts.emplace_back(part.name, number(part.energy));
   return parts;
 }
 
@@ -167,8 +167,8 @@ Row make_row(const Report& report, RowKind kind, std::size_t index, bool details
       const UnitRow& row = report.units[index];
       return workload_row(row, row.info->id, row.info->name, details_if(details, report, row));
     }
-    case RowKind::kMachines: {
-      const MachineRow& row = report.machines[index];
+    case RowKind::kVms: {
+      const VmRow& row = report.vms[index];
       return workload_row(row, row.info->id, row.info->name, details_if(details, report, row));
     }
     case RowKind::kContainers:

@@ -20,7 +20,7 @@ using Row = sdbus::Struct<std::string, std::string, std::string, std::uint64_t, 
                           std::uint64_t, std::uint64_t, std::map<std::string, sdbus::Variant>>;
 // id, name, energy, power.
 using ZonePart = sdbus::Struct<std::string, std::string, std::uint64_t, std::uint64_t>;
-using MachinePartNumbers = sdbus::Struct<std::string, std::uint64_t>;
+using VmPartNumbers = sdbus::Struct<std::string, std::uint64_t>;
 // when (us since 1970), id, name, event, reason or "".
 using EventRow = sdbus::Struct<std::uint64_t, std::string, std::string, std::string, std::string>;
 // kind, rows, removed ids.
@@ -39,11 +39,11 @@ inline const char* state_name(bool running) { return running ? "running" : "term
 
 HostNumbers host_numbers(const HostReport& host);
 AccountNumbers account_numbers(const Report& report);
-std::vector<MachinePartNumbers> machine_parts(const MachineRow& row);
-std::map<std::string, std::string> metadata_of(const MachineRow& row);
+std::vector<VmPartNumbers> vm_parts(const VmRow& row);
+std::map<std::string, std::string> metadata_of(const VmRow& row);
 std::vector<ZonePart> zone_parts(const Report& report, const WorkloadRow& row);
 
-std::vector<EventRow> event_rows(std::span<const MachineEvent> events);
+std::vector<EventRow> event_rows(std::span<const VmEvent> events);
 
 Row make_row(const Report& report, RowKind kind, std::size_t index, bool details);
 std::vector<KindRows> make_rows(const Changes& changes, bool details);

@@ -62,9 +62,9 @@ struct Subscriptions::Client : FairQueue::Client {
   }
 };
 
-Subscriptions::Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, Turn& turn,
+Subscriptions::Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, Request& request,
                              LimitedWork& limited, std::uint64_t& last_id)
-    : connection_(connection), object_(object), turn_(turn), limited_(limited), last_id_(last_id) {}
+    : connection_(connection), object_(object), request_(request), limited_(limited), last_id_(last_id) {}
 
 Subscriptions::~Subscriptions() = default;
 
@@ -85,9 +85,9 @@ void Subscriptions::check_place(const std::string& client, const Caller& caller)
   if (!caller.full && of_limited >= kMostOfLimited) refuse(kMostOfLimited, " of users without full access");
 }
 
-std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
-  const std::string& client = turn.sender().name;
-  const Caller& caller = turn.sender().caller;
+std::uint64_t Subscriptions::add(Request& request, SubscribeOptions options) {
+  const std::string& client = request.sender().name;
+  const Caller& caller = request.sender().caller;
   check_place(client, caller);
   auto known = clients_.find(client);
   if (known == clients_.end()) {
@@ -101,7 +101,7 @@ std::uint64_t Subscriptions::add(Turn& turn, SubscribeOptions options) {
   entry->caller = caller;
   caller.full ? entry->place.reset() : void(entry->place.emplace(limited_.queue(), caller.account, *entry));
   entry->subscriptions.push_back(
-      {++last_id_, ChangeTracker(options, turn.orders()), turn.listen(options.interval)});
+      {++last_id_, ChangeTracker(options, request.orders()), request.listen(options.interval)});
   ++count_;
   some_due_ = true;
   return last_id_;
@@ -132,7 +132,7 @@ void Subscriptions::deliver() {
     Client& client = *position->second;
     // One without subscriptions is remembered until it has taken what was sent: else it could have it sent
     // again and again by subscribing anew.
-    client.denied = !turn_.latest(client.caller, Rows::kWithoutProcesses);
+    client.denied = !request_.latest(client.caller, Rows::kWithoutProcesses);
     if (client.left || client.given_up || client.denied ||
         (client.subscriptions.empty() && !client.awaited)) {
       drop(position++);
@@ -146,7 +146,7 @@ void Subscriptions::deliver() {
 }
 
 void Subscriptions::deliver_to(Client& client) {
-  const auto latest = turn_.latest(client.caller, client.rows());
+  const auto latest = request_.latest(client.caller, client.rows());
   if (!latest || client.awaited) return;
   bool sent = false;
   for (Subscription& subscription : client.subscriptions) {

@@ -13,7 +13,7 @@
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/dbus/changes.h"
 #include "daemon/publish/dbus/limited_work.h"
-#include "daemon/publish/dbus/turn.h"
+#include "daemon/publish/dbus/request.h"
 
 namespace keplerd::dbus {
 
@@ -21,8 +21,8 @@ class Subscriptions {
  public:
   // Signals are sent from `object`. All of these must outlive it, and `last_id` outlives connections, so that
   // no number comes twice.
-  Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, Turn& turn, LimitedWork& limited,
-                std::uint64_t& last_id);
+  Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, Request& request,
+                LimitedWork& limited, std::uint64_t& last_id);
   ~Subscriptions();
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
@@ -30,7 +30,7 @@ class Subscriptions {
   // Of the turn's sender. Throws TooManySubscriptions. The first report goes out with the next deliver().
   // Reports have what the client may see. Of clients without full access, those of one login get no more than
   // one client, and all of them not all there are.
-  std::uint64_t add(Turn& turn, SubscribeOptions options);
+  std::uint64_t add(Request& request, SubscribeOptions options);
   // Throws NoSuchSubscription where it is none of this client's.
   void remove(const std::string& client, std::uint64_t id);
 
@@ -59,7 +59,7 @@ class Subscriptions {
 
   sdbus::IConnection& connection_;
   sdbus::IObject& object_;
-  Turn& turn_;
+  Request& request_;
   LimitedWork& limited_;
   std::uint64_t& last_id_;
   std::size_t count_ = 0;

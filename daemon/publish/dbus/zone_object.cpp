@@ -8,9 +8,9 @@
 
 namespace keplerd::dbus {
 
-ZoneObject::ZoneObject(sdbus::IConnection& connection, Turn& turn, const ZoneReport& row)
+ZoneObject::ZoneObject(sdbus::IConnection& connection, Request& request, const ZoneReport& row)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id))),
-      turn_(turn),
+      request_(request),
       zone_(row.zone),
       current_(row.current),
       problem_(row.problem) {
@@ -19,7 +19,7 @@ ZoneObject::ZoneObject(sdbus::IConnection& connection, Turn& turn, const ZoneRep
 
 ZoneObject::~ZoneObject() { unregisterAdaptor(); }
 
-void ZoneObject::tell_changes(const ZoneReport& row) {
+void ZoneObject::emit_changes(const ZoneReport& row) {
   if (row.current == current_ && row.problem == problem_ && row.zone.quality == zone_.quality &&
       row.zone.in_total == zone_.in_total)
     return;
@@ -33,10 +33,10 @@ void ZoneObject::tell_changes(const ZoneReport& row) {
 }
 
 const ZoneReport& ZoneObject::row() {
-  const auto& zones = (*turn_).zones;
+  const auto& zones = (*request_).zones;
   const auto found = std::ranges::find(
       zones, zone_.id, [](const ZoneReport& row) -> const std::string& { return row.zone.id; });
-  if (found == zones.end()) throw turn_.unknown_object();
+  if (found == zones.end()) throw request_.unknown_object();
   return *found;
 }
 

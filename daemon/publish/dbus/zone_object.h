@@ -6,23 +6,23 @@
 #include <string>
 
 #include "daemon/publish/dbus/guarded.h"
+#include "daemon/publish/dbus/request.h"
 #include "daemon/publish/dbus/rows.h"
-#include "daemon/publish/dbus/turn.h"
 #include "zone_adaptor.h"
 
 namespace keplerd::dbus {
 
 class ZoneObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Zone_adaptor> {
  public:
-  ZoneObject(sdbus::IConnection& connection, Turn& turn, const ZoneReport& row);
+  ZoneObject(sdbus::IConnection& connection, Request& request, const ZoneReport& row);
   ~ZoneObject();
 
   // To who watches org.freedesktop.DBus.ObjectManager.
-  void tell_added() { getObject().emitInterfacesAddedSignal(); }
-  void tell_removed() { getObject().emitInterfacesRemovedSignal(); }
+  void emit_added() { getObject().emitInterfacesAddedSignal(); }
+  void emit_removed() { getObject().emitInterfacesRemovedSignal(); }
 
   // Tells on the bus if what it is, its state or its problem has changed.
-  void tell_changes(const ZoneReport& row);
+  void emit_changes(const ZoneReport& row);
 
   std::uint64_t round = 0;  // the last in which it was in the report
 
@@ -51,7 +51,7 @@ class ZoneObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Zone_ad
   std::uint64_t IdlePower() override;
   std::uint64_t SinceUSec() override;
 
-  Turn& turn_;
+  Request& request_;
   Zone zone_;  // as it was told, and the next two
   bool current_;
   std::optional<std::string> problem_;

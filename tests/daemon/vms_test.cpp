@@ -2,20 +2,20 @@
 // Virtual machines: each found, named and counted whole.
 #include <gtest/gtest.h>
 
-#include "daemon/machine_host.h"
+#include "daemon/vm_host.h"
 
 namespace keplerd {
 namespace {
 
 using namespace std::chrono_literals;
 
-class Machines : public MachineTest {};
+class Vms : public VmTest {};
 
-TEST_F(Machines, AreListedWithWhatTheirCommandLineTells) {
+TEST_F(Vms, AreListedWithWhatTheirCommandLineTells) {
   start_in_scope(100);
   host.begin();
-  ASSERT_NE(host.machine(kUuid), nullptr);
-  const MachineInfo& info = *host.machine(kUuid)->info;
+  ASSERT_NE(host.vm(kUuid), nullptr);
+  const VmInfo& info = *host.vm(kUuid)->info;
   EXPECT_EQ(info.name, "web");
   EXPECT_EQ(info.uuid, kUuid);
   EXPECT_EQ(info.hypervisor, "kvm");
@@ -24,7 +24,7 @@ TEST_F(Machines, AreListedWithWhatTheirCommandLineTells) {
   EXPECT_EQ(info.container, std::nullopt);
 }
 
-TEST_F(Machines, TheirScopeCountsWholeWithAllThatHelpsToRunThem) {
+TEST_F(Vms, TheirScopeCountsWholeWithAllThatHelpsToRunThem) {
   start_in_scope(100);
   host.files.add_process({.pid = 101, .comm = "virtiofsd", .cgroup = kScope});
   host.files.add_process({.pid = 102, .comm = "vhost-100", .cgroup = kScope, .kernel_thread = true});
@@ -36,15 +36,15 @@ TEST_F(Machines, TheirScopeCountsWholeWithAllThatHelpsToRunThem) {
   step(10'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});  // all that was active
   EXPECT_EQ(energy(kUuid), host.unit(kScope).active);
-  EXPECT_EQ(host.machine(kUuid)->cpu, 650ms);
-  EXPECT_EQ(host.machine(kUuid)->power, (Microwatts{5'000'000}));
+  EXPECT_EQ(host.vm(kUuid)->cpu, 650ms);
+  EXPECT_EQ(host.vm(kUuid)->power, (Microwatts{5'000'000}));
   for (const pid_t pid : {100, 101, 102}) {
-    ASSERT_NE(host.process(pid)->machine, nullptr);
-    EXPECT_EQ(host.process(pid)->machine->id, kUuid);
+    ASSERT_NE(host.process(pid)->vm, nullptr);
+    EXPECT_EQ(host.process(pid)->vm->id, kUuid);
   }
 }
 
-TEST_F(Machines, InAnyOtherCgroupTheirProcessCountsAlone) {
+TEST_F(Vms, InAnyOtherCgroupTheirProcessCountsAlone) {
   const std::string session = "/user.slice/user-1000.slice/session-3.scope";
   host.files.add_cgroup(session);
   host.files.add_process(
@@ -55,21 +55,21 @@ TEST_F(Machines, InAnyOtherCgroupTheirProcessCountsAlone) {
   use(101, session, 10);
   step(8'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{3'000'000});
-  EXPECT_EQ(host.machine(kUuid)->info->unit, session);
-  EXPECT_EQ(host.process(100)->machine->id, kUuid);
-  EXPECT_EQ(host.process(101)->machine, nullptr);
+  EXPECT_EQ(host.vm(kUuid)->info->unit, session);
+  EXPECT_EQ(host.process(100)->vm->id, kUuid);
+  EXPECT_EQ(host.process(101)->vm, nullptr);
 }
 
-TEST_F(Machines, WithoutCgroupsTheirProcessCounts) {
+TEST_F(Vms, WithoutCgroupsTheirProcessCounts) {
   host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .cmdline = qemu("test", kUuid)});
   host.begin();
   host.files.set_process_time(100, 40);
   step(8'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{4'000'000});
-  EXPECT_EQ(host.machine(kUuid)->info->unit, std::nullopt);
+  EXPECT_EQ(host.vm(kUuid)->info->unit, std::nullopt);
 }
 
-TEST_F(Machines, AScopeInsideAMachinesScopeIsCountedOnce) {
+TEST_F(Vms, AScopeInsideAMachinesScopeIsCountedOnce) {
   const std::string inner = std::string(kScope) + kScope;
   start_in_scope(100);
   host.files.add_cgroup(inner);
@@ -81,11 +81,11 @@ TEST_F(Machines, AScopeInsideAMachinesScopeIsCountedOnce) {
       host.files.set_cgroup_usage(path, used[101] * 10'000);
     step(2'000'000);
   }
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
   EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
 }
 
-TEST_F(Machines, WithoutNameAndUuidEachIsItsOwn) {
+TEST_F(Vms, WithoutNameAndUuidEachIsItsOwn) {
   for (const pid_t pid : {100, 101}) {
     host.files.add_process({.pid = pid,
                             .comm = "qemu-system-x86",
@@ -94,24 +94,24 @@ TEST_F(Machines, WithoutNameAndUuidEachIsItsOwn) {
   }
   host.begin();
   for (const char* const id : {"100.70", "101.70"}) {
-    ASSERT_NE(host.machine(id), nullptr) << id;
-    EXPECT_EQ(host.machine(id)->info->name, id);
-    EXPECT_EQ(host.machine(id)->info->uuid, std::nullopt);
+    ASSERT_NE(host.vm(id), nullptr) << id;
+    EXPECT_EQ(host.vm(id)->info->name, id);
+    EXPECT_EQ(host.vm(id)->info->uuid, std::nullopt);
   }
 }
 
-TEST_F(Machines, OfTwoWithOneUuidTheFirstHasIt) {
+TEST_F(Vms, OfTwoWithOneUuidTheFirstHasIt) {
   for (const pid_t pid : {100, 101})
     host.files.add_process(
         {.pid = pid, .comm = "qemu-system-x86", .start = 70, .cmdline = qemu("clone", kUuid)});
   host.begin();
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 2u);
-  EXPECT_EQ(host.machine(kUuid)->info->pid, 100);
-  ASSERT_NE(host.machine("101.70"), nullptr);
-  EXPECT_EQ(host.machine("101.70")->info->uuid, kUuid);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 2u);
+  EXPECT_EQ(host.vm(kUuid)->info->pid, 100);
+  ASSERT_NE(host.vm("101.70"), nullptr);
+  EXPECT_EQ(host.vm("101.70")->info->uuid, kUuid);
 }
 
-TEST_F(Machines, InAContainerAreBothAndCountedOnce) {
+TEST_F(Vms, InAContainerAreBothAndCountedOnce) {
   const std::string id(64, 'a');
   const std::string scope = "/system.slice/docker-" + id + ".scope";
   host.files.add_cgroup(scope);
@@ -123,16 +123,16 @@ TEST_F(Machines, InAContainerAreBothAndCountedOnce) {
   use(101, scope, 10);
   step(8'000'000);
   const std::string claimed = id + "/" + kUuid;
-  ASSERT_NE(host.machine(claimed), nullptr);
+  ASSERT_NE(host.vm(claimed), nullptr);
   EXPECT_EQ(energy(claimed), Microjoules{3'000'000});
-  EXPECT_EQ(host.machine(claimed)->info->container, id);
-  EXPECT_EQ(host.machine(claimed)->info->uuid, kUuid);
+  EXPECT_EQ(host.vm(claimed)->info->container, id);
+  EXPECT_EQ(host.vm(claimed)->info->uuid, kUuid);
   EXPECT_EQ(host.container(id)->active, Microjoules{4'000'000});
   EXPECT_EQ(host.process(100)->container->id, id);
   EXPECT_EQ(host.meter().last_report()->accounts.workloads, Microjoules{4'000'000});
 }
 
-TEST_F(Machines, AScopeOfWhichNobodyTellsIsListedByItsOldestProcess) {
+TEST_F(Vms, AScopeOfWhichNobodyTellsIsListedByItsOldestProcess) {
   host.files.add_cgroup(kScope);
   host.files.add_process({.pid = 101, .comm = "helper", .start = 90, .cgroup = kScope});
   host.files.add_process({.pid = 102, .comm = "helper", .start = 80, .cgroup = kScope});
@@ -141,9 +141,9 @@ TEST_F(Machines, AScopeOfWhichNobodyTellsIsListedByItsOldestProcess) {
     use(101, kScope, 10);
     step(2'000'000);
   }
-  ASSERT_NE(host.machine("102.80"), nullptr);
-  EXPECT_EQ(host.machine("102.80")->info->name, "web");
-  EXPECT_EQ(host.machine("102.80")->info->hypervisor, "kvm");
+  ASSERT_NE(host.vm("102.80"), nullptr);
+  EXPECT_EQ(host.vm("102.80")->info->name, "web");
+  EXPECT_EQ(host.vm("102.80")->info->hypervisor, "kvm");
   EXPECT_EQ(energy("102.80"), Microjoules{4'000'000});
 
   // Then its hypervisor is found after all.
@@ -151,27 +151,27 @@ TEST_F(Machines, AScopeOfWhichNobodyTellsIsListedByItsOldestProcess) {
   step(0);
   use(100, kScope, 10);
   step(2'000'000);
-  EXPECT_FALSE(host.machine("102.80")->running);
+  EXPECT_FALSE(host.vm("102.80")->running);
   EXPECT_EQ(energy(kUuid), Microjoules{1'000'000});
 }
 
-TEST_F(Machines, OneThatWasGuessedIsNamedByItsHypervisorWhenThatIsKnown) {
+TEST_F(Vms, OneThatWasGuessedIsNamedByItsHypervisorWhenThatIsKnown) {
   const std::string script = command({"/bin/sh", "/usr/local/bin/start-guest"});
   host.files.add_cgroup(kScope);
   host.files.add_process(
       {.pid = 100, .comm = "start-guest", .start = 70, .cgroup = kScope, .cmdline = script});
   host.begin();
   for (int i = 0; i < 4; ++i) step(0);
-  EXPECT_NE(host.machine("100.70"), nullptr);
+  EXPECT_NE(host.vm("100.70"), nullptr);
   start_in_scope(100, qemu("web", kUuid), 70);
   step(0);
-  ASSERT_NE(host.machine(kUuid), nullptr);
-  EXPECT_TRUE(host.machine(kUuid)->running);
-  EXPECT_FALSE(host.machine("100.70")->running);
-  EXPECT_EQ(host.process(100)->machine->id, kUuid);
+  ASSERT_NE(host.vm(kUuid), nullptr);
+  EXPECT_TRUE(host.vm(kUuid)->running);
+  EXPECT_FALSE(host.vm("100.70")->running);
+  EXPECT_EQ(host.process(100)->vm->id, kUuid);
 }
 
-TEST_F(Machines, AHypervisorThatIsMovedIntoItsScopeIsCountedByIt) {
+TEST_F(Vms, AHypervisorThatIsMovedIntoItsScopeIsCountedByIt) {
   host.files.add_cgroup("/system.slice/libvirtd.service");
   host.files.add_process({.pid = 100,
                           .comm = "qemu-system-x86",
@@ -185,28 +185,28 @@ TEST_F(Machines, AHypervisorThatIsMovedIntoItsScopeIsCountedByIt) {
   use(101, kScope, 20);
   step(8'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{4'000'000});
-  EXPECT_EQ(host.machine(kUuid)->info->unit, kScope);
+  EXPECT_EQ(host.vm(kUuid)->info->unit, kScope);
 }
 
-TEST_F(Machines, AreNotWhateverHasQemuInItsArguments) {
+TEST_F(Vms, AreNotWhateverHasQemuInItsArguments) {
   host.files.add_process(
       {.pid = 100, .comm = "grep", .cmdline = command({"grep", "/usr/bin/qemu-system-x86_64"})});
   host.files.add_process({.pid = 101,
                           .comm = "qemu-system-x86",
                           .cmdline = command({"qemu-system-x86_64", "-machine", "none", "-S"})});
   host.begin();
-  EXPECT_TRUE(host.meter().last_report()->machines.empty());
+  EXPECT_TRUE(host.meter().last_report()->vms.empty());
 }
 
-TEST_F(Machines, AScriptThatStartsOneIsFoundWhenItHas) {
+TEST_F(Vms, AScriptThatStartsOneIsFoundWhenItHas) {
   const std::string script = command({"/bin/sh", "/usr/local/bin/qemu-system-x86_64", "-name", "web"});
   host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .start = 70, .cmdline = script});
   host.begin();
-  EXPECT_TRUE(host.meter().last_report()->machines.empty());
+  EXPECT_TRUE(host.meter().last_report()->vms.empty());
   host.files.add_process(
       {.pid = 100, .comm = "qemu-system-x86", .start = 70, .utime = 1, .cmdline = qemu("web", kUuid)});
   step(0);
-  EXPECT_NE(host.machine(kUuid), nullptr);
+  EXPECT_NE(host.vm(kUuid), nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that help to run a machine, by their command lines.
-#include "workloads/machine_helper.h"
+// Processes that help to run a VM, by their command lines.
+#include "workloads/vm_helper.h"
 
 #include <initializer_list>
 
@@ -18,7 +18,7 @@ std::optional<HelperCommand> recognise(std::initializer_list<std::string_view> l
 
 using Paths = std::vector<std::string>;
 
-TEST(MachineHelper, SwtpmIsToldByItsSocketAndLibvirtsByItsUuid) {
+TEST(VmHelper, SwtpmIsToldByItsSocketAndLibvirtsByItsUuid) {
   const auto helper =
       recognise({"/usr/bin/swtpm", "socket", "--ctrl",
                  "type=unixio,path=/run/libvirt/qemu/swtpm/1-web-swtpm.sock,mode=0600", "--tpmstate",
@@ -30,7 +30,7 @@ TEST(MachineHelper, SwtpmIsToldByItsSocketAndLibvirtsByItsUuid) {
                                   "/var/lib/libvirt/swtpm/2B9A43A1-5a5f-4cf0-9d3a-6a6f3a1d2c01/tpm2"}));
 }
 
-TEST(MachineHelper, VirtiofsdPasstAndVhostUserDevicesAreToldByTheirSockets) {
+TEST(VmHelper, VirtiofsdPasstAndVhostUserDevicesAreToldByTheirSockets) {
   EXPECT_EQ(
       recognise({"/usr/libexec/virtiofsd", "--socket-path=/run/fs.sock", "--shared-dir", "/srv"})->paths,
       (Paths{"/run/fs.sock", "/srv"}));
@@ -41,13 +41,13 @@ TEST(MachineHelper, VirtiofsdPasstAndVhostUserDevicesAreToldByTheirSockets) {
             (Paths{"/run/v4.sock"}));
 }
 
-TEST(MachineHelper, OthersAreNone) {
+TEST(VmHelper, OthersAreNone) {
   EXPECT_FALSE(recognise({}));
   EXPECT_FALSE(recognise({"/bin/sh", "swtpm"}));
   EXPECT_FALSE(recognise({"/usr/bin/swtpm_setup", "--tpm2"}));
 }
 
-TEST(MachineHelper, OfEndlessArgumentsOnlyTheFirstPathsCount) {
+TEST(VmHelper, OfEndlessArgumentsOnlyTheFirstPathsCount) {
   std::string many = "/a";
   for (int i = 0; i < 10'000; ++i) many += ",/a";
   EXPECT_EQ(recognise({"swtpm", many})->paths.size(), 64u);

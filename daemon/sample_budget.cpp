@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/allowance.h"
+#include "daemon/sample_budget.h"
 
 namespace keplerd {
 
-std::optional<bool> Allowance::news(Nanoseconds now) {
+std::optional<bool> SampleBudget::notice(Nanoseconds now) {
   constexpr Nanoseconds kQuiet = std::chrono::minutes(1);
   if (exceeded_) {
     exceeded_ = !budget_.is_full(now);
     return exceeded_ ? std::nullopt : std::optional(false);
   }
-  if (wait(now) == Nanoseconds{0} || (told_ && now - *told_ < kQuiet)) return std::nullopt;
-  told_ = now;
+  if (wait(now) == Nanoseconds{0} || (reported_ && now - *reported_ < kQuiet)) return std::nullopt;
+  reported_ = now;
   exceeded_ = true;
   return true;
 }

@@ -32,7 +32,7 @@ inline std::string qemu(std::string_view name, std::string_view uuid) {
 
 using Events = std::vector<std::string>;
 
-class MachineTest : public testing::Test {
+class VmTest : public testing::Test {
  protected:
   // A hypervisor in its libvirt scope.
   void start_in_scope(pid_t pid, const std::string& command_line = qemu("web", kUuid),
@@ -55,7 +55,7 @@ class MachineTest : public testing::Test {
     host.draw(microjoules);
     host.step();
   }
-  // As libvirt keeps it while the machine runs. `status`: elements of the status; `domain`: of the
+  // As libvirt keeps it while the VM runs. `status`: elements of the status; `domain`: of the
   // definition.
   void write_status(const std::string& name, const std::string& uuid, pid_t pid,
                     const std::string& status = "", const std::string& domain = "",
@@ -68,13 +68,13 @@ class MachineTest : public testing::Test {
   // "NUMBER NAME EVENT: REASON"
   std::vector<std::string> events() {
     std::vector<std::string> out;
-    for (const MachineEvent& event : *host.meter().last_report()->machine_events)
+    for (const VmEvent& event : *host.meter().last_report()->vm_events)
       out.push_back(std::to_string(event.number) + " " + event.name + " " + event.event +
                     (event.reason ? ": " + *event.reason : ""));
     return out;
   }
   Microjoules energy(const std::string& id) {
-    const MachineRow* const row = host.machine(id);
+    const VmRow* const row = host.vm(id);
     return row == nullptr ? Microjoules{-1} : row->active + row->idle;
   }
 
@@ -85,9 +85,9 @@ class MachineTest : public testing::Test {
 
 using Parts = std::vector<std::pair<std::string, std::int64_t>>;
 
-inline Parts breakdown(const MachineRow& row) {
+inline Parts breakdown(const VmRow& row) {
   Parts out;
-  for (const MachinePart& part : row.parts) out.emplace_back(part.name, part.energy.value);
+  for (const VmPart& part : row.parts) out.emplace_back(part.name, part.energy.value);
   return out;
 }
 

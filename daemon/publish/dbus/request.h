@@ -21,9 +21,9 @@ struct Sender {
   bool interactive = false;  // it lets the user be asked for a password
 };
 
-class Turn {
+class Request {
  public:
-  explicit Turn(Reports& reports) : reports_(reports) {}
+  explicit Request(Reports& reports) : reports_(reports) {}
 
   // Before and after each message: it is nobody's.
   void begin() { begin(Sender{}); }

@@ -9,36 +9,36 @@
 #include <vector>
 
 #include "daemon/publish/dbus/guarded.h"
+#include "daemon/publish/dbus/request.h"
 #include "daemon/publish/dbus/rows.h"
-#include "daemon/publish/dbus/turn.h"
 #include "machine_adaptor.h"
 
 namespace keplerd::dbus {
 
-class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::VirtualMachine_adaptor> {
+class VmObject final : private sdbus::AdaptorInterfaces<org::keplerd1::VirtualMachine_adaptor> {
  public:
-  MachineObject(sdbus::IConnection& connection, Turn& turn, const MachineRow& row);
-  ~MachineObject();
+  VmObject(sdbus::IConnection& connection, Request& request, const VmRow& row);
+  ~VmObject();
 
   // To who watches org.freedesktop.DBus.ObjectManager.
-  void tell_added() { getObject().emitInterfacesAddedSignal(); }
-  void tell_removed() { getObject().emitInterfacesRemovedSignal(); }
+  void emit_added() { getObject().emitInterfacesAddedSignal(); }
+  void emit_removed() { getObject().emitInterfacesRemovedSignal(); }
 
   // Tells on the bus if what it is, or its state, has changed.
-  void tell_changes(const MachineRow& row);
+  void emit_changes(const VmRow& row);
 
   std::uint64_t round = 0;  // the last in which it was in the report
 
   sdbus::ObjectPath path() const { return sdbus::ObjectPath(getObject().getObjectPath()); }
 
  private:
-  // What `f` makes of this machine's row; UnknownObject where the sender may not see it, or where it has gone
+  // What `f` makes of this VM's row; UnknownObject where the sender may not see it, or where it has gone
   // with the very sample that the question caused.
   template <class F>
   auto of_row(F f) {
     return guarded([&] { return f(row()); });
   }
-  const MachineRow& row();
+  const VmRow& row();
 
   std::string Id() override;
   std::string Name() override;
@@ -61,12 +61,12 @@ class MachineObject final : private sdbus::AdaptorInterfaces<org::keplerd1::Virt
   std::uint64_t Power() override;
   std::uint64_t CPUUSec() override;
   std::vector<ZonePart> Zones() override;
-  std::vector<MachinePartNumbers> Breakdown() override;
+  std::vector<VmPartNumbers> Breakdown() override;
   std::string Quality() override;
   std::uint64_t SinceUSec() override;
 
-  Turn& turn_;
-  MachineInfo info_;  // as it was told
+  Request& request_;
+  VmInfo info_;  // as it was told
   bool running_;
   std::optional<Uid> owner_;
 };

@@ -2,16 +2,16 @@
 // A virtual machine as it comes, changes and goes: one account for as long as its UUID lives.
 #include <gtest/gtest.h>
 
-#include "daemon/machine_host.h"
+#include "daemon/vm_host.h"
 
 namespace keplerd {
 namespace {
 
 using namespace std::chrono_literals;
 
-class MachineLife : public MachineTest {
+class VmLife : public VmTest {
  protected:
-  // A machine of libvirt's runs, and keplerd-libvirt listens.
+  // A VM of libvirt's runs, and keplerd-libvirt listens.
   void begin_with_libvirt() {
     start_in_scope(100);
     write_status("web", kUuid, 100);
@@ -20,13 +20,13 @@ class MachineLife : public MachineTest {
   }
 };
 
-TEST_F(MachineLife, WhatTheirScopeDrewBeforeTheyWereKnownIsTheirs) {
+TEST_F(VmLife, WhatTheirScopeDrewBeforeTheyWereKnownIsTheirs) {
   host.begin();
   host.files.add_cgroup(kScope);
   host.files.add_process({.pid = 100, .comm = "rpc-libvirtd", .cgroup = kScope});
   use(100, kScope, 10);
   step(2'000'000);
-  EXPECT_TRUE(host.meter().last_report()->machines.empty());
+  EXPECT_TRUE(host.meter().last_report()->vms.empty());
   host.files.add_process(
       {.pid = 100, .comm = "qemu-system-x86", .utime = 10, .cgroup = kScope, .cmdline = qemu("web", kUuid)});
   use(100, kScope, 10);
@@ -35,16 +35,16 @@ TEST_F(MachineLife, WhatTheirScopeDrewBeforeTheyWereKnownIsTheirs) {
   EXPECT_EQ(energy(kUuid), host.unit(kScope).active);
 }
 
-TEST_F(MachineLife, GoOnUnderTheirUuidWhenStartedAgain) {
+TEST_F(VmLife, GoOnUnderTheirUuidWhenStartedAgain) {
   start_in_scope(100);
   host.begin();
   use(100, kScope, 50);
   step(10'000'000);
   end_in_scope(100);
   step(0);
-  ASSERT_NE(host.machine(kUuid), nullptr);
-  EXPECT_FALSE(host.machine(kUuid)->running);
-  EXPECT_EQ(host.machine(kUuid)->info->name, "web");
+  ASSERT_NE(host.vm(kUuid), nullptr);
+  EXPECT_FALSE(host.vm(kUuid)->running);
+  EXPECT_EQ(host.vm(kUuid)->info->name, "web");
 
   const std::string again = "/machine.slice/machine-qemu\\x2d2\\x2drenamed.scope";
   host.files.add_cgroup(again);
@@ -56,13 +56,13 @@ TEST_F(MachineLife, GoOnUnderTheirUuidWhenStartedAgain) {
   step(0);
   use(200, again, 50);
   step(10'000'000);
-  EXPECT_TRUE(host.machine(kUuid)->running);
+  EXPECT_TRUE(host.vm(kUuid)->running);
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
-  EXPECT_EQ(host.machine(kUuid)->info->name, "renamed");
-  EXPECT_EQ(host.machine(kUuid)->info->pid, 200);
+  EXPECT_EQ(host.vm(kUuid)->info->name, "renamed");
+  EXPECT_EQ(host.vm(kUuid)->info->pid, 200);
 }
 
-TEST_F(MachineLife, GoOnWithinOneWindow) {
+TEST_F(VmLife, GoOnWithinOneWindow) {
   start_in_scope(100);
   host.begin();
   use(100, kScope, 50);
@@ -71,28 +71,28 @@ TEST_F(MachineLife, GoOnWithinOneWindow) {
   start_in_scope(200, qemu("web", kUuid), 900);
   use(200, kScope, 0);
   step(0);
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
-  EXPECT_TRUE(host.machine(kUuid)->running);
-  EXPECT_EQ(host.machine(kUuid)->info->pid, 200);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
+  EXPECT_TRUE(host.vm(kUuid)->running);
+  EXPECT_EQ(host.vm(kUuid)->info->pid, 200);
   EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
 }
 
-TEST_F(MachineLife, AForkOfTheirHypervisorIsTheSameMachine) {
+TEST_F(VmLife, AForkOfTheirHypervisorIsTheSameMachine) {
   const std::string line = command({"qemu-system-x86_64", "-daemonize", "-name", "d"});
   host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .start = 70, .cmdline = line});
   host.files.add_process({.pid = 101, .comm = "qemu-system-x86", .ppid = 100, .start = 71, .cmdline = line});
   host.begin();
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
   host.files.remove_process(100);
   step(0);
-  ASSERT_NE(host.machine("100.70"), nullptr);
-  EXPECT_TRUE(host.machine("100.70")->running);
+  ASSERT_NE(host.vm("100.70"), nullptr);
+  EXPECT_TRUE(host.vm("100.70")->running);
   host.files.set_process_time(101, 50);
   step(2'000'000);
   EXPECT_EQ(energy("100.70"), Microjoules{1'000'000});
 }
 
-TEST_F(MachineLife, EndedOnesGoAfterTheRetentionAndStayInTheirUnits) {
+TEST_F(VmLife, EndedOnesGoAfterTheRetentionAndStayInTheirUnits) {
   start_in_scope(100);
   host.begin();
   host.meter().set_limits({.retention = 60s});
@@ -101,12 +101,12 @@ TEST_F(MachineLife, EndedOnesGoAfterTheRetentionAndStayInTheirUnits) {
   end_in_scope(100);
   step(0);
   host.step(59s);
-  EXPECT_NE(host.machine(kUuid), nullptr);
+  EXPECT_NE(host.vm(kUuid), nullptr);
   host.step(2s);
-  EXPECT_EQ(host.machine(kUuid), nullptr);
+  EXPECT_EQ(host.vm(kUuid), nullptr);
 }
 
-TEST_F(MachineLife, OfEndedOnesThoseWithTheMostEnergyAreKept) {
+TEST_F(VmLife, OfEndedOnesThoseWithTheMostEnergyAreKept) {
   host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .cmdline = qemu("a", kUuid)});
   host.files.add_process({.pid = 101, .comm = "qemu-system-x86", .cmdline = qemu("b", kOther)});
   host.begin();
@@ -116,11 +116,11 @@ TEST_F(MachineLife, OfEndedOnesThoseWithTheMostEnergyAreKept) {
   step(8'000'000);
   for (const pid_t pid : {100, 101}) host.files.remove_process(pid);
   step(0);
-  EXPECT_EQ(host.machine(kUuid), nullptr);
+  EXPECT_EQ(host.vm(kUuid), nullptr);
   EXPECT_EQ(energy(kOther), Microjoules{3'000'000});
 }
 
-TEST_F(MachineLife, GoOnAfterARestartOfKeplerd) {
+TEST_F(VmLife, GoOnAfterARestartOfKeplerd) {
   start_in_scope(100);
   host.begin();
   use(100, kScope, 50);
@@ -130,77 +130,77 @@ TEST_F(MachineLife, GoOnAfterARestartOfKeplerd) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   host.begin({}, Ledger(*read, "another"), read->readings);
   EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
-  EXPECT_TRUE(host.machine(kUuid)->running);
+  EXPECT_TRUE(host.vm(kUuid)->running);
   use(100, kScope, 50);
   step(10'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
 }
 
-TEST_F(MachineLife, LibvirtTellsTitleStateVcpusAndMetadata) {
+TEST_F(VmLife, LibvirtTellsTitleStateVcpusAndMetadata) {
   start_in_scope(100);
   write_status("web", kUuid, 100, "",
                "<title>Shop</title><vcpu>4</vcpu><metadata><nova:instance "
                "xmlns:nova='http://openstack.org/xmlns/libvirt/nova/1.1'><nova:name>shop-1</nova:name>"
                "</nova:instance></metadata>");
   host.begin();
-  const MachineInfo& info = *host.machine(kUuid)->info;
+  const VmInfo& info = *host.vm(kUuid)->info;
   EXPECT_EQ(info.title, "Shop");
   EXPECT_EQ(info.guest_state, "running");
   EXPECT_EQ(info.vcpus, 4);
-  EXPECT_EQ(info.metadata, (MachineMetadata{{"openstack.name", "shop-1"}}));
+  EXPECT_EQ(info.metadata, (VmMetadata{{"openstack.name", "shop-1"}}));
 }
 
-TEST_F(MachineLife, OpenStacksNameIsTheTitleWhereThereIsNoOther) {
+TEST_F(VmLife, OpenStacksNameIsTheTitleWhereThereIsNoOther) {
   start_in_scope(100);
   write_status("instance-0000002a", kUuid, 100, "",
                "<metadata><nova:instance xmlns:nova='http://openstack.org/xmlns/libvirt/nova/1.1'>"
                "<nova:name>shop-1</nova:name></nova:instance></metadata>");
   host.begin();
-  EXPECT_EQ(host.machine(kUuid)->info->name, "instance-0000002a");
-  EXPECT_EQ(host.machine(kUuid)->info->title, "shop-1");
+  EXPECT_EQ(host.vm(kUuid)->info->name, "instance-0000002a");
+  EXPECT_EQ(host.vm(kUuid)->info->title, "shop-1");
 }
 
-TEST_F(MachineLife, LibvirtsNameIsNewerThanThatOfTheCommandLine) {
+TEST_F(VmLife, LibvirtsNameIsNewerThanThatOfTheCommandLine) {
   start_in_scope(100);
   host.begin();
   write_status("renamed", kUuid, 100);
   host.step(1s);
-  EXPECT_EQ(host.machine(kUuid)->info->name, "renamed");
+  EXPECT_EQ(host.vm(kUuid)->info->name, "renamed");
 }
 
-TEST_F(MachineLife, AStatusOfAnotherProcessIsStale) {
+TEST_F(VmLife, AStatusOfAnotherProcessIsStale) {
   start_in_scope(100);
   write_status("stale", kUuid, 99);
   host.begin();
-  EXPECT_EQ(host.machine(kUuid)->info->name, "web");
-  EXPECT_EQ(host.machine(kUuid)->info->guest_state, "");
+  EXPECT_EQ(host.vm(kUuid)->info->name, "web");
+  EXPECT_EQ(host.vm(kUuid)->info->guest_state, "");
 }
 
-TEST_F(MachineLife, WhatLibvirtToldStaysWhenLibvirtAndTheMachineHaveEnded) {
+TEST_F(VmLife, WhatLibvirtToldStaysWhenLibvirtAndTheMachineHaveEnded) {
   start_in_scope(100);
   write_status("web", kUuid, 100, "", "<title>Shop</title><vcpu>4</vcpu>");
   host.begin();
   host.files.remove("root/run/libvirt/qemu/web.xml");
   end_in_scope(100);
   host.step(1s);
-  EXPECT_FALSE(host.machine(kUuid)->running);
-  EXPECT_EQ(host.machine(kUuid)->info->title, "Shop");
-  EXPECT_EQ(host.machine(kUuid)->info->vcpus, 4);
-  EXPECT_EQ(host.machine(kUuid)->info->guest_state, "");
+  EXPECT_FALSE(host.vm(kUuid)->running);
+  EXPECT_EQ(host.vm(kUuid)->info->title, "Shop");
+  EXPECT_EQ(host.vm(kUuid)->info->vcpus, 4);
+  EXPECT_EQ(host.vm(kUuid)->info->guest_state, "");
   const auto read = parse_state(format_state(host.meter().state()));
   ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read->machines.at(0).info.title, "Shop");
-  EXPECT_EQ(read->machines.at(0).info.vcpus, 4);
+  EXPECT_EQ(read->vms.at(0).info.title, "Shop");
+  EXPECT_EQ(read->vms.at(0).info.vcpus, 4);
 }
 
-TEST_F(MachineLife, OneThatRunsWhenKeplerdStartsHasNotStartedNow) {
+TEST_F(VmLife, OneThatRunsWhenKeplerdStartsHasNotStartedNow) {
   start_in_scope(100);
   host.begin();
   EXPECT_EQ(events(), Events{});
 }
 
-TEST_F(MachineLife, StartAndEndAreEventsInTheirOrder) {
+TEST_F(VmLife, StartAndEndAreEventsInTheirOrder) {
   host.begin();
   start_in_scope(100);
   step(0);
@@ -209,7 +209,7 @@ TEST_F(MachineLife, StartAndEndAreEventsInTheirOrder) {
   EXPECT_EQ(events(), (Events{"1 web started", "2 web stopped"}));
 }
 
-TEST_F(MachineLife, ARestartWithinOneWindowIsBoth) {
+TEST_F(VmLife, ARestartWithinOneWindowIsBoth) {
   start_in_scope(100);
   host.begin();
   host.files.remove_process(100);
@@ -218,7 +218,7 @@ TEST_F(MachineLife, ARestartWithinOneWindowIsBoth) {
   EXPECT_EQ(events(), (Events{"1 web stopped", "2 web started"}));
 }
 
-TEST_F(MachineLife, OneThatEndedWhileKeplerdWasAwayHasStopped) {
+TEST_F(VmLife, OneThatEndedWhileKeplerdWasAwayHasStopped) {
   start_in_scope(100);
   host.begin();
   const auto read = parse_state(format_state(host.meter().state()));
@@ -227,7 +227,7 @@ TEST_F(MachineLife, OneThatEndedWhileKeplerdWasAwayHasStopped) {
   EXPECT_EQ(events(), (Events{"1 web stopped"}));
 }
 
-TEST_F(MachineLife, WhatLibvirtTellsOfTheGuestAreEventsWithTheirReason) {
+TEST_F(VmLife, WhatLibvirtTellsOfTheGuestAreEventsWithTheirReason) {
   const auto status = [&](const char* state, const char* reason) {
     write_status("web", kUuid, 100, "", "", std::string("state='") + state + "' reason='" + reason + "'");
     host.step(1s);
@@ -244,7 +244,7 @@ TEST_F(MachineLife, WhatLibvirtTellsOfTheGuestAreEventsWithTheirReason) {
                               "4 web paused: migration", "5 web resumed: migrated"}));
 }
 
-TEST_F(MachineLife, OneThatWasRestoredAndRunsByTheFirstSampleHasResumedToo) {
+TEST_F(VmLife, OneThatWasRestoredAndRunsByTheFirstSampleHasResumedToo) {
   const auto status = [&](const char* reason) {
     write_status("web", kUuid, 100, "", "", std::string("state='running' reason='") + reason + "'");
   };
@@ -266,11 +266,11 @@ TEST_F(MachineLife, OneThatWasRestoredAndRunsByTheFirstSampleHasResumedToo) {
                               "5 web started"}));
 }
 
-LibvirtNews ended(const char* reason) {
-  return {.kind = LibvirtNews::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = reason};
+LibvirtUpdate ended(const char* reason) {
+  return {.kind = LibvirtUpdate::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = reason};
 }
 
-TEST_F(MachineLife, AnEndIsToldWithTheReasonThatLibvirtsHelperGives) {
+TEST_F(VmLife, AnEndIsToldWithTheReasonThatLibvirtsHelperGives) {
   begin_with_libvirt();
   host.meter().learn(ended("migrated"));
   end_in_scope(100);
@@ -278,7 +278,7 @@ TEST_F(MachineLife, AnEndIsToldWithTheReasonThatLibvirtsHelperGives) {
   EXPECT_EQ(events(), (Events{"1 web stopped: migrated"}));
 }
 
-TEST_F(MachineLife, OneThatMigratesAwayAndComesBackHasOneCounter) {
+TEST_F(VmLife, OneThatMigratesAwayAndComesBackHasOneCounter) {
   const std::string scope = "/machine.slice/machine-qemu\\x2d7\\x2dweb.scope";
   begin_with_libvirt();
   use(100, kScope, 50);
@@ -288,7 +288,7 @@ TEST_F(MachineLife, OneThatMigratesAwayAndComesBackHasOneCounter) {
   host.files.remove("root/run/libvirt/qemu/web.xml");
   end_in_scope(100);
   step(0);
-  EXPECT_FALSE(host.machine(kUuid)->running);
+  EXPECT_FALSE(host.vm(kUuid)->running);
 
   host.files.add_cgroup(scope);
   host.files.add_process({.pid = 300,
@@ -301,24 +301,24 @@ TEST_F(MachineLife, OneThatMigratesAwayAndComesBackHasOneCounter) {
   write_status("web", kUuid, 300, "", "", "state='running' reason='migrated'");
   use(300, scope, 50);
   step(10'000'000);
-  EXPECT_EQ(host.meter().last_report()->machines.size(), 1u);
-  EXPECT_EQ(host.machine(kUuid)->info->unit, scope);
+  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
+  EXPECT_EQ(host.vm(kUuid)->info->unit, scope);
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
   EXPECT_EQ(events(), (Events{"1 web stopped: migrated", "2 web started", "3 web resumed: migrated"}));
 }
 
-TEST_F(MachineLife, AReasonMayComeAWindowLater) {
+TEST_F(VmLife, AReasonMayComeAWindowLater) {
   begin_with_libvirt();
   end_in_scope(100);
   step(0);
-  EXPECT_FALSE(host.machine(kUuid)->running);
+  EXPECT_FALSE(host.vm(kUuid)->running);
   EXPECT_EQ(events(), Events{});
   host.meter().learn(ended("saved"));
   step(0);
   EXPECT_EQ(events(), (Events{"1 web stopped: saved"}));
 }
 
-TEST_F(MachineLife, NobodyWaitsLongerForAReason) {
+TEST_F(VmLife, NobodyWaitsLongerForAReason) {
   begin_with_libvirt();
   end_in_scope(100);
   step(0);
@@ -326,7 +326,7 @@ TEST_F(MachineLife, NobodyWaitsLongerForAReason) {
   EXPECT_EQ(events(), (Events{"1 web stopped"}));
 }
 
-TEST_F(MachineLife, AnXenGuestIsNamedByItsNumber) {
+TEST_F(VmLife, AnXenGuestIsNamedByItsNumber) {
   host.files.add_process({.pid = 100,
                           .comm = "qemu-system-i38",
                           .start = 70,
@@ -334,7 +334,7 @@ TEST_F(MachineLife, AnXenGuestIsNamedByItsNumber) {
   host.begin();
   EXPECT_EQ(host.meter().libvirt_drivers(), (std::vector<std::string>{"xen"}));
   host.meter().set_libvirt_connected(true);
-  host.meter().learn({.kind = LibvirtNews::Kind::kDomain,
+  host.meter().learn({.kind = LibvirtUpdate::Kind::kDomain,
                       .driver = "xen",
                       .id = 7,
                       .uuid = kUuid,
@@ -342,13 +342,13 @@ TEST_F(MachineLife, AnXenGuestIsNamedByItsNumber) {
                       .title = "Shop",
                       .state = "paused"});
   host.step(1s);
-  EXPECT_EQ(host.machine("100.70")->info->name, "dom-web");
-  EXPECT_EQ(host.machine("100.70")->info->title, "Shop");
-  EXPECT_EQ(host.machine("100.70")->info->guest_state, "paused");
+  EXPECT_EQ(host.vm("100.70")->info->name, "dom-web");
+  EXPECT_EQ(host.vm("100.70")->info->title, "Shop");
+  EXPECT_EQ(host.vm("100.70")->info->guest_state, "paused");
   host.meter().set_libvirt_connected(false);
   host.step(1s);
-  EXPECT_EQ(host.machine("100.70")->info->name, "dom-web");
-  EXPECT_EQ(host.machine("100.70")->info->guest_state, "");
+  EXPECT_EQ(host.vm("100.70")->info->name, "dom-web");
+  EXPECT_EQ(host.vm("100.70")->info->guest_state, "");
 }
 
 }  // namespace

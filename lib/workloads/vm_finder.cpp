@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/machine_finder.h"
+#include "workloads/vm_finder.h"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,8 @@ constexpr std::size_t kMaxDoubtful = 1000;
 
 }  // namespace
 
-FoundMachines MachineFinder::look(const UsageSample& usage) {
-  FoundMachines found;
+FoundVms VmFinder::look(const UsageSample& usage) {
+  FoundVms found;
   for (std::size_t i = 0; i < usage.processes.size(); ++i) {
     const ProcessUsage& process = usage.processes[i];
     if (process.kernel_thread) continue;
@@ -28,14 +28,14 @@ FoundMachines MachineFinder::look(const UsageSample& usage) {
   }
   for (const ProcessId id : usage.ended) doubtful_.erase(id);
   // Of two that claim the same, the older one has it, in whatever order directories list them.
-  std::ranges::sort(found.machines, {}, [&usage](const FoundMachine& machine) {
-    const ProcessId id = usage.processes[machine.process].id;
+  std::ranges::sort(found.vms, {}, [&usage](const FoundVm& vm) {
+    const ProcessId id = usage.processes[vm.process].id;
     return std::pair(id.start, id.pid);
   });
   return found;
 }
 
-void MachineFinder::look_at(const UsageSample& usage, std::size_t index, FoundMachines& found) {
+void VmFinder::look_at(const UsageSample& usage, std::size_t index, FoundVms& found) {
   const ProcessUsage& process = usage.processes[index];
   const std::string path = std::to_string(process.id.pid) + "/cmdline";
   std::array<char, 4096> buffer;
@@ -44,7 +44,7 @@ void MachineFinder::look_at(const UsageSample& usage, std::size_t index, FoundMa
   const std::vector<std::string_view> words = split_command_line(*beginning);
   if (is_named_like_a_hypervisor({words, process.comm, {}})) {
     auto command = look_closer(process, *beginning, beginning->size() < buffer.size());
-    if (command) found.machines.push_back({index, *std::move(command)});
+    if (command) found.vms.push_back({index, *std::move(command)});
     return;
   }
   doubtful_.erase(process.id);
@@ -53,8 +53,8 @@ void MachineFinder::look_at(const UsageSample& usage, std::size_t index, FoundMa
 }
 
 // At one that is named like a hypervisor, of whose command line the `beginning` is known.
-std::optional<MachineCommand> MachineFinder::look_closer(const ProcessUsage& process,
-                                                         std::string_view beginning, bool is_whole) {
+std::optional<VmCommand> VmFinder::look_closer(const ProcessUsage& process, std::string_view beginning,
+                                               bool is_whole) {
   const std::string directory = std::to_string(process.id.pid) + "/";
   std::string whole;
   if (!is_whole) {
@@ -63,8 +63,8 @@ std::optional<MachineCommand> MachineFinder::look_closer(const ProcessUsage& pro
     if (text) beginning = *text;
   }
   const auto program = read_link(host_.procfs(), (directory + "exe").c_str());
-  auto command = recognise_machine(
-      {split_command_line(beginning), process.comm, program ? *program : std::string_view()});
+  auto command =
+      recognise_vm({split_command_line(beginning), process.comm, program ? *program : std::string_view()});
   if (command) {
     doubtful_.erase(process.id);
   } else if (doubtful_.size() < kMaxDoubtful) {

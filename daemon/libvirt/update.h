@@ -13,7 +13,7 @@
 
 namespace keplerd {
 
-struct LibvirtNews {
+struct LibvirtUpdate {
   enum class Kind { kAlive, kDomain, kEnded };
 
   Kind kind = Kind::kAlive;
@@ -24,11 +24,11 @@ struct LibvirtNews {
   std::string reason;             // of an end
 };
 
-inline constexpr std::size_t kLongestNews = 64 << 10;  // bytes of a line
+inline constexpr std::size_t kLongestUpdate = 64 << 10;  // bytes of a line
 
-std::string format_news(const LibvirtNews& news);  // without the newline
+std::string format_update(const LibvirtUpdate& update);  // without the newline
 
 // Texts come out escaped and cut as for show. Unset where the line is none of the above.
-std::optional<LibvirtNews> parse_news(std::string_view line);
+std::optional<LibvirtUpdate> parse_update(std::string_view line);
 
 }  // namespace keplerd

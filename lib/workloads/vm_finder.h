@@ -10,15 +10,15 @@
 
 #include "usage/usage_sample.h"
 #include "workloads/command_line.h"
-#include "workloads/machine_helper.h"
+#include "workloads/vm_helper.h"
 
 namespace keplerd {
 
 class HostRoot;
 
-struct FoundMachine {
+struct FoundVm {
   std::size_t process = 0;  // index into UsageSample::processes
-  MachineCommand command;
+  VmCommand command;
 };
 
 struct FoundHelper {
@@ -26,23 +26,23 @@ struct FoundHelper {
   HelperCommand command;
 };
 
-struct FoundMachines {
-  std::vector<FoundMachine> machines;
+struct FoundVms {
+  std::vector<FoundVm> vms;
   std::vector<FoundHelper> helpers;
 };
 
-class MachineFinder {
+class VmFinder {
  public:
   // `host` must outlive the finder.
-  explicit MachineFinder(const HostRoot& host) : host_(host) {}
+  explicit VmFinder(const HostRoot& host) : host_(host) {}
 
   // Those among the processes of `usage` that were not known yet. Call it with every sample.
-  FoundMachines look(const UsageSample& usage);
+  FoundVms look(const UsageSample& usage);
 
  private:
-  void look_at(const UsageSample& usage, std::size_t index, FoundMachines& found);
-  std::optional<MachineCommand> look_closer(const ProcessUsage& process, std::string_view beginning,
-                                            bool is_whole);
+  void look_at(const UsageSample& usage, std::size_t index, FoundVms& found);
+  std::optional<VmCommand> look_closer(const ProcessUsage& process, std::string_view beginning,
+                                       bool is_whole);
 
   const HostRoot& host_;
   // Named like a hypervisor, but (still) none: perhaps a script of that name that is yet to start it. With

@@ -12,9 +12,9 @@
 namespace keplerd {
 
 struct HelperCommand {
-  std::string program;             // "swtpm", "virtiofsd", "passt": what its part of the machine is called
-  std::vector<std::string> paths;  // absolute paths in its arguments, raw; one may be its machine's socket
-  std::string uuid;                // of its machine, where a path has one (libvirt's swtpm); else empty
+  std::string program;             // "swtpm", "virtiofsd", "passt": what its part of the VM is called
+  std::vector<std::string> paths;  // absolute paths in its arguments, raw; one may be its VM's socket
+  std::string uuid;                // of its VM, where a path has one (libvirt's swtpm); else empty
 };
 
 std::optional<HelperCommand> recognise_helper(const ProcessCommand& process);

@@ -7,13 +7,13 @@
 
 namespace keplerd {
 
-// "vcpu3", "iothread:NAME", "vhost", "emulator". `cgroup`: libvirt's below the machine's: "vcpu3",
+// "vcpu3", "iothread:NAME", "vhost", "emulator". `cgroup`: libvirt's below the VM's: "vcpu3",
 // "iothread1", "emulator", which includes vhost's workers.
-std::string machine_part_of_cgroup(std::string_view cgroup);
+std::string vm_part_of_cgroup(std::string_view cgroup);
 
 // `comm`: as QEMU calls its threads where it is told to (-name debug-threads=on): "CPU 3/KVM", "CPU 3/TCG",
 // "IO NAME"; the kernel's "vhost-PID"; all others are the emulator's. Escaped.
-std::string machine_part_of_thread(std::string_view comm);
+std::string vm_part_of_thread(std::string_view comm);
 
 bool is_vcpu(std::string_view part);
 

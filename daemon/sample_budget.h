@@ -11,7 +11,7 @@
 
 namespace keplerd {
 
-class Allowance {
+class SampleBudget {
  public:
   // A sample has ended at `now` (CLOCK_MONOTONIC) and has taken `cost` of CPU time.
   void spend(Nanoseconds now, Nanoseconds cost) { budget_.spend(now, cost); }
@@ -21,14 +21,14 @@ class Allowance {
 
   static constexpr Nanoseconds kLongestWait = std::chrono::seconds(10);
 
-  // What is to be told at `now`: true where the next sample must wait, once a minute at most; false where
-  // that was told and all of the allowance is there again.
-  std::optional<bool> news(Nanoseconds now);
+  // What is to be reported at `now`: true where the next sample must wait, once a minute at most; false where
+  // that was reported and all of the budget is there again.
+  std::optional<bool> notice(Nanoseconds now);
 
  private:
   TimeBudget budget_{{.share = 4, .most_saved = std::chrono::seconds(1), .most_wait = kLongestWait}};
-  std::optional<Nanoseconds> told_;  // when it was last exceeded
-  bool exceeded_ = false;            // and told so
+  std::optional<Nanoseconds> reported_;  // when it was last exceeded
+  bool exceeded_ = false;                // and reported so
 };
 
 }  // namespace keplerd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/machine_part.h"
+#include "workloads/vm_part.h"
 
 #include <tuple>
 
@@ -20,11 +20,11 @@ std::pair<std::string_view, std::string_view> split_number(std::string_view name
 
 }  // namespace
 
-std::string machine_part_of_cgroup(std::string_view cgroup) {
+std::string vm_part_of_cgroup(std::string_view cgroup) {
   return std::string(cgroup == "other" ? "emulator" : cgroup);  // that word is taken
 }
 
-std::string machine_part_of_thread(std::string_view comm) {
+std::string vm_part_of_thread(std::string_view comm) {
   if (comm.starts_with("CPU ")) {
     std::string_view rest = comm.substr(4);
     const std::string_view number = take_until(rest, '/');

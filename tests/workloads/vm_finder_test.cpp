@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/machine_finder.h"
+#include "workloads/vm_finder.h"
 
 #include <initializer_list>
 #include <string>
@@ -24,8 +24,8 @@ class Finder : public testing::Test {
     files.write("proc/" + std::to_string(pid) + "/cmdline", line);
     usage.processes.push_back({.id = {pid, 7}, .comm = comm, .fresh = fresh});
   }
-  std::vector<FoundMachine> look() { return look_for_all().machines; }
-  FoundMachines look_for_all() {
+  std::vector<FoundVm> look() { return look_for_all().vms; }
+  FoundVms look_for_all() {
     auto found = finder.look(usage);
     for (ProcessUsage& process : usage.processes) process.fresh = false;
     return found;
@@ -33,7 +33,7 @@ class Finder : public testing::Test {
 
   FakeHost files;
   HostRoot host = files.open();
-  MachineFinder finder{host};
+  VmFinder finder{host};
   UsageSample usage;
 };
 
@@ -99,8 +99,8 @@ TEST_F(Finder, AsksTheProgramWhereItMay) {
 
 TEST_F(Finder, FindsHelpers) {
   run(10, "swtpm", command({"/usr/bin/swtpm", "socket", "--ctrl", "type=unixio,path=/run/tpm.sock"}));
-  const FoundMachines found = look_for_all();
-  EXPECT_TRUE(found.machines.empty());
+  const FoundVms found = look_for_all();
+  EXPECT_TRUE(found.vms.empty());
   ASSERT_EQ(found.helpers.size(), 1u);
   EXPECT_EQ(found.helpers[0].process, 0u);
   EXPECT_EQ(found.helpers[0].command.program, "swtpm");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/machine_helper.h"
+#include "workloads/vm_helper.h"
 
 #include <array>
 #include <string_view>

@@ -2,16 +2,16 @@
 // What a virtual machine consists of: parts that add up to it, helpers outside its cgroup.
 #include <gtest/gtest.h>
 
-#include "daemon/machine_host.h"
+#include "daemon/vm_host.h"
 
 namespace keplerd {
 namespace {
 
 using namespace std::chrono_literals;
 
-class MachineParts : public MachineTest {};
+class VmParts : public VmTest {};
 
-TEST_F(MachineParts, AreBrokenDownByLibvirtsCgroups) {
+TEST_F(VmParts, AreBrokenDownByLibvirtsCgroups) {
   const std::string libvirt = std::string(kScope) + "/libvirt";
   host.files.add_cgroup(libvirt);
   const auto part = [&](const char* const name, std::int64_t usage_usec) {
@@ -24,7 +24,7 @@ TEST_F(MachineParts, AreBrokenDownByLibvirtsCgroups) {
   host.files.add_process(
       {.pid = 100, .comm = "qemu-system-x86", .cgroup = libvirt, .cmdline = qemu("web", kUuid)});
   host.begin();
-  EXPECT_TRUE(host.machine(kUuid)->info->vcpus);
+  EXPECT_TRUE(host.vm(kUuid)->info->vcpus);
   const auto use_all = [&] {
     host.files.set_cgroup_usage(kScope, (group_used[kScope] += 50) * 10'000);
     host.files.set_cgroup_usage(libvirt, group_used[kScope] * 10'000);
@@ -34,13 +34,13 @@ TEST_F(MachineParts, AreBrokenDownByLibvirtsCgroups) {
   };
   use_all();
   step(20'000'000);
-  EXPECT_EQ(breakdown(*host.machine(kUuid)),
+  EXPECT_EQ(breakdown(*host.vm(kUuid)),
             (Parts{{"emulator", 500'000}, {"vcpu0", 6'000'000}, {"vcpu1", 3'000'000}, {"other", 500'000}}));
-  EXPECT_EQ(host.machine(kUuid)->info->vcpus, 2);
+  EXPECT_EQ(host.vm(kUuid)->info->vcpus, 2);
   use_all();
   step(20'000'000);
   EXPECT_EQ(
-      breakdown(*host.machine(kUuid)),
+      breakdown(*host.vm(kUuid)),
       (Parts{{"emulator", 1'000'000}, {"vcpu0", 12'000'000}, {"vcpu1", 6'000'000}, {"other", 1'000'000}}));
 
   // It goes on after a restart.
@@ -50,11 +50,11 @@ TEST_F(MachineParts, AreBrokenDownByLibvirtsCgroups) {
   use_all();
   step(20'000'000);
   EXPECT_EQ(
-      breakdown(*host.machine(kUuid)),
+      breakdown(*host.vm(kUuid)),
       (Parts{{"emulator", 1'500'000}, {"vcpu0", 18'000'000}, {"vcpu1", 9'000'000}, {"other", 1'500'000}}));
 }
 
-TEST_F(MachineParts, AreBrokenDownByTheirThreadsWhereThereAreNoSuchCgroups) {
+TEST_F(VmParts, AreBrokenDownByTheirThreadsWhereThereAreNoSuchCgroups) {
   start_in_scope(100);
   const auto thread = [&](int tid, const char* const comm, std::int64_t nsec) {
     const std::string path = "proc/100/task/" + std::to_string(tid);
@@ -67,19 +67,19 @@ TEST_F(MachineParts, AreBrokenDownByTheirThreadsWhereThereAreNoSuchCgroups) {
   host.begin();
   use(100, kScope, 1);
   step(0);  // from here on the threads are known
-  EXPECT_EQ(host.machine(kUuid)->info->vcpus, 1);
+  EXPECT_EQ(host.vm(kUuid)->info->vcpus, 1);
   thread(100, "qemu-system-x86", 100'000'000);
   thread(101, "CPU 0/KVM", 700'000'000);
   thread(102, "IO disk", 100'000'000);
   use(100, kScope, 100);
   step(20'000'000);
-  EXPECT_EQ(breakdown(*host.machine(kUuid)), (Parts{{"emulator", 1'000'000},
-                                                    {"iothread:disk", 1'000'000},
-                                                    {"vcpu0", 7'000'000},
-                                                    {"other", 1'000'000}}));
+  EXPECT_EQ(breakdown(*host.vm(kUuid)), (Parts{{"emulator", 1'000'000},
+                                               {"iothread:disk", 1'000'000},
+                                               {"vcpu0", 7'000'000},
+                                               {"other", 1'000'000}}));
 }
 
-TEST_F(MachineParts, WhoseThreadsHaveNoNamesAreNotBrokenDown) {
+TEST_F(VmParts, WhoseThreadsHaveNoNamesAreNotBrokenDown) {
   start_in_scope(100);
   host.files.write("proc/100/task/100/comm", "qemu-system-x86\n");
   host.files.write("proc/100/task/100/schedstat", "0 0 1\n");
@@ -88,11 +88,11 @@ TEST_F(MachineParts, WhoseThreadsHaveNoNamesAreNotBrokenDown) {
     use(100, kScope, 10);
     step(2'000'000);
   }
-  EXPECT_TRUE(host.machine(kUuid)->parts.empty());
-  EXPECT_EQ(host.machine(kUuid)->info->vcpus, std::nullopt);
+  EXPECT_TRUE(host.vm(kUuid)->parts.empty());
+  EXPECT_EQ(host.vm(kUuid)->info->vcpus, std::nullopt);
 }
 
-TEST_F(MachineParts, AreToldByLibvirtsThreadIdsWhereThreadsHaveNoNames) {
+TEST_F(VmParts, AreToldByLibvirtsThreadIdsWhereThreadsHaveNoNames) {
   start_in_scope(100);
   const auto thread = [&](int tid, std::int64_t nsec) {
     const std::string path = "proc/100/task/" + std::to_string(tid);
@@ -109,7 +109,7 @@ TEST_F(MachineParts, AreToldByLibvirtsThreadIdsWhereThreadsHaveNoNames) {
   thread(102, 300'000'000);
   use(100, kScope, 100);
   step(20'000'000);
-  EXPECT_EQ(breakdown(*host.machine(kUuid)),
+  EXPECT_EQ(breakdown(*host.vm(kUuid)),
             (Parts{{"emulator", 1'000'000}, {"vcpu0", 6'000'000}, {"vcpu1", 3'000'000}, {"other", 0}}));
 }
 
@@ -119,7 +119,7 @@ std::string swtpm(std::string_view socket) {
   return command({"/usr/bin/swtpm", "socket", "--ctrl", "type=unixio,path=" + std::string(socket)});
 }
 
-TEST_F(MachineParts, HelpersOutsideTheirScopeAreTheirsAndAPart) {
+TEST_F(VmParts, HelpersOutsideTheirScopeAreTheirsAndAPart) {
   host.files.add_cgroup(kSwtpm);
   host.files.add_process(
       {.pid = 50, .comm = "swtpm", .start = 90, .cgroup = kSwtpm, .cmdline = swtpm("/run/tpm.sock")});
@@ -138,16 +138,15 @@ TEST_F(MachineParts, HelpersOutsideTheirScopeAreTheirsAndAPart) {
   use(50, kSwtpm, 40);
   step(20'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
-  EXPECT_EQ(host.machine(kUuid)->cpu, 1010ms);
-  EXPECT_EQ(breakdown(*host.machine(kUuid)),
-            (Parts{{"swtpm", 4'000'000}, {"vcpu0", 6'000'000}, {"other", 0}}));
-  EXPECT_EQ(host.process(50)->machine->id, kUuid);
+  EXPECT_EQ(host.vm(kUuid)->cpu, 1010ms);
+  EXPECT_EQ(breakdown(*host.vm(kUuid)), (Parts{{"swtpm", 4'000'000}, {"vcpu0", 6'000'000}, {"other", 0}}));
+  EXPECT_EQ(host.process(50)->vm->id, kUuid);
   // Units are what they are: its own helper is in another one.
   EXPECT_EQ(host.unit(kScope).active, Microjoules{6'000'000});
   EXPECT_EQ(host.meter().last_report()->accounts.workloads, Microjoules{10'000'000});
 }
 
-TEST_F(MachineParts, HelpersInTheirScopeAreCountedOnce) {
+TEST_F(VmParts, HelpersInTheirScopeAreCountedOnce) {
   start_in_scope(100, command({"/usr/bin/qemu-system-x86_64", "-uuid", kUuid, "-chardev",
                                "socket,id=chrtpm,path=/run/tpm.sock"}));
   host.files.add_process({.pid = 50, .comm = "swtpm", .cgroup = kScope, .cmdline = swtpm("/run/tpm.sock")});
@@ -158,7 +157,7 @@ TEST_F(MachineParts, HelpersInTheirScopeAreCountedOnce) {
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
 }
 
-TEST_F(MachineParts, HelpersOfNobodyAreNobodys) {
+TEST_F(VmParts, HelpersOfNobodyAreNobodys) {
   host.files.add_cgroup(kSwtpm);
   host.files.add_process(
       {.pid = 50, .comm = "swtpm", .cgroup = kSwtpm, .cmdline = swtpm("/run/another.sock")});
@@ -167,10 +166,10 @@ TEST_F(MachineParts, HelpersOfNobodyAreNobodys) {
   use(50, kSwtpm, 40);
   step(20'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{0});
-  EXPECT_EQ(host.process(50)->machine, nullptr);
+  EXPECT_EQ(host.process(50)->vm, nullptr);
 }
 
-TEST_F(MachineParts, AHelperThatStaysIsTheNextOnes) {
+TEST_F(VmParts, AHelperThatStaysIsTheNextOnes) {
   host.files.add_cgroup(kSwtpm);
   host.files.add_process({.pid = 50, .comm = "swtpm", .cgroup = kSwtpm, .cmdline = swtpm("/run/tpm.sock")});
   const auto with_socket = [](std::string_view uuid) {
@@ -187,14 +186,14 @@ TEST_F(MachineParts, AHelperThatStaysIsTheNextOnes) {
   EXPECT_EQ(energy(kUuid), Microjoules{0});
 }
 
-TEST_F(MachineParts, HaltPollingIsToldWhereTheKernelTellsIt) {
+TEST_F(VmParts, HaltPollingIsToldWhereTheKernelTellsIt) {
   start_in_scope(100);
   host.begin();
-  EXPECT_EQ(host.machine(kUuid)->halt_polling, std::nullopt);
+  EXPECT_EQ(host.vm(kUuid)->halt_polling, std::nullopt);
   host.files.write("sys/kernel/debug/kvm/100-11/halt_poll_success_ns", "2000\n");
   host.files.write("sys/kernel/debug/kvm/100-11/halt_poll_fail_ns", "500\n");
   host.step(10s);
-  EXPECT_EQ(host.machine(kUuid)->halt_polling, 2500ns);
+  EXPECT_EQ(host.vm(kUuid)->halt_polling, 2500ns);
 }
 
 }  // namespace
