@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/units.h"
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

@@ -18,7 +18,7 @@
 #include "config/settings.h"
 #include "daemon/access/caller.h"
 #include "daemon/access/public_view.h"
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

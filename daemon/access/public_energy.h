@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

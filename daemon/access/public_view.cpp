@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "report/fields.h"
+
 namespace keplerd {
 namespace {
 
@@ -22,17 +24,32 @@ const std::string& key(const VmRow& row) { return row.info->id; }
 const std::string& key(const ContainerRow& row) { return row.info->id; }
 ProcessId key(const ProcessRow& row) { return row.info->id; }
 
-void floor_others(UnitRow& row, const PublicEnergy& shown) {
+// What the fields' list says of members; the energies of rows that are inside each other are computed.
+template <class Row>
+void hide(Row& row) {
+  for_each_field<Row>([&row](const auto& field) {
+    if constexpr (requires { row.*field.get.pointer; }) {
+      auto& member = row.*field.get.pointer;
+      if constexpr (std::is_same_v<decltype(member), Microjoules&>) {
+        if (field.shown == Public::kFloored) member = floored(member);
+      }
+      if (field.shown == Public::kHidden) member = {};
+    }
+  });
+  row.zones = {};
+}
+
+void show_computed(UnitRow& row, const PublicEnergy& shown) {
   row.own = shown.own;
   row.other = std::min(floored(row.other), shown.own);
 }
-void floor_others(VmRow& row, const PublicEnergy&) { row.parts.clear(); }
-void floor_others(ContainerRow& row, const PublicEnergy& shown) {
+void show_computed(VmRow&, const PublicEnergy&) {}
+void show_computed(ContainerRow& row, const PublicEnergy& shown) {
   row.own = shown.own;
   row.other = std::min(floored(row.other), shown.own);
   row.in_parent = shown.in_parent;
 }
-void floor_others(ProcessRow& row, const PublicEnergy&) { row.in_unit = floored(row.in_unit); }
+void show_computed(ProcessRow&, const PublicEnergy&) {}
 
 // Of the rows of one kind of a report. Those of VMs and processes are in no other row of their kind.
 class Shown {
@@ -109,8 +126,8 @@ class ViewMaker {
       shown_row.active = shown.active;
       shown_row.idle = shown.idle;
       shown_row.power = power(shown.active + shown.idle, was.active + was.idle);
-      shown_row.zones = {};
-      floor_others(shown_row, shown);
+      hide(shown_row);
+      show_computed(shown_row, shown);
     }
   }
 
@@ -130,7 +147,7 @@ class ViewMaker {
   bool is_power_known() const {
     bool any = false;
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
-      const ZoneReport& zone = now_.zones[i];
+      const ZoneRow& zone = now_.zones[i];
       if (!zone.current || !zone.zone.in_total) continue;
       any = true;
       if (zone.problem || i >= before_->zones.size() || !before_->zones[i].current) return false;

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "config/settings.h"
 #include "daemon/access/public_energy.h"
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

@@ -5,8 +5,8 @@
 
 #include "daemon/publish/energy_streams.h"
 #include "daemon/publish/report_json.h"
-#include "daemon/publish/row_selection.h"
 #include "energy_idl.h"
+#include "report/row_selection.h"
 
 namespace keplerd {
 namespace {

@@ -2,6 +2,8 @@
 #include "daemon/publish/energy_streams.h"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 #include "daemon/publish/report_json.h"
 
@@ -58,12 +60,13 @@ std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   Json json = monitor_json(*sending_);
   if (kind_) {
     Json rows = Json::array();
-    const std::size_t end = std::min(position_ + kRowsAtOnce, changed_.size());
-    for (; position_ < end; ++position_) rows.push_back(row_json(*sending_, *kind_, changed_[position_]));
+    const std::size_t end = std::min(position_ + kRowsAtOnce, changes_.rows.size());
+    for (; position_ < end; ++position_)
+      rows.push_back(row_json(*sending_, *kind_, changes_.rows[position_]));
     json["rows"] = std::move(rows);
-    if (!removed_.empty()) json["removed"] = std::exchange(removed_, {});
+    if (!changes_.removed.empty()) json["removed"] = std::exchange(changes_.removed, {});
     if (!events_.empty()) json["events"] = std::exchange(events_, {});
-    if (position_ < changed_.size()) {
+    if (position_ < changes_.rows.size()) {
       json["partial"] = true;
       return Reply{std::move(json), true};
     }
@@ -72,33 +75,15 @@ std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   return Reply{std::move(json), true};
 }
 
-// Finds the rows that are new or read differently, and those that are gone; both reports are in the same
-// order.
 void MonitorStream::collect_changes(const Report& report) {
-  changed_.clear();
-  removed_.clear();
   position_ = 0;
   events_ = Json::array();
   if (kind_ == RowKind::kVms) {
     for (const VmEvent& event : events_since(sent_.get(), report)) events_.push_back(event_json(event));
   }
-  const std::size_t count = row_count(report, *kind_);
   const std::size_t sent = sent_ ? row_count(*sent_, *kind_) : 0;
-  std::size_t i = 0, j = 0;
-  while (i < count || j < sent) {
-    const auto order = i == count  ? std::strong_ordering::greater
-                       : j == sent ? std::strong_ordering::less
-                                   : compare_rows(report, i, *sent_, j, *kind_);
-    if (order < 0) {
-      changed_.push_back(i++);
-    } else if (order > 0) {
-      removed_.push_back(row_key(*sent_, *kind_, j++).id_text());
-    } else {
-      if (row_changed(report, i, *sent_, j, *kind_)) changed_.push_back(i);
-      ++i;
-      ++j;
-    }
-  }
+  changes_ = row_changes(*kind_, sent_.get(), std::views::iota(std::size_t{0}, sent), report,
+                         std::views::iota(std::size_t{0}, row_count(report, *kind_)));
 }
 
 }  // namespace keplerd

@@ -6,10 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "daemon/publish/reports.h"
-#include "daemon/publish/row_kinds.h"
+#include "report/row_changes.h"
 #include "varlink/server.h"
 
 namespace keplerd {
@@ -44,9 +43,8 @@ class MonitorStream : public varlink::Stream {
   Nanoseconds interval_;
   std::shared_ptr<const Listener> listening_;
   std::shared_ptr<const Report> sent_;     // in full
-  std::shared_ptr<const Report> sending_;  // its rows changed_[position_] and on are still to be told
-  std::vector<std::size_t> changed_;
-  std::vector<std::string> removed_;
+  std::shared_ptr<const Report> sending_;  // its rows changes_.rows[position_] and on are still to be told
+  RowChanges changes_;
   varlink::Json events_;
   std::size_t position_ = 0;
 };

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

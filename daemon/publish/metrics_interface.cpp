@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/publish/row_selection.h"
 #include "metrics_idl.h"
+#include "report/row_selection.h"
 
 namespace keplerd {
 namespace {
@@ -98,13 +98,13 @@ constexpr std::array<Family, 9> kFamilies = {{
     {"VirtualMachineEnergyMicrojoules", "counter", "Energy of a virtual machine", add_vms},
     {"ZoneEnergyMicrojoules", "counter", "Energy of an energy zone",
      [](const Source& source, std::size_t family, Metrics& metrics) {
-       for (const ZoneReport& zone : source->zones) {
+       for (const ZoneRow& zone : source->zones) {
          metrics.push_back({family, zone.energy.value, zone.zone.name, zone.zone.id});
        }
      }},
     {"ZonePowerMicrowatts", "gauge", "Power of an energy zone, the mean of the last window",
      [](const Source& source, std::size_t family, Metrics& metrics) {
-       for (const ZoneReport& zone : source->zones) {
+       for (const ZoneRow& zone : source->zones) {
          add_power(metrics, family, zone.power, zone.zone.name, zone.zone.id);
        }
      }},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/report_json.h"
 
+#include "report/fields.h"
 #include "varlink/json.h"
 
 namespace keplerd {
@@ -16,36 +17,52 @@ void set_text(Json& json, const char* key, const std::optional<std::string>& tex
   if (text) json[key] = *text;
 }
 
-Json shares_json(const Report& report, const WorkloadRow& row) {
-  Json shares = Json::array();
-  for (std::size_t i = 0; i < row.zones.size(); ++i) {
-    const Zone& zone = report.zones[i].zone;
+Json value_json(const std::string& text) { return text; }
+Json value_json(std::string_view text) { return text; }
+Json value_json(bool flag) { return flag; }
+Json value_json(std::int32_t number) { return number; }
+Json value_json(std::uint32_t number) { return number; }
+Json value_json(Microjoules energy) { return energy.value; }
+Json value_json(Microwatts power) { return power.value; }
+Json value_json(Nanoseconds span) { return to_usec(span); }
+Json value_json(Realtime time) { return time.count(); }
+Json value_json(const VmMetadata& metadata) { return metadata; }
+
+Json value_json(const std::vector<VmPart>& parts) {
+  Json json = Json::array();
+  for (const VmPart& part : parts)
+    json.push_back({{"name", part.name}, {"energyMicrojoules", part.energy.value}});
+  return json;
+}
+
+Json value_json(const ZoneShares& zones) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < zones.shares.size(); ++i) {
+    const Zone& zone = zones.report.zones[i].zone;
     Json share = {{"id", zone.id},
                   {"name", zone.name},
                   {"index", zone.index},
-                  {"energyMicrojoules", row.zones[i].energy.value}};
-    set_power(share, "powerMicrowatts", row.zones[i].power);
-    shares.push_back(std::move(share));
+                  {"energyMicrojoules", zones.shares[i].energy.value}};
+    set_power(share, "powerMicrowatts", zones.shares[i].power);
+    json.push_back(std::move(share));
   }
-  return shares;
+  return json;
 }
 
-// What all kinds of workloads have.
-Json workload_json(const Report& report, const WorkloadRow& row, const std::string& id,
-                   const std::string& name, std::string_view kind) {
-  Json json = {{"id", id},
-               {"name", name},
-               {"kind", kind},
-               {"state", row.running ? "running" : "terminated"},
-               {"energyMicrojoules", (row.active + row.idle).value},
-               {"activeMicrojoules", row.active.value},
-               {"idleMicrojoules", row.idle.value}};
-  set_power(json, "powerMicrowatts", row.power);
-  json["cpuUsec"] = to_usec(row.cpu);
-  if (report.full) json["zones"] = shares_json(report, row);
-  json["quality"] = quality_name(report.workload_quality);
-  json["sinceUsec"] = row.since.count();
-  if (row.owner) json["ownerUid"] = *row.owner;
+template <class T>
+Json value_json(const std::optional<T>& value) {
+  return value_json(*value);
+}
+
+template <class Row>
+Json row_json(const Report& report, const Row& row) {
+  Json json = Json::object();
+  auto& members = json.get_ref<Json::object_t&>();
+  for_each_field<Row>([&](const auto& field) {
+    const auto& value = field.get(report, row);
+    // Names are never repeated: no need to search for them, as emplace() would.
+    if (!is_absent(value)) members.emplace_back(std::string(field.name), value_json(value));
+  });
   return json;
 }
 
@@ -143,83 +160,8 @@ Json status_json(const Report& report, const Settings& settings) {
   return json;
 }
 
-Json row_json(const Report&, const ZoneReport& zone) {
-  Json json = {{"id", zone.zone.id},
-               {"name", zone.zone.name},
-               {"kind", "zone"},
-               {"state", zone.current ? "running" : "terminated"},
-               {"index", zone.zone.index},
-               {"quality", quality_name(zone.zone.quality)},
-               {"inTotal", zone.zone.in_total},
-               {"energyMicrojoules", zone.energy.value},
-               {"activeMicrojoules", zone.active.value},
-               {"idleMicrojoules", zone.idle.value}};
-  set_power(json, "powerMicrowatts", zone.power);
-  set_power(json, "activeMicrowatts", zone.active_power);
-  set_power(json, "idleMicrowatts", zone.idle_power);
-  if (zone.problem) json["problem"] = *zone.problem;
-  if (!zone.zone.quality_reason.empty()) json["qualityReason"] = zone.zone.quality_reason;
-  json["sinceUsec"] = zone.since.count();
-  return json;
-}
-
-Json row_json(const Report& report, const UnitRow& unit) {
-  Json json =
-      workload_json(report, unit, unit.info->id, unit.info->name, unit.info->is_unit ? "unit" : "group");
-  if (unit.info->parent) json["parent"] = *unit.info->parent;
-  json["ownMicrojoules"] = unit.own.value;
-  json["otherMicrojoules"] = unit.other.value;
-  return json;
-}
-
-Json row_json(const Report& report, const VmRow& vm) {
-  const VmInfo& info = *vm.info;
-  Json json = workload_json(report, vm, info.id, info.name, "virtual-machine");
-  json["hypervisor"] = info.hypervisor;
-  set_text(json, "uuid", info.uuid);
-  json["pid"] = info.pid;
-  set_text(json, "unit", info.unit);
-  set_text(json, "containerId", info.container);
-  if (info.guest_elsewhere) json["guestElsewhere"] = true;
-  if (info.vcpus) json["vcpus"] = *info.vcpus;
-  if (!info.title.empty()) json["title"] = info.title;
-  if (!info.guest_state.empty()) json["guestState"] = info.guest_state;
-  if (!info.metadata.empty()) json["metadata"] = info.metadata;
-  if (vm.halt_polling) json["haltPollUsec"] = to_usec(*vm.halt_polling);
-  if (vm.parts.empty()) return json;
-  json["breakdown"] = Json::array();
-  for (const VmPart& part : vm.parts)
-    json["breakdown"].push_back({{"name", part.name}, {"energyMicrojoules", part.energy.value}});
-  return json;
-}
-
-Json row_json(const Report& report, const ContainerRow& container) {
-  const ContainerInfo& info = *container.info;
-  Json json = workload_json(report, container, info.id, info.name, info.is_pod ? "pod" : "container");
-  set_text(json, "parent", info.parent);
-  json["ownMicrojoules"] = container.own.value;
-  json["otherMicrojoules"] = container.other.value;
-  if (info.parent) json["parentMicrojoules"] = container.in_parent.value;
-  json["runtime"] = info.runtime;
-  set_text(json, "podId", info.pod);
-  if (!info.name_space.empty()) json["namespace"] = info.name_space;
-  json["unit"] = info.unit;
-  if (!info.uuid.empty()) json["uuid"] = info.uuid;
-  if (!info.title.empty()) json["title"] = info.title;
-  if (!info.guest_state.empty()) json["guestState"] = info.guest_state;
-  return json;
-}
-
-Json row_json(const Report& report, const ProcessRow& process) {
-  Json json =
-      workload_json(report, process, process_id_text(process.info->id), process.info->comm, "process");
-  json["pid"] = process.info->id.pid;
-  json["comm"] = process.info->comm;
-  if (process.unit) json["unit"] = process.unit->id;
-  if (process.container) json["containerId"] = process.container->id;
-  if (process.vm) json["virtualMachineId"] = process.vm->id;
-  json["unitMicrojoules"] = process.in_unit.value;
-  return json;
+Json row_json(const Report& report, RowKind kind, std::size_t index) {
+  return with_rows(kind, [&](auto rows) { return row_json(report, (report.*rows)[index]); });
 }
 
 }  // namespace keplerd

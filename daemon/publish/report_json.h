@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/settings.h"
-#include "ledger/report.h"
+#include "report/row_kinds.h"
 #include "varlink/json_fwd.h"
 
 namespace keplerd {
@@ -16,10 +16,7 @@ varlink::Json event_json(const VmEvent& event);
 // GetStatus's reply.
 varlink::Json status_json(const Report& report, const Settings& settings);
 
-varlink::Json row_json(const Report& report, const ZoneReport& zone);
-varlink::Json row_json(const Report& report, const UnitRow& unit);
-varlink::Json row_json(const Report& report, const VmRow& vm);
-varlink::Json row_json(const Report& report, const ContainerRow& container);
-varlink::Json row_json(const Report& report, const ProcessRow& process);
+// Type Row.
+varlink::Json row_json(const Report& report, RowKind kind, std::size_t index);
 
 }  // namespace keplerd

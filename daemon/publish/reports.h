@@ -10,8 +10,8 @@
 #include "config/settings.h"
 #include "daemon/access/caller.h"
 #include "daemon/pace.h"
-#include "daemon/publish/row_selection.h"
-#include "ledger/report.h"
+#include "report/report.h"
+#include "report/row_selection.h"
 
 namespace keplerd {
 

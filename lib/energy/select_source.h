@@ -12,6 +12,7 @@
 #include "energy/energy_source.h"
 #include "energy/guest.h"
 #include "energy/perf_counter.h"
+#include "energy/source_probe.h"
 
 namespace keplerd {
 
@@ -32,16 +33,6 @@ const std::vector<std::string_view>& source_names();
 
 // Fails, with one line for the user, where `name` is not among source_names().
 Result<Done> check_source_name(std::string_view name);
-
-// One candidate, tried: what `doctor` tells.
-struct SourceProbe {
-  std::string name;
-  bool usable = false;
-  std::string reason;              // why it is not usable; empty where it is
-  std::string fix;                 // a command or a setting against that; may be empty
-  std::vector<std::string> zones;  // ids, where it could be opened
-};
-using SourceProbes = std::vector<SourceProbe>;
 
 // The source, or why there is none (one line for the report's `source.reason`). Cheap enough to be tried
 // again every few seconds until a meter appears. One that can be read at once goes before one that cannot.

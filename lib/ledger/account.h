@@ -12,7 +12,7 @@
 
 #include "attribution/attributor.h"
 #include "base/units.h"
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

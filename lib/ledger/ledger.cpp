@@ -187,16 +187,16 @@ void Ledger::report_zones(Report& report) const {
   std::optional<Quality> worst;
   for (std::size_t i = 0; i < zones_.size(); ++i) {
     const ZoneAccount& account = zones_[i];
-    ZoneReport zone{.zone = account.zone,
-                    .current = account.current,
-                    .energy = account.energy,
-                    .active = account.energy - account.idle,
-                    .idle = account.idle,
-                    .power = {},
-                    .active_power = {},
-                    .idle_power = {},
-                    .problem = account.problem,
-                    .since = account.since};
+    ZoneRow zone{.zone = account.zone,
+                 .current = account.current,
+                 .energy = account.energy,
+                 .active = account.energy - account.idle,
+                 .idle = account.idle,
+                 .power = {},
+                 .active_power = {},
+                 .idle_power = {},
+                 .problem = account.problem,
+                 .since = account.since};
     if (const auto span = windows_[i].span) {
       zone.power = mean_power(account.window, *span);
       zone.idle_power = mean_power(account.window_idle, *span);

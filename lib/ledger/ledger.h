@@ -12,10 +12,10 @@
 #include "ledger/container_ledger.h"
 #include "ledger/process_ledger.h"
 #include "ledger/refused_claims.h"
-#include "ledger/report.h"
 #include "ledger/state.h"
 #include "ledger/unit_ledger.h"
 #include "ledger/vm_ledger.h"
+#include "report/report.h"
 #include "workloads/libvirt_records.h"
 #include "workloads/machined_records.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ledger/report.h"
+#include "report/report.h"
 #include "workloads/owner.h"
 
 namespace keplerd {

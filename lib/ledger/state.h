@@ -10,7 +10,7 @@
 
 #include "attribution/attributor.h"
 #include "base/result.h"
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

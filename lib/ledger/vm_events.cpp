@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/vm_events.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace keplerd {
@@ -10,18 +9,7 @@ namespace {
 // A thousand VMs that end at once are told in one report.
 constexpr std::size_t kMost = 2000;
 
-std::uint64_t last_number(const Report& report) {
-  return report.vm_events && !report.vm_events->empty() ? report.vm_events->back().number : 0;
-}
-
 }  // namespace
-
-std::span<const VmEvent> events_since(const Report* earlier, const Report& report) {
-  if (earlier == nullptr || !report.vm_events) return {};
-  const std::span<const VmEvent> all = *report.vm_events;
-  const auto first = std::ranges::upper_bound(all, last_number(*earlier), {}, &VmEvent::number);
-  return {first, all.end()};
-}
 
 void VmEvents::add(const VmInfo& vm, std::optional<Uid> owner, std::string event,
                    std::optional<std::string> reason, Realtime at) {

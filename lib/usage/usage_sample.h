@@ -3,7 +3,6 @@
 // what the same one had used at the instant before. Passive data; the views live until the next sample.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,18 +12,9 @@
 
 #include "base/units.h"
 #include "usage/cpu_ticks.h"
+#include "usage/process_id.h"
 
 namespace keplerd {
-
-// A pid is reused; with its start time it is not. `start` is in clock ticks since boot (field 22 of stat).
-struct ProcessId {
-  std::int32_t pid = 0;
-  std::uint64_t start = 0;
-  auto operator<=>(const ProcessId&) const = default;
-};
-
-std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
-std::optional<ProcessId> parse_process_id(std::string_view text);
 
 inline constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 

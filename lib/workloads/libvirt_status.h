@@ -15,11 +15,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "workloads/vm_metadata.h"
 
 namespace keplerd {
-
-// Of keys in dots ("openstack.project"), escaped values.
-using VmMetadata = std::map<std::string, std::string, std::less<>>;
 
 struct LibvirtStatus {
   std::string uuid;    // lower case

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "ledger", "config", "event", "varlink"]
+LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "report", "ledger", "config", "event", "varlink"]
 PROGRAMS = ["daemon", "exporter", "cli"]
 
 # Folder: what it may include besides itself. In the order of the flow; no row names a later one.
@@ -22,7 +22,8 @@ ALLOWED = {
     "usage": ["base", "host"],
     "workloads": ["base", "host", "usage"],
     "attribution": ["base", "energy", "usage"],
-    "ledger": ["base", "host", "energy", "usage", "workloads", "attribution"],
+    "report": ["base", "energy", "usage", "workloads"],
+    "ledger": ["base", "host", "energy", "usage", "workloads", "attribution", "report"],
     "config": ["base"],
     "event": ["base"],
     "varlink": ["base", "event"],
@@ -32,7 +33,7 @@ ALLOWED = {
 }
 
 # Nothing but numbers comes in and goes out: no files, clocks, logs, processes.
-PURE = ["attribution"]
+PURE = ["attribution", "report"]
 IMPURE = re.compile(
     r"#include\s*<(fstream|iostream|filesystem|cstdio|stdio\.h|ctime|time\.h|thread|mutex|random|unistd\.h|fcntl\.h"
     r"|sys/[a-z]+\.h|systemd/[a-z-]+\.h|spdlog/[a-z/_-]+\.h)>"

@@ -77,7 +77,7 @@ class ReportMaker {
   }
 
   void add_zone() {
-    ZoneReport& zone = report_->zones.emplace_back();
+    ZoneRow& zone = report_->zones.emplace_back();
     zone.zone = {.id = "powercap:package:0", .name = "package", .in_total = true};
     fill(zone);
     zone.energy = energy_;
@@ -290,7 +290,7 @@ TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
   };
   expect_floored(report.host);
   EXPECT_EQ(report.host.energy, Microjoules{1'200'000});
-  for (const ZoneReport& zone : report.zones) {
+  for (const ZoneRow& zone : report.zones) {
     expect_floored(zone);
     EXPECT_EQ(zone.energy, Microjoules{1'200'000});
   }

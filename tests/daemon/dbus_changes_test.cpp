@@ -18,6 +18,16 @@ struct Unit {
   std::string name = {};
 };
 
+// The same for the same unit, as in the ledger's reports.
+std::shared_ptr<const UnitInfo> info_of(const Unit& unit) {
+  static std::map<std::pair<std::string, std::string>, std::shared_ptr<const UnitInfo>> infos;
+  auto& info = infos[{unit.id, unit.name}];
+  if (!info)
+    info =
+        std::make_shared<UnitInfo>(UnitInfo{.id = unit.id, .name = unit.name.empty() ? unit.id : unit.name});
+  return info;
+}
+
 // A report of these units, in the order of their ids, at this time.
 std::shared_ptr<const Report> report_at(Nanoseconds time, std::vector<Unit> units) {
   auto report = std::make_shared<Report>();
@@ -26,8 +36,7 @@ std::shared_ptr<const Report> report_at(Nanoseconds time, std::vector<Unit> unit
   for (const Unit& unit : units) {
     UnitRow row;
     row.active = {unit.energy};
-    row.info =
-        std::make_shared<UnitInfo>(UnitInfo{.id = unit.id, .name = unit.name.empty() ? unit.id : unit.name});
+    row.info = info_of(unit);
     report->units.push_back(std::move(row));
   }
   return report;

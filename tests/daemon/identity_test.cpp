@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "daemon/identity_host.h"
-#include "daemon/publish/row_selection.h"
 #include "ledger/state_checks.h"
+#include "report/row_selection.h"
 
 namespace keplerd {
 namespace {

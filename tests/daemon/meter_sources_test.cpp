@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const ZoneReport* find_zone(const Report& report, const std::string& id) {
-  for (const ZoneReport& zone : report.zones) {
+const ZoneRow* find_zone(const Report& report, const std::string& id) {
+  for (const ZoneRow& zone : report.zones) {
     if (zone.zone.id == id) return &zone;
   }
   return nullptr;
@@ -184,7 +184,7 @@ TEST_F(MeterBeside, ACardIsShownAndNobodys) {
   const Report& report = host_.step();
   EXPECT_EQ(report.source.name, "powercap");
   EXPECT_EQ(report.host.energy.value, 10'000'000);
-  const ZoneReport* card = find_zone(report, "i915:gpu:0");
+  const ZoneRow* card = find_zone(report, "i915:gpu:0");
   ASSERT_NE(card, nullptr);
   EXPECT_EQ(card->energy.value, 50'000'000);
   EXPECT_EQ(card->power->value, 50'000'000);

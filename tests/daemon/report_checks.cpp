@@ -28,7 +28,7 @@ void expect_host(const Report& report) {
     EXPECT_GE(account.value, 0);
   }
   Microjoules zones;
-  for (const ZoneReport& zone : report.zones) {
+  for (const ZoneRow& zone : report.zones) {
     EXPECT_EQ(zone.energy.value, (zone.active + zone.idle).value) << zone.zone.id;
     if (zone.zone.in_total) zones += zone.energy;
   }

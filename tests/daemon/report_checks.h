@@ -2,7 +2,7 @@
 // What must hold of every report, by its rows alone: what a reader can check for itself.
 #pragma once
 
-#include "ledger/report.h"
+#include "report/report.h"
 
 namespace keplerd {
 

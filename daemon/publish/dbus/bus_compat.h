@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <sdbus-c++/sdbus-c++.h>
 #include <systemd/sd-bus.h>
@@ -44,6 +45,28 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
 inline sdbus::MethodCall make_call(sdbus::IProxy& proxy, const char* interface, const char* name) {
   return proxy.createMethodCall(sdbus::InterfaceName(interface), sdbus::MethodName(name));
 }
+
+inline std::unique_ptr<sdbus::IObject> make_object(sdbus::IConnection& connection, const std::string& path) {
+  return sdbus::createObject(connection, sdbus::ObjectPath(path));
+}
+
+// The properties of one interface of an object: none can be written. Nothing is there before publish().
+class Properties {
+ public:
+  Properties(sdbus::IObject& object, const char* interface) : object_(object), interface_(interface) {}
+
+  template <class Getter>
+  void add(const std::string& name, Getter getter, sdbus::Flags::PropertyUpdateBehaviorFlags behavior) {
+    auto property = sdbus::registerProperty(sdbus::PropertyName(name));
+    properties_.emplace_back(property.withGetter(std::move(getter)).withUpdateBehavior(behavior));
+  }
+  void publish() { object_.addVTable(std::move(properties_)).forInterface(interface_); }
+
+ private:
+  sdbus::IObject& object_;
+  std::string interface_;
+  std::vector<sdbus::VTableItem> properties_;
+};
 
 // That a handler of the object is running for.
 inline sdbus::Message current_message(const sdbus::IObject& object) {
@@ -86,6 +109,28 @@ inline std::unique_ptr<sdbus::IProxy> make_proxy(sdbus::IConnection& connection,
 inline sdbus::MethodCall make_call(sdbus::IProxy& proxy, const char* interface, const char* name) {
   return proxy.createMethodCall(interface, name);
 }
+
+inline std::unique_ptr<sdbus::IObject> make_object(sdbus::IConnection& connection, const std::string& path) {
+  return sdbus::createObject(connection, path);
+}
+
+class Properties {
+ public:
+  Properties(sdbus::IObject& object, const char* interface) : object_(object), interface_(interface) {}
+
+  template <class Getter>
+  void add(const std::string& name, Getter getter, sdbus::Flags::PropertyUpdateBehaviorFlags behavior) {
+    object_.registerProperty(name)
+        .onInterface(interface_)
+        .withGetter(std::move(getter))
+        .withUpdateBehavior(behavior);
+  }
+  void publish() { object_.finishRegistration(); }
+
+ private:
+  sdbus::IObject& object_;
+  std::string interface_;
+};
 
 inline const sdbus::Message& current_message(const sdbus::IObject& object) {
   return *object.getCurrentlyProcessedMessage();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/row_changes.h"
+
 namespace keplerd::dbus {
 namespace {
 
@@ -68,7 +70,7 @@ void ChangeTracker::collect() {
   }
 }
 
-// `told` and `now` are ascending, and both reports in the same order.
+// `sent` and `now` are ascending, and both reports in the same order.
 KindChanges ChangeTracker::compare(RowKind kind, const std::vector<std::size_t>& sent,
                                    std::vector<std::size_t>& now) const {
   const Report& report = *sending_;
@@ -76,23 +78,11 @@ KindChanges ChangeTracker::compare(RowKind kind, const std::vector<std::size_t>&
   KindChanges changes{kind, {first.begin(), first.end()}, {}};
   now = changes.rows;
   std::ranges::sort(now);
-  std::vector<bool> same(row_count(report, kind));
-  std::size_t i = 0, j = 0;
-  while (i < now.size() || j < sent.size()) {
-    const auto order = i == now.size()    ? std::strong_ordering::greater
-                       : j == sent.size() ? std::strong_ordering::less
-                                          : compare_rows(report, now[i], *sent_, sent[j], kind);
-    if (order < 0) {
-      ++i;
-    } else if (order > 0) {
-      changes.removed.push_back(row_key(*sent_, kind, sent[j++]).id_text());
-    } else {
-      same[now[i]] = !row_changed(report, now[i], *sent_, sent[j], kind);
-      ++i;
-      ++j;
-    }
-  }
-  std::erase_if(changes.rows, [&](std::size_t row) { return same[row]; });
+  RowChanges found = row_changes(kind, sent_.get(), sent, report, now);
+  changes.removed = std::move(found.removed);
+  std::vector<bool> is_changed(row_count(report, kind));
+  for (const std::size_t row : found.rows) is_changed[row] = true;
+  std::erase_if(changes.rows, [&](std::size_t row) { return !is_changed[row]; });
   return changes;
 }
 

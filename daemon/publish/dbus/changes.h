@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "daemon/publish/row_selection.h"
-#include "ledger/report.h"
+#include "report/report.h"
+#include "report/row_selection.h"
 
 namespace keplerd::dbus {
 

@@ -156,7 +156,7 @@ void Manager::GetZone(PathResult&& result, std::string id) {
   guarded([&] {
     check_id(RowKind::kZones, id);
     answer(result, [this, id = std::move(id)] {
-      const ZoneReport& row = (*request_).zones[find(RowKind::kZones, id)];
+      const ZoneRow& row = (*request_).zones[find(RowKind::kZones, id)];
       return sdbus::ObjectPath(object_path(kZonePrefix, row.zone.id));
     });
   });

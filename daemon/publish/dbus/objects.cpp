@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "daemon/publish/dbus/object_path.h"
-#include "daemon/publish/dbus/vm_object.h"
-#include "daemon/publish/dbus/zone_object.h"
+#include "daemon/publish/dbus/row_object.h"
 
 namespace keplerd::dbus {
 namespace {
@@ -30,7 +29,7 @@ void Objects::check_known(Request& request, const std::string& interface) {
   const std::string& path = request.sender().path;
   if (request.sender().caller.full || interface == "org.freedesktop.DBus.Peer")
     return;  // it is the same for all paths
-  // As in the bus policy: it names everybody's machines.
+  // As in the bus policy: it names all VMs.
   if (interface == "org.freedesktop.DBus.ObjectManager")
     throw make_error(kAccessDenied, "org.freedesktop.DBus.ObjectManager needs full access");
   if (is_at_or_below(path, kVmPrefix)) {
@@ -40,7 +39,7 @@ void Objects::check_known(Request& request, const std::string& interface) {
   }
   if (is_at_or_below(path, kZonePrefix)) {
     const auto id = id_of_path(kZonePrefix, path);
-    const auto is_it = [&](const ZoneReport& row) { return row.zone.id == id; };
+    const auto is_it = [&](const ZoneRow& row) { return row.zone.id == id; };
     if (std::ranges::none_of(request.get()->zones, is_it)) throw request.unknown_object();
   }
 }
@@ -56,9 +55,9 @@ void Objects::update_vms(const Report& report) {
   for (const VmRow& row : report.vms) {
     auto& object = vms_[row.info->id];
     const bool is_new = object == nullptr;
-    if (is_new) object = std::make_unique<VmObject>(connection_, request_, row);
+    if (is_new) object = std::make_unique<RowObject<VmRow>>(connection_, request_, row);
     object->round = round_;
-    object->emit_changes(row);
+    object->emit_changes(report, row);
     if (!is_new || round_ == 1) continue;
     object->emit_added();
     listeners_.added(row.info->id, object->path());
@@ -77,12 +76,12 @@ void Objects::update_vms(const Report& report) {
 }
 
 void Objects::update_zones(const Report& report) {
-  for (const ZoneReport& row : report.zones) {
+  for (const ZoneRow& row : report.zones) {
     auto& object = zones_[row.zone.id];
     const bool is_new = object == nullptr;
-    if (is_new) object = std::make_unique<ZoneObject>(connection_, request_, row);
+    if (is_new) object = std::make_unique<RowObject<ZoneRow>>(connection_, request_, row);
     object->round = round_;
-    object->emit_changes(row);
+    object->emit_changes(report, row);
     if (is_new && round_ > 1) object->emit_added();
   }
   std::erase_if(zones_, [&](const auto& entry) {

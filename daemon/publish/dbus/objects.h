@@ -14,8 +14,8 @@
 
 namespace keplerd::dbus {
 
-class VmObject;
-class ZoneObject;
+template <class Row>
+class RowObject;
 
 class Objects {
  public:
@@ -25,17 +25,17 @@ class Objects {
     Listener added, removed;
   };
 
-  // Throws what libsystemd says of a path without an object, if the turn's sender may not know whether there
-  // is one; or AccessDenied where it may see nothing.
+  // Throws what libsystemd says of a path without an object, if the request's sender may not know whether
+  // there is one; or AccessDenied where it may see nothing.
   static void check_known(Request& request, const std::string& interface);
 
-  // `turn` must outlive the objects.
+  // `request` must outlive the objects.
   Objects(sdbus::IConnection& connection, Request& request, Listeners listeners);
   ~Objects();
   Objects(const Objects&) = delete;
   Objects& operator=(const Objects&) = delete;
 
-  // Makes them those of the turn's report; what comes or goes at the first time is no news. Not within a
+  // Makes them those of the request's report; at the first time nothing is emitted. Not within a
   // handler: it may be that of an object that goes.
   void update();
 
@@ -46,11 +46,11 @@ class Objects {
   sdbus::IConnection& connection_;
   Request& request_;
   Listeners listeners_;
-  // Else the introspection of the manager would say whether there is any machine.
+  // Else the introspection of the manager would say whether there is any VM.
   RawSlot listed_[2];
   std::uint64_t round_ = 0;
-  std::map<std::string, std::unique_ptr<VmObject>> vms_;  // by id
-  std::map<std::string, std::unique_ptr<ZoneObject>> zones_;
+  std::map<std::string, std::unique_ptr<RowObject<VmRow>>> vms_;  // by id
+  std::map<std::string, std::unique_ptr<RowObject<ZoneRow>>> zones_;
 };
 
 }  // namespace keplerd::dbus

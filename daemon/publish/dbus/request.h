@@ -10,7 +10,7 @@
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/dbus/names.h"
 #include "daemon/publish/reports.h"
-#include "daemon/publish/row_kinds.h"
+#include "report/row_kinds.h"
 
 namespace keplerd::dbus {
 

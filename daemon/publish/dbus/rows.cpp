@@ -1,131 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/dbus/rows.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace keplerd::dbus {
 namespace {
 
 using Details = std::map<std::string, sdbus::Variant>;
 
-void set_text(Details& details, const char* key, const std::string& text) {
-  details.emplace(key, sdbus::Variant(text));
-}
+bool is_running(const WorkloadRow& row) { return row.running; }
+bool is_running(const ZoneRow& row) { return row.current; }
 
-void set_text(Details& details, const char* key, const std::optional<std::string>& text) {
-  if (text) set_text(details, key, *text);
-}
-
-void set_number(Details& details, const char* key, std::uint64_t number) {
-  if (number != kUnknown) details.emplace(key, sdbus::Variant(number));
-}
-
-// What all kinds of workloads have.
-Details workload_details(const Report& report, const WorkloadRow& row, const char* kind) {
-  Details details;
-  set_text(details, "kind", std::string(kind));
-  set_text(details, "quality", std::string(quality_name(report.workload_quality)));
-  set_number(details, "sinceUsec", number(row.since));
-  if (row.owner) details.emplace("ownerUid", sdbus::Variant(*row.owner));
-  if (report.full) details.emplace("zones", sdbus::Variant(zone_parts(report, row)));
-  return details;
-}
-
-Details details_of(const Report& report, const UnitRow& row) {
-  Details details = workload_details(report, row, row.info->is_unit ? "unit" : "group");
-  set_text(details, "parent", row.info->parent);
-  set_number(details, "ownMicrojoules", number(row.own));
-  set_number(details, "otherMicrojoules", number(row.other));
-  return details;
-}
-
-Details details_of(const Report& report, const VmRow& row) {
-  Details details = workload_details(report, row, "virtual-machine");
-  set_text(details, "hypervisor", row.info->hypervisor);
-  set_text(details, "uuid", row.info->uuid);
-  details.emplace("pid", sdbus::Variant(static_cast<std::uint32_t>(row.info->pid)));
-  set_text(details, "unit", row.info->unit);
-  set_text(details, "containerId", row.info->container);
-  if (row.info->guest_elsewhere) details.emplace("guestElsewhere", sdbus::Variant(true));
-  if (row.info->vcpus) details.emplace("vcpus", sdbus::Variant(static_cast<std::uint32_t>(*row.info->vcpus)));
-  if (!row.info->title.empty()) set_text(details, "title", row.info->title);
-  if (!row.info->guest_state.empty()) set_text(details, "guestState", row.info->guest_state);
-  if (!row.info->metadata.empty()) details.emplace("metadata", sdbus::Variant(metadata_of(row)));
-  if (row.halt_polling) set_number(details, "haltPollUsec", usec(*row.halt_polling));
-  if (!row.parts.empty()) details.emplace("breakdown", sdbus::Variant(vm_parts(row)));
-  return details;
-}
-
-Details details_of(const Report& report, const ContainerRow& row) {
-  Details details = workload_details(report, row, row.info->is_pod ? "pod" : "container");
-  set_text(details, "parent", row.info->parent);
-  set_number(details, "ownMicrojoules", number(row.own));
-  set_number(details, "otherMicrojoules", number(row.other));
-  if (row.info->parent) set_number(details, "parentMicrojoules", number(row.in_parent));
-  set_text(details, "runtime", row.info->runtime);
-  set_text(details, "podId", row.info->pod);
-  if (!row.info->name_space.empty()) set_text(details, "namespace", row.info->name_space);
-  set_text(details, "unit", row.info->unit);
-  if (!row.info->uuid.empty()) set_text(details, "uuid", row.info->uuid);
-  if (!row.info->title.empty()) set_text(details, "title", row.info->title);
-  if (!row.info->guest_state.empty()) set_text(details, "guestState", row.info->guest_state);
-  return details;
-}
-
-Details details_of(const Report& report, const ProcessRow& row) {
-  Details details = workload_details(report, row, "process");
-  details.emplace("pid", sdbus::Variant(static_cast<std::uint32_t>(row.info->id.pid)));
-  set_text(details, "comm", row.info->comm);
-  if (row.unit) set_text(details, "unit", row.unit->id);
-  if (row.container) set_text(details, "containerId", row.container->id);
-  if (row.vm) set_text(details, "virtualMachineId", row.vm->id);
-  set_number(details, "unitMicrojoules", number(row.in_unit));
-  return details;
-}
-
-Details details_of(const ZoneReport& row) {
-  Details details;
-  set_text(details, "kind", std::string("zone"));
-  set_text(details, "quality", std::string(quality_name(row.zone.quality)));
-  set_number(details, "sinceUsec", number(row.since));
-  details.emplace("index", sdbus::Variant(static_cast<std::int32_t>(row.zone.index)));
-  details.emplace("inTotal", sdbus::Variant(row.zone.in_total));
-  set_text(details, "problem", row.problem);
-  set_number(details, "activeMicrowatts", number(row.active_power));
-  set_number(details, "idleMicrowatts", number(row.idle_power));
-  return details;
-}
-
-Row workload_row(const WorkloadRow& row, const std::string& id, const std::string& name, Details details) {
-  return Row{id,
-             name,
-             state_name(row.running),
-             number(row.active + row.idle),
-             number(row.active),
-             number(row.idle),
-             number(row.power),
-             usec(row.cpu),
-             std::move(details)};
-}
+// Those that the row itself has, before its details.
+constexpr std::array kColumns =
+    std::to_array<std::string_view>({"id", "name", "state", "energyMicrojoules", "activeMicrojoules",
+                                     "idleMicrojoules", "powerMicrowatts", "cpuUsec"});
 
 template <class T>
-Details details_if(bool wanted, const Report& report, const T& row) {
-  return wanted ? details_of(report, row) : Details();
-}
-
-Row zone_row(const ZoneReport& row, bool details) {
-  return Row{row.zone.id,        row.zone.name,      state_name(row.current),
-             number(row.energy), number(row.active), number(row.idle),
-             number(row.power),  kUnknown,           details ? details_of(row) : Details()};
-}
-
-Row container_row(const Report& report, const ContainerRow& row, bool details) {
-  return workload_row(row, row.info->id, row.info->name, details_if(details, report, row));
+Details details_of(const Report& report, const T& row) {
+  Details details;
+  for_each_field<T>([&](const auto& field) {
+    if (std::ranges::find(kColumns, field.name) != kColumns.end()) return;
+    const auto& value = field.get(report, row);
+    if (!is_absent(value)) details.emplace(field.name, sdbus::Variant(bus_value(value)));
+  });
+  return details;
 }
 
 }  // namespace
-
-std::map<std::string, std::string> metadata_of(const VmRow& row) {
-  return {row.info->metadata.begin(), row.info->metadata.end()};
-}
 
 std::vector<EventRow> event_rows(std::span<const VmEvent> events) {
   std::vector<EventRow> rows;
@@ -134,10 +38,10 @@ std::vector<EventRow> event_rows(std::span<const VmEvent> events) {
   return rows;
 }
 
-std::vector<VmPartNumbers> vm_parts(const VmRow& row) {
-  std::vector<VmPartNumbers> parts;
-  for (const VmPart& part : row.parts) parts.emplace_back(part.name, number(part.energy));
-  return parts;
+std::vector<VmPartNumbers> bus_value(const std::vector<VmPart>& parts) {
+  std::vector<VmPartNumbers> numbers;
+  for (const VmPart& part : parts) numbers.emplace_back(part.name, number(part.energy));
+  return numbers;
 }
 
 HostNumbers host_numbers(const HostReport& host) {
@@ -152,38 +56,29 @@ AccountNumbers account_numbers(const Report& report) {
                         number(accounts.unattributed)};
 }
 
-std::vector<ZonePart> zone_parts(const Report& report, const WorkloadRow& row) {
+std::vector<ZonePart> bus_value(const ZoneShares& zones) {
   std::vector<ZonePart> parts;
-  for (std::size_t i = 0; i < row.zones.size(); ++i) {
-    const Zone& zone = report.zones[i].zone;
-    parts.emplace_back(zone.id, zone.name, number(row.zones[i].energy), number(row.zones[i].power));
+  for (std::size_t i = 0; i < zones.shares.size(); ++i) {
+    const Zone& zone = zones.report.zones[i].zone;
+    parts.emplace_back(zone.id, zone.name, number(zones.shares[i].energy), number(zones.shares[i].power));
   }
   return parts;
 }
 
 Row make_row(const Report& report, RowKind kind, std::size_t index, bool details) {
-  switch (kind) {
-    case RowKind::kUnits: {
-      const UnitRow& row = report.units[index];
-      return workload_row(row, row.info->id, row.info->name, details_if(details, report, row));
-    }
-    case RowKind::kVms: {
-      const VmRow& row = report.vms[index];
-      return workload_row(row, row.info->id, row.info->name, details_if(details, report, row));
-    }
-    case RowKind::kContainers:
-      return container_row(report, report.containers[index], details);
-    case RowKind::kPods:
-      return container_row(report, report.pods[index], details);
-    case RowKind::kProcesses: {
-      const ProcessRow& row = report.processes[index];
-      return workload_row(row, process_id_text(row.info->id), row.info->comm,
-                          details_if(details, report, row));
-    }
-    case RowKind::kZones:
-      break;
-  }
-  return zone_row(report.zones[index], details);
+  return with_rows(kind, [&](auto rows) {
+    const auto& row = (report.*rows)[index];
+    const RowKey key = row_key(report, kind, index);
+    return Row{key.id_text(),
+               std::string(key.name),
+               state_name(is_running(row)),
+               number(row.active + row.idle),
+               number(row.active),
+               number(row.idle),
+               number(key.power),
+               kind == RowKind::kZones ? kUnknown : usec(key.cpu),
+               details ? details_of(report, row) : Details()};
+  });
 }
 
 std::vector<KindRows> make_rows(const Changes& changes, bool details) {

@@ -11,7 +11,8 @@
 #include "daemon/publish/dbus/bus_compat.h"
 #include "daemon/publish/dbus/changes.h"
 #include "daemon/publish/dbus/names.h"
-#include "daemon/publish/row_kinds.h"
+#include "report/fields.h"
+#include "report/row_kinds.h"
 
 namespace keplerd::dbus {
 
@@ -37,11 +38,39 @@ inline std::uint64_t number(const std::optional<Microwatts>& power) {
 inline std::uint64_t usec(Nanoseconds span) { return static_cast<std::uint64_t>(to_usec(span)); }
 inline const char* state_name(bool running) { return running ? "running" : "terminated"; }
 
+// A value of a field (report/fields.h); where it is absent, what a property shows instead.
+inline const std::string& bus_value(const std::string& text) { return text; }
+inline std::string bus_value(std::string_view text) { return std::string(text); }
+inline bool bus_value(bool flag) { return flag; }
+inline std::int32_t bus_value(std::int32_t number) { return number; }
+inline std::uint32_t bus_value(std::uint32_t number) { return number; }
+inline std::uint64_t bus_value(Microjoules energy) { return number(energy); }
+inline std::uint64_t bus_value(Nanoseconds span) { return usec(span); }
+inline std::uint64_t bus_value(Realtime time) { return number(time); }
+inline std::map<std::string, std::string> bus_value(const VmMetadata& metadata) {
+  return {metadata.begin(), metadata.end()};
+}
+std::vector<VmPartNumbers> bus_value(const std::vector<VmPart>& parts);
+std::vector<ZonePart> bus_value(const ZoneShares& zones);
+inline std::string bus_value(const std::optional<std::string>& text) { return text.value_or(""); }
+inline std::string bus_value(const std::optional<std::string_view>& text) {
+  return std::string(text.value_or(""));
+}
+inline bool bus_value(const std::optional<bool>& flag) { return flag.value_or(false); }
+inline std::uint32_t bus_value(const std::optional<Uid>& user) { return user.value_or(UINT32_MAX); }
+inline std::uint32_t bus_value(const std::optional<int>& count) {
+  return static_cast<std::uint32_t>(count.value_or(0));
+}
+inline std::uint64_t bus_value(const std::optional<Microwatts>& power) { return number(power); }
+inline std::uint64_t bus_value(const std::optional<Microjoules>& energy) {
+  return energy ? number(*energy) : kUnknown;
+}
+inline std::uint64_t bus_value(const std::optional<Nanoseconds>& span) {
+  return span ? usec(*span) : kUnknown;
+}
+
 HostNumbers host_numbers(const HostReport& host);
 AccountNumbers account_numbers(const Report& report);
-std::vector<VmPartNumbers> vm_parts(const VmRow& row);
-std::map<std::string, std::string> metadata_of(const VmRow& row);
-std::vector<ZonePart> zone_parts(const Report& report, const WorkloadRow& row);
 
 std::vector<EventRow> event_rows(std::span<const VmEvent> events);
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/publish/row_kinds.h"
+#include "report/row_kinds.h"
 
 namespace keplerd {
 

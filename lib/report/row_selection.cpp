@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/publish/row_selection.h"
+#include "report/row_selection.h"
 
 #include <algorithm>
 #include <array>

@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "ledger/report.h"
-#include "varlink/json_fwd.h"
+#include "report/report.h"
 
 namespace keplerd {
 
@@ -31,6 +30,26 @@ constexpr Rows rows_for(std::optional<RowKind> kind) {
   return kind == RowKind::kProcesses ? Rows::kAll : Rows::kWithoutProcesses;
 }
 
+// Calls `f` with the member of Report that holds the rows of this kind.
+template <class F>
+auto with_rows(RowKind kind, F f) {
+  switch (kind) {
+    case RowKind::kUnits:
+      return f(&Report::units);
+    case RowKind::kVms:
+      return f(&Report::vms);
+    case RowKind::kContainers:
+      return f(&Report::containers);
+    case RowKind::kPods:
+      return f(&Report::pods);
+    case RowKind::kProcesses:
+      return f(&Report::processes);
+    case RowKind::kZones:
+      break;
+  }
+  return f(&Report::zones);
+}
+
 std::size_t row_count(const Report& report, RowKind kind);
 
 // What rows are sorted and found by.
@@ -45,8 +64,6 @@ struct RowKey {
   std::string id_text() const;
 };
 RowKey row_key(const Report& report, RowKind kind, std::size_t index);
-
-varlink::Json row_json(const Report& report, RowKind kind, std::size_t index);
 
 // How two rows of one kind are ordered in their reports.
 std::strong_ordering compare_rows(const Report& a, std::size_t i, const Report& b, std::size_t j,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What publishers publish: all that is known after one sample, and never changed afterwards (but see Rows).
 // Energies are totals since counting began; power is of the last window and absent where it is not known.
+// The rows are in rows.h.
 #pragma once
 
 #include <chrono>
@@ -13,15 +14,12 @@
 #include <vector>
 
 #include "base/units.h"
-#include "energy/select_source.h"
+#include "energy/source_probe.h"
 #include "energy/zone.h"
-#include "usage/usage_sample.h"
-#include "workloads/libvirt_status.h"
+#include "report/rows.h"
 #include "workloads/owner.h"
 
 namespace keplerd {
-
-using Realtime = std::chrono::microseconds;  // since 1970
 
 struct HostReport {
   Microjoules energy;  // active + idle; of the zones that are in the total
@@ -42,95 +40,6 @@ struct SourceReport {
   SourceProbes tried;                 // what each was when it was last tried, the best first
 };
 
-struct ZoneReport {
-  Zone zone;
-  bool current = true;  // false: from an earlier source, counted no more
-  Microjoules energy, active, idle;
-  std::optional<Microwatts> power, active_power, idle_power;
-  std::optional<std::string> problem;  // why it could not be read
-  Realtime since{0};
-};
-
-// A workload's part of one zone.
-struct ZoneShare {
-  Microjoules energy;
-  std::optional<Microwatts> power;
-};
-
-struct WorkloadRow {
-  bool running = true;
-  // Whose it is (workloads/owner.h): all that a caller without full access may see follows from it. Unset:
-  // not known.
-  std::optional<Uid> owner;
-  Microjoules active, idle;  // their sum is its energy
-  std::optional<Microwatts> power;
-  Nanoseconds cpu{0};                // CPU time that was counted along with the energy
-  std::span<const ZoneShare> zones;  // in the order of Report::zones
-  Realtime since{0};
-};
-
-struct UnitInfo {
-  std::string id;  // cgroup path, escaped
-  std::string name;
-  bool is_unit = false;
-  std::optional<std::string> parent;  // id
-};
-
-struct UnitRow : WorkloadRow {
-  std::shared_ptr<const UnitInfo> info;
-  Microjoules own;    // without its descendants
-  Microjoules other;  // of own: processes that ended, moved away or were never seen
-};
-
-// A container, or a pod.
-struct ContainerInfo {
-  std::string id;          // the runtime's full id; of a pod: its UID; as its owner claims it (claimed_id)
-  std::string name;        // escaped; where none is known the id, a runtime's cut to 12 characters
-  std::string name_space;  // pods: of Kubernetes; empty: not known
-  bool is_pod = false;
-  std::string runtime;                // as CgroupWorkload tells it
-  std::optional<std::string> parent;  // id of the container or pod that it is inside of
-  std::optional<std::string> pod;     // containers: id of their pod
-  std::string unit;                   // id of its topmost cgroup
-  std::string uuid, title;            // of libvirt's LXC domains, as a machine has them; empty: none is known
-  std::string guest_state;            // likewise
-};
-
-struct ContainerRow : WorkloadRow {
-  std::shared_ptr<const ContainerInfo> info;
-  Microjoules own;        // without the containers and pods inside it
-  Microjoules other;      // of own: processes that ended, moved away or were never seen
-  Microjoules in_parent;  // what it used inside its present parent
-};
-
-struct VmInfo {
-  std::string id;     // UUID, else "PID.STARTTIME" of its process; as its owner claims it (claimed_id)
-  std::string name;   // escaped; the id where no name is known
-  std::string title;  // for people; empty where it has none
-  std::string hypervisor;
-  std::string guest_state;  // as libvirt tells it: "running", "paused"; empty where nobody tells
-  std::optional<std::string> uuid;
-  std::int32_t pid = 0;
-  std::optional<int> vcpus;
-  std::optional<std::string> unit;       // id of its own cgroup, else of the one that its process is in
-  std::optional<std::string> container;  // id of the container that it is inside of
-  int cpu_sockets = 1;                   // as its guest sees them
-  bool guest_elsewhere = false;          // this is its device model: the hypervisor runs the guest itself
-  VmMetadata metadata;                   // "openstack.project" and the like
-};
-
-struct VmPart {
-  std::string name;  // "vcpu0", "emulator", "iothread:NAME", "vhost", "swtpm", "other"
-  Microjoules energy;
-  bool operator==(const VmPart&) const = default;
-};
-
-struct VmRow : WorkloadRow {
-  std::shared_ptr<const VmInfo> info;
-  std::optional<Nanoseconds> halt_polling;  // inside `cpu`, but since the VM started; not always known
-  std::vector<VmPart> parts;  // they add up to its energy; empty where its parts cannot be told apart
-};
-
 struct VmEvent {
   std::uint64_t number = 0;           // one more than that of the event before
   Realtime at{0};                     // of the sample that saw it
@@ -138,20 +47,6 @@ struct VmEvent {
   std::optional<Uid> owner;           // of the VM
   std::string event;                  // "started", "stopped", "paused", "resumed", "crashed"
   std::optional<std::string> reason;  // as libvirt tells it: "migrated", "saved", "destroyed"
-};
-
-struct ProcessInfo {
-  ProcessId id;
-  std::string comm;                   // escaped
-  std::optional<std::uint32_t> user;  // the effective one; unset where it is not known
-};
-
-struct ProcessRow : WorkloadRow {
-  std::shared_ptr<const ProcessInfo> info;
-  std::shared_ptr<const UnitInfo> unit;            // null outside any
-  std::shared_ptr<const ContainerInfo> container;  // the innermost that it is in, no pod; null outside any
-  std::shared_ptr<const VmInfo> vm;                // that it runs, or helps to run; null where it is of none
-  Microjoules in_unit;                             // what it used in its present unit
 };
 
 // An id that a workload claims which is another owner's, or a VM that a helper says it works for: it is
@@ -206,7 +101,7 @@ struct Report {
   Microjoules outside_other;
   Quality workload_quality = Quality::kAttributed;
 
-  std::vector<ZoneReport> zones;
+  std::vector<ZoneRow> zones;
   std::vector<UnitRow> units;                             // by id: parents before their children
   std::vector<VmRow> vms;                                 // by id, as the next two
   std::shared_ptr<const std::vector<VmEvent>> vm_events;  // the last ones, oldest first; null: none

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of each kind of rows, listed once. varlink's JSON, the rows and objects on D-Bus, what counts as
+// a change, and what callers without full access get are all made from these lists; varlink/*.varlink,
+// dbus/*.xml and the manuals describe them, and a test compares them.
+//
+// A field's type says its unit on all interfaces: Microjoules uJ, Microwatts uW, Nanoseconds and Realtime us.
+// A value that is absent (see is_absent()) has no key in JSON and D-Bus details.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "report/report.h"
+
+namespace keplerd {
+
+// What callers without full access get.
+enum class Public {
+  kShown,     // the same
+  kFloored,   // energy, rounded down to a step
+  kComputed,  // energy and power of nested rows: see daemon/access
+  kHidden,    // nothing
+};
+
+// The property of an object on D-Bus, for kinds that have objects.
+enum class Emits { kNever, kChanges, kNothing };  // const; PropertiesChanged; a live number
+struct Property {
+  std::string_view name = {};  // empty: the field is no property
+  Emits emits = Emits::kNever;
+};
+constexpr Property never_changes(std::string_view name) { return {name, Emits::kNever}; }
+constexpr Property emits_changes(std::string_view name) { return {name, Emits::kChanges}; }
+constexpr Property live(std::string_view name) { return {name, Emits::kNothing}; }
+
+// get(report, row) is the value, differs(report, row, other_report, other_row) whether it has changed.
+template <class Get, class Differs>
+struct Field {
+  std::string_view name;
+  Property property;
+  Public shown;
+  Get get;
+  Differs differs;
+};
+
+// Energies of the row's zones, in the report's order.
+struct ZoneShares {
+  const Report& report;
+  std::span<const ZoneShare> shares;
+};
+
+template <class T>
+constexpr bool is_absent(const T&) {
+  return false;
+}
+template <class T>
+constexpr bool is_absent(const std::optional<T>& value) {
+  return !value;
+}
+inline bool is_absent(const std::vector<VmPart>& parts) { return parts.empty(); }
+inline bool is_absent(const VmMetadata& metadata) { return metadata.empty(); }
+inline bool is_absent(const ZoneShares& zones) { return !zones.report.full; }
+
+namespace fields {
+
+// It follows from other fields, or belongs to the row's `info`: whether that has changed is seen there.
+struct FollowsOthers {
+  constexpr bool operator()(const auto&...) const { return false; }
+};
+
+template <class Holder, class Value>
+struct GetMember {
+  Value Holder::*pointer;
+  constexpr const Value& operator()(const Report&, const Holder& row) const { return row.*pointer; }
+};
+
+template <class Holder, class Value>
+struct MemberDiffers {
+  Value Holder::*pointer;
+  constexpr bool operator()(const Report&, const Holder& a, const Report&, const Holder& b) const {
+    return a.*pointer != b.*pointer;
+  }
+};
+
+template <class Holder, class Value>
+constexpr auto member(std::string_view name, Value Holder::*pointer, Public shown, Property property = {}) {
+  return Field{name, property, shown, GetMember<Holder, Value>{pointer},
+               MemberDiffers<Holder, Value>{pointer}};
+}
+
+// Of the row's `info`.
+template <class Info, class Value>
+constexpr auto described(std::string_view name, Value Info::*pointer, Property property = {}) {
+  return Field{name, property, Public::kShown,
+               [pointer](const Report&, const auto& row) -> const Value& { return (*row.info).*pointer; },
+               FollowsOthers{}};
+}
+
+// The same; absent where it is empty.
+template <class Info>
+constexpr auto described_if_any(std::string_view name, std::string Info::*pointer, Property property = {}) {
+  return Field{name, property, Public::kShown,
+               [pointer](const Report&, const auto& row) {
+                 const std::string& text = (*row.info).*pointer;
+                 return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+               },
+               FollowsOthers{}};
+}
+
+template <class Get>
+constexpr auto computed(std::string_view name, Get get, Property property = {},
+                        Public shown = Public::kShown) {
+  return Field{name, property, shown, get, FollowsOthers{}};
+}
+
+// The id of what `pointer` refers to.
+template <class Row, class Info>
+constexpr auto reference(std::string_view name, std::shared_ptr<const Info> Row::*pointer) {
+  return Field{name, Property{}, Public::kShown,
+               [pointer](const Report&, const Row& row) {
+                 return row.*pointer ? std::optional<std::string_view>((row.*pointer)->id) : std::nullopt;
+               },
+               MemberDiffers<Row, std::shared_ptr<const Info>>{pointer}};
+}
+
+constexpr std::uint32_t process_number(std::int32_t pid) { return static_cast<std::uint32_t>(pid); }
+
+constexpr std::string_view state_text(bool running) { return running ? "running" : "terminated"; }
+
+// What all workloads have. `id`, `name`, `kind`: from report and row.
+template <class Id, class Name, class Kind>
+constexpr auto workload(Id id, Name name, Kind kind) {
+  using Row = WorkloadRow;
+  return std::tuple{
+      computed("id", id, never_changes("Id")),
+      computed("name", name, emits_changes("Name")),
+      computed("kind", kind),
+      Field{"state", emits_changes("State"), Public::kShown,
+            [](const Report&, const Row& row) { return state_text(row.running); },
+            MemberDiffers<Row, bool>{&Row::running}},
+      computed(
+          "energyMicrojoules", [](const Report&, const Row& row) { return row.active + row.idle; },
+          live("Energy"), Public::kComputed),
+      member("activeMicrojoules", &Row::active, Public::kComputed, live("ActiveEnergy")),
+      member("idleMicrojoules", &Row::idle, Public::kComputed, live("IdleEnergy")),
+      member("powerMicrowatts", &Row::power, Public::kComputed, live("Power")),
+      member("cpuUsec", &Row::cpu, Public::kShown, live("CPUUSec")),
+      Field{"zones", live("Zones"), Public::kHidden,
+            [](const Report& report, const Row& row) {
+              return ZoneShares{report, row.zones};
+            },
+            [](const Report&, const Row& a, const Report&, const Row& b) {
+              return !std::ranges::equal(a.zones, b.zones);
+            }},
+      Field{"quality", live("Quality"), Public::kShown,
+            [](const Report& report, const Row&) { return quality_name(report.workload_quality); },
+            [](const Report& a, const Row&, const Report& b, const Row&) {
+              return a.workload_quality != b.workload_quality;
+            }},
+      member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec")),
+      member("ownerUid", &Row::owner, Public::kShown, emits_changes("OwnerUID"))};
+}
+
+template <class Row>
+constexpr auto workload(std::string_view (*kind)(const Row&)) {
+  return workload([](const Report&, const Row& row) -> const std::string& { return row.info->id; },
+                  [](const Report&, const Row& row) -> const std::string& { return row.info->name; },
+                  [kind](const Report&, const Row& row) { return kind(row); });
+}
+
+template <class Row>
+using InfoOf = std::remove_cvref_t<decltype(*std::declval<const Row&>().info)>;
+
+// What may be inside others of its kind.
+template <class Row>
+constexpr auto nested() {
+  return std::tuple{described("parent", &InfoOf<Row>::parent),
+                    member("ownMicrojoules", &Row::own, Public::kComputed),
+                    member("otherMicrojoules", &Row::other, Public::kComputed)};
+}
+
+template <class T>
+struct Of {};
+
+constexpr auto list(Of<UnitRow>) {
+  constexpr auto kind = [](const UnitRow& row) -> std::string_view {
+    return row.info->is_unit ? "unit" : "group";
+  };
+  return std::tuple_cat(workload<UnitRow>(kind), nested<UnitRow>());
+}
+
+constexpr auto list(Of<VmRow>) {
+  constexpr auto kind = [](const VmRow&) -> std::string_view { return "virtual-machine"; };
+  return std::tuple_cat(
+      workload<VmRow>(kind),
+      std::tuple{described("hypervisor", &VmInfo::hypervisor, emits_changes("Hypervisor")),
+                 described("uuid", &VmInfo::uuid, emits_changes("Uuid")),
+                 computed(
+                     "pid", [](const Report&, const VmRow& row) { return process_number(row.info->pid); },
+                     emits_changes("Pid")),
+                 described("unit", &VmInfo::unit, emits_changes("Unit")),
+                 described("containerId", &VmInfo::container, emits_changes("ContainerId")),
+                 computed(
+                     "guestElsewhere",
+                     [](const Report&, const VmRow& row) {
+                       return row.info->guest_elsewhere ? std::optional(true) : std::nullopt;
+                     },
+                     emits_changes("GuestElsewhere")),
+                 described("vcpus", &VmInfo::vcpus, emits_changes("VCPUs")),
+                 described_if_any("title", &VmInfo::title, emits_changes("Title")),
+                 described_if_any("guestState", &VmInfo::guest_state, emits_changes("GuestState")),
+                 described("metadata", &VmInfo::metadata, emits_changes("Metadata")),
+                 member("haltPollUsec", &VmRow::halt_polling, Public::kShown, live("HaltPollUSec")),
+                 member("breakdown", &VmRow::parts, Public::kHidden, live("Breakdown"))});
+}
+
+// Containers and pods.
+constexpr auto list(Of<ContainerRow>) {
+  constexpr auto kind = [](const ContainerRow& row) -> std::string_view {
+    return row.info->is_pod ? "pod" : "container";
+  };
+  constexpr auto in_parent = [](const Report&, const ContainerRow& row) {
+    return row.info->parent ? std::optional(row.in_parent) : std::nullopt;
+  };
+  return std::tuple_cat(
+      workload<ContainerRow>(kind), nested<ContainerRow>(),
+      std::tuple{Field{"parentMicrojoules", Property{}, Public::kComputed, in_parent,
+                       MemberDiffers<ContainerRow, Microjoules>{&ContainerRow::in_parent}},
+                 described("runtime", &ContainerInfo::runtime), described("podId", &ContainerInfo::pod),
+                 described_if_any("namespace", &ContainerInfo::name_space),
+                 described("unit", &ContainerInfo::unit), described_if_any("uuid", &ContainerInfo::uuid),
+                 described_if_any("title", &ContainerInfo::title),
+                 described_if_any("guestState", &ContainerInfo::guest_state)});
+}
+
+constexpr auto list(Of<ProcessRow>) {
+  constexpr auto id = [](const Report&, const ProcessRow& row) { return process_id_text(row.info->id); };
+  constexpr auto name = [](const Report&, const ProcessRow& row) -> const std::string& {
+    return row.info->comm;
+  };
+  constexpr auto kind = [](const Report&, const ProcessRow&) -> std::string_view { return "process"; };
+  return std::tuple_cat(
+      workload(id, name, kind),
+      std::tuple{
+          computed("pid",
+                   [](const Report&, const ProcessRow& row) { return process_number(row.info->id.pid); }),
+          described("comm", &ProcessInfo::comm), reference("unit", &ProcessRow::unit),
+          reference("containerId", &ProcessRow::container), reference("virtualMachineId", &ProcessRow::vm),
+          member("unitMicrojoules", &ProcessRow::in_unit, Public::kFloored)});
+}
+
+template <class Value>
+constexpr auto of_zone(std::string_view name, Value Zone::*pointer, Property property) {
+  return Field{name, property, Public::kShown,
+               [pointer](const Report&, const ZoneRow& row) -> const Value& { return row.zone.*pointer; },
+               [pointer](const Report&, const ZoneRow& a, const Report&, const ZoneRow& b) {
+                 return a.zone.*pointer != b.zone.*pointer;
+               }};
+}
+
+constexpr auto list(Of<ZoneRow>) {
+  using Row = ZoneRow;
+  return std::tuple{of_zone("id", &Zone::id, never_changes("Id")),
+                    of_zone("name", &Zone::name, never_changes("Name")),
+                    computed("kind", [](const Report&, const Row&) -> std::string_view { return "zone"; }),
+                    Field{"state", emits_changes("State"), Public::kShown,
+                          [](const Report&, const Row& row) { return state_text(row.current); },
+                          MemberDiffers<Row, bool>{&Row::current}},
+                    of_zone("index", &Zone::index, never_changes("Index")),
+                    Field{"quality", emits_changes("Quality"), Public::kShown,
+                          [](const Report&, const Row& row) { return quality_name(row.zone.quality); },
+                          [](const Report&, const Row& a, const Report&, const Row& b) {
+                            return a.zone.quality != b.zone.quality;
+                          }},
+                    of_zone("inTotal", &Zone::in_total, emits_changes("InTotal")),
+                    member("energyMicrojoules", &Row::energy, Public::kComputed, live("Energy")),
+                    member("activeMicrojoules", &Row::active, Public::kComputed, live("ActiveEnergy")),
+                    member("idleMicrojoules", &Row::idle, Public::kComputed, live("IdleEnergy")),
+                    member("powerMicrowatts", &Row::power, Public::kComputed, live("Power")),
+                    member("activeMicrowatts", &Row::active_power, Public::kComputed, live("ActivePower")),
+                    member("idleMicrowatts", &Row::idle_power, Public::kComputed, live("IdlePower")),
+                    member("problem", &Row::problem, Public::kShown, emits_changes("Problem")),
+                    Field{"qualityReason", Property{}, Public::kShown,
+                          [](const Report&, const Row& row) {
+                            const std::string_view reason = row.zone.quality_reason;
+                            return reason.empty() ? std::nullopt : std::optional(reason);
+                          },
+                          [](const Report&, const Row& a, const Report&, const Row& b) {
+                            return a.zone.quality_reason != b.zone.quality_reason;
+                          }},
+                    member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec"))};
+}
+
+}  // namespace fields
+
+// A std::tuple of Field, in the order of JSON.
+template <class Row>
+inline constexpr auto kFields = fields::list(fields::Of<Row>{});
+
+// Whether callers without full access get any energy or power of a row as it was counted: it tells one
+// process what another computes (PLATYPUS).
+template <class Row>
+consteval bool shows_exact_energy() {
+  const auto is_exact = []<class Get, class Differs>(const Field<Get, Differs>& field) {
+    using Value = std::remove_cvref_t<std::invoke_result_t<Get, const Report&, const Row&>>;
+    constexpr bool is_energy =
+        std::is_same_v<Value, Microjoules> || std::is_same_v<Value, std::optional<Microjoules>> ||
+        std::is_same_v<Value, std::optional<Microwatts>> || std::is_same_v<Value, ZoneShares> ||
+        std::is_same_v<Value, std::vector<VmPart>>;
+    return is_energy && field.shown == Public::kShown;
+  };
+  return std::apply([&](const auto&... field) { return (is_exact(field) || ...); }, kFields<Row>);
+}
+static_assert(!shows_exact_energy<UnitRow>() && !shows_exact_energy<VmRow>() &&
+              !shows_exact_energy<ContainerRow>() && !shows_exact_energy<ProcessRow>() &&
+              !shows_exact_energy<ZoneRow>());
+
+// Calls `f` with each field.
+template <class Row, class F>
+constexpr void for_each_field(F f) {
+  std::apply([&f](const auto&... field) { (f(field), ...); }, kFields<Row>);
+}
+
+template <class Row>
+bool row_differs(const Report& a_report, const Row& a, const Report& b_report, const Row& b) {
+  if constexpr (requires { a.info; }) {
+    if (a.info != b.info) return true;
+  }
+  return std::apply([&](const auto&... field) { return (field.differs(a_report, a, b_report, b) || ...); },
+                    kFields<Row>);
+}
+
+}  // namespace keplerd

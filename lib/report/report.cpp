@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/report.h"
+
+#include <algorithm>
+
+namespace keplerd {
+namespace {
+
+std::uint64_t last_number(const Report& report) {
+  return report.vm_events && !report.vm_events->empty() ? report.vm_events->back().number : 0;
+}
+
+}  // namespace
+
+std::span<const VmEvent> events_since(const Report* earlier, const Report& report) {
+  if (earlier == nullptr || !report.vm_events) return {};
+  const std::span<const VmEvent> all = *report.vm_events;
+  const auto first = std::ranges::upper_bound(all, last_number(*earlier), {}, &VmEvent::number);
+  return {first, all.end()};
+}
+
+}  // namespace keplerd

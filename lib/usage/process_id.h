@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which process: by its pid and its start.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace keplerd {
+
+// A pid is reused; with its start time it is not. `start` is in clock ticks since boot (field 22 of stat).
+struct ProcessId {
+  std::int32_t pid = 0;
+  std::uint64_t start = 0;
+  auto operator<=>(const ProcessId&) const = default;
+};
+
+std::string process_id_text(ProcessId id);  // "PID.STARTTIME"
+std::optional<ProcessId> parse_process_id(std::string_view text);
+
+}  // namespace keplerd
