@@ -43,6 +43,9 @@ constexpr Property live(std::string_view name) { return {name, Emits::kNothing};
 // get(report, row) is the value, differs(report, row, other_report, other_row) whether it has changed.
 template <class Get, class Differs>
 struct Field {
+  constexpr Field(std::string_view wire_name, Property on_dbus, Public to_all, Get getter, Differs comparison)
+      : name(wire_name), property(on_dbus), shown(to_all), get(getter), differs(comparison) {}
+
   std::string_view name;
   Property property;
   Public shown;
