@@ -2,6 +2,7 @@
 // Sections of keplerd.conf(5) as parameters of the libraries, which must not include lib/config.
 #pragma once
 
+#include "attribution/make_model.h"
 #include "config/settings.h"
 #include "energy/select_source.h"
 #include "ledger/account.h"
@@ -14,6 +15,19 @@ inline SourceChoice source_choice(const EnergySettings& energy) {
           .idle_power = energy.idle_power,
           .max_power = energy.max_power,
           .guest_meter = energy.guest_meter};
+}
+
+inline ModelRules model_rules(const AttributionSettings& attribution) {
+  ModelRules rules;
+  switch (attribution.split) {
+    case SplitRule::kUsageRatio:
+      rules.split = ModelRules::Split::kUsageRatio;
+  }
+  switch (attribution.share) {
+    case ShareRule::kCpuTime:
+      rules.share = ModelRules::Share::kCpuTime;
+  }
+  return rules;
 }
 
 inline TerminatedLimits terminated_limits(const WorkloadSettings& workloads) {

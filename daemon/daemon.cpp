@@ -74,6 +74,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
   StateKeeper::Restored restored = state_keeper_->restore(now);
   meter_ = std::make_unique<Meter>(host_, source_choice(settings_.energy), std::move(restored.ledger),
                                    std::move(restored.readings), read_system_clocks);
+  meter_->set_model(make_model(model_rules(settings_.attribution)));
   meter_->set_limits(terminated_limits(settings_.workloads));
   guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
 }
@@ -362,6 +363,9 @@ void Daemon::reload() {
       log_warning("Source=, Zones=, IdleWatts=, MaxWatts= and GuestMeter= take effect at the next start");
       settings_.energy = old.energy;
     }
+    const ModelRules rules = model_rules(settings_.attribution);
+    // The same rules keep their model, and so what it has learned.
+    if (rules != model_rules(old.attribution)) meter_->set_model(make_model(rules));
     meter_->set_limits(terminated_limits(settings_.workloads));
     if (old.guests != settings_.guests) guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
     access_.set_rule(settings_.access.public_access);

@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attribution/attributor.h"
+#include "attribution/make_model.h"
 #include "config/settings.h"
 #include "daemon/clock.h"
 #include "daemon/fault_log.h"
@@ -62,6 +64,9 @@ class Meter {
   // Whether nothing is lost where samples are a few seconds apart.
   bool may_read_seldom() const { return keeper_.may_read_seldom(); }
 
+  // Divides by another model from the next sample on; before the first call by that of the default rules.
+  void set_model(std::unique_ptr<Model> model) { attributor_.set_model(std::move(model)); }
+
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 
   // What a flood of processes or cgroups took goes back to the kernel when it is over, and not only to be
@@ -95,7 +100,7 @@ class Meter {
   MachinedRecords machined_;
   ThreadReader threads_;
   Namer namer_;
-  Attributor attributor_;
+  Attributor attributor_{make_model()};
   OwnMemory own_memory_;
   std::int32_t own_pid_;  // 0 where the host's processes are not those that keplerd is one of
   FaultLog faults_;

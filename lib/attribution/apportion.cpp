@@ -6,17 +6,20 @@
 
 namespace keplerd {
 
-void Apportioner::apportion(Microjoules amount, std::span<const Nanoseconds> weights,
+void Apportioner::apportion(Microjoules amount, std::span<const std::int64_t> weights,
                             std::span<Microjoules> shares) {
   assert(weights.size() == shares.size() && amount.value >= 0);
   __int128 total = 0;
-  for (const Nanoseconds weight : weights) total += weight.count();
+  for (const std::int64_t weight : weights) {
+    assert(weight >= 0);
+    total += weight;
+  }
   assert(total > 0);
 
   remainders_.clear();
   Microjoules left = amount;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const __int128 product = static_cast<__int128>(amount.value) * weights[i].count();
+    const __int128 product = static_cast<__int128>(amount.value) * weights[i];
     shares[i] = {static_cast<std::int64_t>(product / total)};
     left -= shares[i];
     if (product % total > 0) remainders_.push_back({product % total, i});

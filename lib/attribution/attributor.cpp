@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
+#include <utility>
 
 namespace keplerd {
 namespace {
@@ -21,11 +21,18 @@ Nanoseconds process_time(const ProcessUsage& process, const UsageSample& usage) 
   return std::max(process.usage - process.before->usage, Nanoseconds{0});
 }
 
-Nanoseconds sum(std::span<const Nanoseconds> times) {
-  return std::accumulate(times.begin(), times.end(), Nanoseconds{0});
+bool weighs_something(std::span<const std::int64_t> weights) {
+  return std::ranges::any_of(weights, [](std::int64_t weight) { return weight > 0; });
 }
 
 }  // namespace
+
+Attributor::Attributor(std::unique_ptr<Model> model) { set_model(std::move(model)); }
+
+void Attributor::set_model(std::unique_ptr<Model> model) {
+  assert(model);
+  model_ = std::move(model);
+}
 
 void Attributor::set_zones(std::vector<Zone> zones, std::span<const SavedReading> saved) {
   zones_ = std::move(zones);
@@ -62,27 +69,24 @@ const Attribution& Attributor::attribute(const Sample& sample) {
   assert(sample.readings.size() == zones_.size());
   result_.window = last_ ? sample.at.monotonic - last_->monotonic : Nanoseconds{0};
   result_.zones.resize(zones_.size());
-  if (last_) {
-    const UsageRatio ratio = usage_ratio(last_ticks_, sample.usage.ticks);
-    if (ratio.total > 0) last_ratio_ = ratio;
-  }
-  weigh(sample.usage);
+  find_contenders(sample.usage);
+  if (last_) model_->begin(sample.usage, contenders_);
   for (std::size_t i = 0; i < zones_.size(); ++i) measure(i, sample);
   last_ = sample.at;
   last_ticks_ = sample.usage.ticks;
   return result_;
 }
 
-// Finds out who weighs what in this window, the same for all zones.
-void Attributor::weigh(const UsageSample& usage) {
+// Finds out who ran in this window, and for how long.
+void Attributor::find_contenders(const UsageSample& usage) {
   own_times_.update(usage.groups, own_);
   result_.group_time.resize(usage.groups.size());
   std::ranges::transform(usage.groups, result_.group_time.begin(), time_in_window);
 
-  kernel_time_ = Nanoseconds{0};
+  Nanoseconds kernel{0};
   if (usage.interrupts_apart && last_) {
     const std::int64_t ticks = usage.ticks.interrupts - last_ticks_.interrupts;
-    kernel_time_ += kTick * std::clamp<std::int64_t>(ticks, 0, kMostTicks);
+    kernel += kTick * std::clamp<std::int64_t>(ticks, 0, kMostTicks);
   }
   outside_.clear();
   members_.resize(usage.groups.size());
@@ -96,11 +100,16 @@ void Attributor::weigh(const UsageSample& usage) {
     if (process.group != kNoGroup) {
       members_[process.group].push_back(i);
     } else if (process.kernel_thread) {
-      kernel_time_ += time;
+      kernel += time;
     } else {
       outside_.push_back(i);
     }
   }
+  contenders_ = {.kernel = kernel,
+                 .own = own_,
+                 .outside = outside_,
+                 .process = result_.process_time,
+                 .ticks = {.previous = last_ticks_, .current = usage.ticks}};
 }
 
 // Tells what `zone` drew since its last good reading, and divides it.
@@ -126,42 +135,44 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
   result.verdict = step.verdict;
   result.read = step.verdict == StepVerdict::kCounted;
   result.energy = step.energy;
-  if (before->unwatched || !zones_[zone].divided) {
-    result.unattributed = step.energy;
-    return;
-  }
   if (result.energy == Microjoules{}) return;
-  const UsageRatio ratio = usage_ratio(before->ticks, sample.usage.ticks);
-  divide(result, sample.usage, ratio.total > 0 ? ratio : last_ratio_);
+  result.unattributed = result.energy;  // what nobody gets
+  if (before->unwatched || zones_[zone].resource == Resource::kNone) return;
+  const auto weighing = model_->weigh({.zone = zones_[zone],
+                                       .energy = result.energy,
+                                       .span = result.span,
+                                       .ticks = {.previous = before->ticks, .current = sample.usage.ticks}});
+  if (weighing) divide(result, sample.usage, *weighing);
 }
 
-void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, UsageRatio ratio) {
-  const EnergySplit split = split_by_usage(zone.energy, ratio);
-  zone.idle = split.idle;
-
-  weights_.assign(1, kernel_time_);
-  weights_.insert(weights_.end(), own_.begin(), own_.end());
-  for (const std::size_t process : outside_) weights_.push_back(result_.process_time[process]);
-  if (sum(weights_) == Nanoseconds{0}) {
-    zone.unattributed = split.active;
-    return;
-  }
-  shares_.resize(weights_.size());
-  apportioner_.apportion(split.active, weights_, shares_);
+void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing) {
+  assert(weighing.idle >= Microjoules{} && weighing.idle <= zone.energy);
+  assert(weighing.contenders.size() == contenders_.size());
+  zone.idle = weighing.idle;
+  zone.unattributed = zone.energy - weighing.idle;
+  if (!weighs_something(weighing.contenders)) return;
+  shares_.resize(contenders_.size());
+  apportioner_.apportion(zone.unattributed, weighing.contenders, shares_);
+  zone.unattributed = Microjoules{};
 
   zone.kernel = shares_[0];
   std::copy_n(shares_.begin() + 1, own_.size(), zone.own.begin());
   for (std::size_t i = 0; i < outside_.size(); ++i) zone.process[outside_[i]] = shares_[1 + own_.size() + i];
-  divide_groups(zone, usage);
+  divide_groups(zone, usage, weighing);
 }
 
 // Each group's own among its processes and its other account; then the sums up the tree.
-void Attributor::divide_groups(ZoneAttribution& zone, const UsageSample& usage) {
+void Attributor::divide_groups(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing) {
+  assert(weighing.process.size() == usage.processes.size() && weighing.other.size() == usage.groups.size());
   for (std::size_t group = 0; group < usage.groups.size(); ++group) {
     if (zone.own[group] == Microjoules{}) continue;
     weights_.clear();
-    for (const std::size_t process : members_[group]) weights_.push_back(result_.process_time[process]);
-    weights_.push_back(std::max(own_[group] - sum(weights_), Nanoseconds{0}));
+    for (const std::size_t process : members_[group]) weights_.push_back(weighing.process[process]);
+    weights_.push_back(weighing.other[group]);
+    if (!weighs_something(weights_)) {
+      zone.other[group] = zone.own[group];
+      continue;
+    }
     shares_.resize(weights_.size());
     apportioner_.apportion(zone.own[group], weights_, shares_);
     for (std::size_t i = 0; i < members_[group].size(); ++i) zone.process[members_[group][i]] = shares_[i];

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides the energy of each window (the time between two samples) among those who used the CPU in it. Pure:
-// it sees numbers only. For every zone, exactly, to the microjoule:
+// Divides the energy of each window (the time between two samples) by the weights of a model. Pure: it sees
+// numbers only. For every zone, exactly, to the microjoule and whatever the model says:
 //   idle + kernel + sum of all groups' own + sum of processes outside any group + unattributed = the zone's
 //   energy own of a group = its processes + its other;   a group = its own + its children
-// and whoever had no CPU time gets no energy.
+// and who weighs nothing gets nothing.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,9 +16,9 @@
 
 #include "attribution/apportion.h"
 #include "attribution/counter_step.h"
+#include "attribution/model.h"
 #include "attribution/own_time.h"
 #include "attribution/sample.h"
-#include "attribution/split.h"
 #include "base/units.h"
 #include "energy/zone.h"
 
@@ -31,7 +33,7 @@ struct ZoneAttribution {
   Microjoules energy;   // idle + active
   Microjoules idle;
   Microjoules kernel;  // kernel threads outside any group, and interrupts where they are accounted apart
-  Microjoules unattributed;        // nobody is known to have run, or the zone is not divided
+  Microjoules unattributed;        // nobody weighs anything, or the zone is not divided
   std::vector<Microjoules> group;  // own + children
   std::vector<Microjoules> own;
   std::vector<Microjoules> other;    // of own: processes that came, left or ended in the window
@@ -42,7 +44,7 @@ struct Attribution {
   Nanoseconds window{0};                  // since the sample before; 0 at the first
   std::vector<ZoneAttribution> zones;     // in the source's order
   std::vector<Nanoseconds> group_time;    // CPU time in the window, descendants included
-  std::vector<Nanoseconds> process_time;  // what the process weighed
+  std::vector<Nanoseconds> process_time;  // likewise; 0 where it was not in its group all the time
 };
 
 // A counter's value as it was left by an earlier run on the same boot.
@@ -55,6 +57,11 @@ struct SavedReading {
 
 class Attributor {
  public:
+  explicit Attributor(std::unique_ptr<Model> model);  // not null
+
+  // Divides by another model from the next window on; the zones' baselines stay.
+  void set_model(std::unique_ptr<Model> model);
+
   // Starts over with these zones: their next reading is a baseline. Those in `saved` go on from there
   // instead; what they drew in between is unattributed, because nobody watched who ran.
   void set_zones(std::vector<Zone> zones, std::span<const SavedReading> saved = {});
@@ -76,26 +83,26 @@ class Attributor {
     CpuTicks ticks;
     bool unwatched = false;  // from an earlier run
   };
-  void weigh(const UsageSample& usage);
+  void find_contenders(const UsageSample& usage);
   void measure(std::size_t zone, const Sample& sample);
-  void divide(ZoneAttribution& zone, const UsageSample& usage, UsageRatio ratio);
-  void divide_groups(ZoneAttribution& zone, const UsageSample& usage);
+  void divide(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing);
+  void divide_groups(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing);
 
+  std::unique_ptr<Model> model_;
   std::vector<Zone> zones_;
   std::vector<std::optional<Baseline>> baselines_;
   std::optional<Instant> last_;
   CpuTicks last_ticks_;
-  UsageRatio last_ratio_{0, 1};  // stands in where no tick has passed
   OwnTimes own_times_;
   Apportioner apportioner_;
   Attribution result_;
 
-  // Who weighs what in this window. Contenders: the kernel, each group's own, each process outside any group.
-  Nanoseconds kernel_time_{0};
+  // Of this window; all of it is kept for its memory.
+  Contenders contenders_;
   std::vector<Nanoseconds> own_;
-  std::vector<std::size_t> outside_;               // processes outside any group
-  std::vector<std::vector<std::size_t>> members_;  // a group's processes that weigh something
-  std::vector<Nanoseconds> weights_;
+  std::vector<std::size_t> outside_;
+  std::vector<std::vector<std::size_t>> members_;  // a group's processes that ran
+  std::vector<std::int64_t> weights_;
   std::vector<Microjoules> shares_;
 };
 

@@ -25,37 +25,38 @@ struct Rule {
   std::string_view label;
   std::string_view source;  // of the zone's id
   std::string_view zone;
-  HwmonRole role;
+  Resource resource;
   Quality quality;
   Read read = Read::kPlain;
 };
 
-constexpr auto kCpu = HwmonRole::kProcessor;
-constexpr auto kShownOnly = HwmonRole::kShownOnly;
+constexpr auto kCpu = Resource::kCpu;
+constexpr auto kGpu = Resource::kGpu;
+constexpr auto kNone = Resource::kNone;
 constexpr auto kModelled = Quality::kModelled;
 
 constexpr std::array kRules = {
     Rule{"amd_energy", "energy", "Esocket#", "hwmon", "package", kCpu, kModelled},
     Rule{"fam15h_power", "power", "", "hwmon", "package", kCpu, kModelled},
     Rule{"apm_xgene", "power", "CPU power", "hwmon", "package", kCpu, kModelled},
-    Rule{"power_meter", "power", "", "acpi", "platform", kShownOnly, kModelled, Read::kMayBlock},
-    Rule{"ina209", "power", "", "ina", "rail", kShownOnly, kModelled},
-    Rule{"ina219", "power", "", "ina", "rail", kShownOnly, kModelled},
-    Rule{"ina220", "power", "", "ina", "rail", kShownOnly, kModelled},
-    Rule{"ina226", "power", "", "ina", "rail", kShownOnly, kModelled},
-    Rule{"ina230", "power", "", "ina", "rail", kShownOnly, kModelled},
-    Rule{"ina231", "power", "", "ina", "rail", kShownOnly, kModelled},
-    Rule{"ina238", "power", "", "ina", "rail", kShownOnly, kModelled},
-    Rule{"i915", "energy", "", "i915", "gpu", kShownOnly, Quality::kMeasured, Read::kMayWake},
-    Rule{"xe", "energy", "card", "xe", "gpu", kShownOnly, Quality::kMeasured, Read::kMayWake},
-    Rule{"xe", "energy", "pkg", "xe", "gpu-package", kShownOnly, Quality::kMeasured, Read::kMayWake},
-    Rule{"xe", "energy", "vram", "xe", "gpu-memory", kShownOnly, Quality::kMeasured, Read::kMayWake},
+    Rule{"power_meter", "power", "", "acpi", "platform", kNone, kModelled, Read::kMayBlock},
+    Rule{"ina209", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"ina219", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"ina220", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"ina226", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"ina230", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"ina231", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"ina238", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"i915", "energy", "", "i915", "gpu", kGpu, Quality::kMeasured, Read::kMayWake},
+    Rule{"xe", "energy", "card", "xe", "gpu", kGpu, Quality::kMeasured, Read::kMayWake},
+    Rule{"xe", "energy", "pkg", "xe", "gpu-package", kGpu, Quality::kMeasured, Read::kMayWake},
+    Rule{"xe", "energy", "vram", "xe", "gpu-memory", kGpu, Quality::kMeasured, Read::kMayWake},
     // Of keplerd-nvml (daemon/nvml): energy where the card counts it, else power.
-    Rule{"nvml", "energy", "", "nvidia", "gpu", kShownOnly, Quality::kMeasured},
-    Rule{"nvml", "power", "", "nvidia", "gpu", kShownOnly, kModelled},
+    Rule{"nvml", "energy", "", "nvidia", "gpu", kGpu, Quality::kMeasured},
+    Rule{"nvml", "power", "", "nvidia", "gpu", kGpu, kModelled},
     // On a processor with graphics of its own this is all of its socket; beside the total it does no harm.
-    Rule{"amdgpu", "power", "PPT", "amdgpu", "gpu", kShownOnly, kModelled, Read::kMayWake},
-    Rule{"amdgpu", "power", "", "amdgpu", "gpu", kShownOnly, kModelled, Read::kMayWake},
+    Rule{"amdgpu", "power", "PPT", "amdgpu", "gpu", kGpu, kModelled, Read::kMayWake},
+    Rule{"amdgpu", "power", "", "amdgpu", "gpu", kGpu, kModelled, Read::kMayWake},
 };
 
 // "energy1_input" is channel 1 of "energy".
@@ -113,17 +114,20 @@ std::map<std::pair<std::string_view, int>, const HwmonInput*> channels_of(const 
   return channels;
 }
 
+HwmonRole role_of(const Rule& rule) {
+  return rule.resource == kCpu ? HwmonRole::kProcessor : HwmonRole::kShownOnly;
+}
+
 HwmonZone make_zone(const Match& match, int index, const HwmonChip& chip, const HwmonInput& input) {
   const Rule& rule = *match.rule;
   const bool counts_power = rule.kind == "power";
-  const bool processor = rule.role == HwmonRole::kProcessor;
   return {.zone = {.id = zone_id(rule.source, rule.zone, index),
                    .name = std::string(rule.zone),
                    .index = index,
                    .quality = rule.quality,
-                   .in_total = processor,
+                   .in_total = role_of(rule) == HwmonRole::kProcessor,
                    .begins_anew = counts_power,
-                   .divided = processor},
+                   .resource = rule.resource},
           .directory = chip.directory,
           .file = input.file,
           .counts_power = counts_power,
@@ -146,7 +150,7 @@ std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, HwmonRole role)
   for (const HwmonChip& chip : chips) {
     for (const auto& [channel, input] : channels_of(chip)) {
       const auto found = match(chip, {channel.first, channel.second}, input->label);
-      if (!found || found->rule->role != role) continue;
+      if (!found || role_of(*found->rule) != role) continue;
       const int index = found->index >= 0 ? found->index : next[{found->rule->source, found->rule->zone}]++;
       auto zone = make_zone(*found, index, chip, *input);
       if (taken.insert(zone.zone.id).second) zones.push_back(std::move(zone));

@@ -201,7 +201,8 @@ Zone make_zone(const EnergyEvent& event, int index, const Processor& processor) 
             .name = name,
             .index = index,
             .in_total = event.in_total,
-            .begins_anew = true};
+            .begins_anew = true,
+            .resource = rapl_resource(name)};
   set_quality(zone, processor);
   return zone;
 }

@@ -109,7 +109,8 @@ Zone make_zone(const Key& key, const PowercapDirectory& directory, const Process
             .index = key.second,
             .in_total = key.first == "package" || key.first == "dram",
             .range = {std::max<std::int64_t>(range, 0)},
-            .largest_limit = largest_limit(directory.limits)};
+            .largest_limit = largest_limit(directory.limits),
+            .resource = rapl_resource(key.first)};
   set_quality(zone, processor);
   return zone;
 }

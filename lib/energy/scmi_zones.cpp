@@ -23,7 +23,7 @@ Zone make_zone(const std::string& name, int index, bool processor, bool inside) 
           .quality = Quality::kModelled,
           .in_total = processor,
           .begins_anew = true,
-          .divided = processor || inside};
+          .resource = processor || inside ? Resource::kCpu : Resource::kNone};
 }
 
 }  // namespace

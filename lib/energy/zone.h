@@ -26,6 +26,14 @@ constexpr Quality share_quality(Quality zone) {
   return zone < Quality::kAttributed ? Quality::kAttributed : zone;
 }
 
+// What a zone's energy is spent on, and so by what it can be divided among workloads.
+enum class Resource {
+  kCpu,   // processors: packages and what is inside them
+  kDram,  // memory
+  kGpu,   // a graphics card
+  kNone,  // the host shows it and no workload gets any of it: a platform's meter, a rail
+};
+
 struct Zone {
   std::string id;    // "SOURCE:NAME:INDEX", e.g. "powercap:dram:1"; stable across reboots
   std::string name;  // "package", "dram", "core", "uncore", "psys"
@@ -37,8 +45,7 @@ struct Zone {
   Microwatts largest_limit;  // the zone's largest non-zero power limit; 0: it has none
   // The counter begins when its source is opened: a reading means nothing to the next run.
   bool begins_anew = false;
-  // False: the host shows it and no workload gets any of it (a platform's meter, a graphics card).
-  bool divided = true;
+  Resource resource = Resource::kCpu;
 };
 
 // What a host has that looks like a meter and is no zone.
@@ -46,6 +53,11 @@ struct LeftOut {
   std::string what;  // "powercap intel-rapl-mmio:0"
   std::string why;
 };
+
+// The resource of a zone with one of the names that RAPL's have: "package", "dram", "core", "uncore", "psys".
+constexpr Resource rapl_resource(std::string_view name) {
+  return name == "dram" ? Resource::kDram : Resource::kCpu;
+}
 
 // "SOURCE:NAME:INDEX".
 std::string zone_id(std::string_view source, std::string_view name, int index);

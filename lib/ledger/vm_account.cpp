@@ -96,15 +96,16 @@ void divide(VmAccount& account, const PartTimes& times, const BookedWindow& wind
   if (account.info->vcpus != vcpus) {
     change_info(account.info, [vcpus](VmInfo& info) { info.vcpus = vcpus; });
   }
-  std::vector<Nanoseconds> weights;
+  std::vector<std::int64_t> weights;
   Nanoseconds known{0};
   for (const auto& [name, time] : times) {
     account.parts.try_emplace(name);
-    weights.push_back(time);
+    weights.push_back(time.count());
     known += time;
   }
   const bool moved = account.energy.sequence == window.sequence;
-  weights.push_back(std::max((moved ? account.energy.window_cpu : Nanoseconds{0}) - known, Nanoseconds{0}));
+  const Nanoseconds rest = (moved ? account.energy.window_cpu : Nanoseconds{0}) - known;
+  weights.push_back(std::max(rest, Nanoseconds{0}).count());
   if (known == Nanoseconds{0}) return;
   std::vector<Microjoules> shares(weights.size());
   apportioner.apportion(account.energy.window_energy(window.sequence, window.standings), weights, shares);

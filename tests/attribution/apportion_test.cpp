@@ -10,9 +10,8 @@ namespace keplerd {
 namespace {
 
 std::vector<std::int64_t> shares_of(std::int64_t amount, const std::vector<std::int64_t>& weights) {
-  std::vector<Nanoseconds> times(weights.begin(), weights.end());
   std::vector<Microjoules> shares(weights.size(), Microjoules{-1});
-  Apportioner().apportion({amount}, times, shares);
+  Apportioner().apportion({amount}, weights, shares);
   std::vector<std::int64_t> values;
   for (const Microjoules share : shares) values.push_back(share.value);
   return values;
@@ -55,12 +54,12 @@ TEST(Apportion, HoldsForAnyWeights) {
     const std::size_t count = 1 + random() % 40;
     const std::int64_t largest = std::int64_t{1} << (random() % 50);
     const Microjoules amount{static_cast<std::int64_t>(random() % (std::uint64_t{1} << (1 + random() % 45)))};
-    std::vector<Nanoseconds> weights;
+    std::vector<std::int64_t> weights;
     __int128 total = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      weights.emplace_back(random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random()) % (largest + 1));
-      if (weights.back() < Nanoseconds{0}) weights.back() = -weights.back();
-      total += weights.back().count();
+      weights.push_back(random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random()) % (largest + 1));
+      if (weights.back() < 0) weights.back() = -weights.back();
+      total += weights.back();
     }
     if (total == 0) continue;
     std::vector<Microjoules> shares(count);
@@ -69,8 +68,8 @@ TEST(Apportion, HoldsForAnyWeights) {
     Microjoules sum;
     for (std::size_t i = 0; i < count; ++i) {
       sum += shares[i];
-      const __int128 off = static_cast<__int128>(shares[i].value) * total -
-                           static_cast<__int128>(amount.value) * weights[i].count();
+      const __int128 off =
+          static_cast<__int128>(shares[i].value) * total - static_cast<__int128>(amount.value) * weights[i];
       ASSERT_LT(off < 0 ? -off : off, total) << "round " << round << ", share " << i;
       for (std::size_t j = 0; j < i; ++j) {
         if (weights[i] > weights[j]) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "attribution/invariants.h"
+#include "attribution/make_model.h"
 #include "attribution/number_host.h"
 
 namespace keplerd {
@@ -37,7 +38,7 @@ class AttributorTest : public testing::Test {
   }
 
   NumberHost host;
-  Attributor attributor;
+  Attributor attributor{make_model()};
   Sample sample;
 };
 
@@ -420,10 +421,11 @@ TEST_F(TwoPackages, LastReadingsAreTheLastGoodOnes) {
 
 TEST(UndividedZone, IsNobodysAndItsSumHolds) {
   Zone platform = package_zone(1);
-  platform.in_total = platform.divided = false;
+  platform.in_total = false;
+  platform.resource = Resource::kNone;
   NumberHost host({package_zone(), platform});
   const int process = host.add_process(host.add_group());
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones(host.zones());
   attributor.attribute(host.sample());
   host.run(process, std::chrono::milliseconds(500));
@@ -440,7 +442,7 @@ TEST(UndividedZone, IsNobodysAndItsSumHolds) {
 
 TEST(ChangedZones, GoOnWithThoseThatStay) {
   NumberHost host({package_zone(0), package_zone(1)});
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones({package_zone(0)});
   auto sample = host.sample();
   sample.readings.pop_back();

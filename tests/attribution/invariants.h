@@ -9,11 +9,15 @@
 
 namespace keplerd {
 
-// Fails the running test unless, for each zone and to the microjoule:
+// Fails the running test unless, for each zone and to the microjoule, whatever the model says:
 //   idle + kernel + all groups' own + processes outside any group + unattributed = energy = the zone's delta
 //   processes + other = own of a group;   own + children = a group
-//   nothing is negative, and nothing is given to whoever had no CPU time.
+//   nothing is negative.
 // `deltas`: the energy each zone is known to have drawn in the window; 0 where none may be told.
+void expect_exact_sums(const Attribution& attribution, const Sample& sample,
+                       const std::vector<Microjoules>& deltas);
+
+// All of this, and that nothing is given to whoever had no CPU time.
 void expect_invariants(const Attribution& attribution, const Sample& sample,
                        const std::vector<Microjoules>& deltas);
 

@@ -20,7 +20,8 @@ Zone dram_zone(int index) {
           .index = index,
           .in_total = true,
           .range = {65'712'999'613},
-          .largest_limit = {}};
+          .largest_limit = {},
+          .resource = Resource::kDram};
 }
 
 NumberHost::NumberHost(std::vector<Zone> zones)

@@ -8,6 +8,7 @@
 
 #include "attribution/attributor.h"
 #include "attribution/invariants.h"
+#include "attribution/make_model.h"
 #include "attribution/number_host.h"
 
 namespace keplerd {
@@ -116,7 +117,7 @@ class RandomHost {
 
   std::mt19937_64 random_;
   NumberHost host_;
-  Attributor attributor_;
+  Attributor attributor_{make_model()};
   std::vector<std::pair<int, int>> groups_;     // and their parents
   std::vector<std::pair<int, int>> processes_;  // and their groups
   std::vector<Microjoules> drawn_;              // since the last good reading

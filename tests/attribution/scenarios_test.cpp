@@ -12,6 +12,7 @@
 
 #include "attribution/attributor.h"
 #include "attribution/invariants.h"
+#include "attribution/make_model.h"
 #include "energy/powercap.h"
 #include "support/fake_host.h"
 #include "usage/usage_reader.h"
@@ -124,7 +125,7 @@ class Scenario : public testing::Test {
   std::unique_ptr<HostRoot> host_;
   std::unique_ptr<EnergySource> source_;
   std::unique_ptr<UsageReader> usage_;
-  Attributor attributor_;
+  Attributor attributor_{make_model()};
   Sample sample_;
   const Attribution* result_ = nullptr;
   Nanoseconds now_ = 1h;
@@ -391,7 +392,7 @@ TEST_F(Scenario, WhatWasDrawnWhileKeplerdWasDownIsUnattributed) {
   const auto saved = attributor_.last_readings();
   ASSERT_EQ(saved.size(), 1U);
   draw(500 * kJoule);
-  attributor_ = {};  // stopped, and started again
+  attributor_ = Attributor(make_model());  // stopped, and started again
   begin(saved);
   window({{"package:0", 500 * kJoule}}, 20s);
   EXPECT_EQ(unattributed(), 500 * kJoule);

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "attribution/invariants.h"
+#include "attribution/make_model.h"
 #include "attribution/number_host.h"
+#include "attribution/split.h"
 #include "usage/process_stat.h"
 
 namespace keplerd {
@@ -59,7 +61,7 @@ TEST(KeplerVectors, ActiveAndIdle) {
     if (!entry.contains("delta_j")) continue;
     SCOPED_TRACE(entry.dump());
     NumberHost host;
-    Attributor attributor;
+    Attributor attributor{make_model()};
     attributor.set_zones(host.zones());
     attributor.attribute(host.sample());
     run_at(host, entry["usage"]);
@@ -79,7 +81,7 @@ TEST(KeplerVectors, ActiveAndIdle) {
 TEST(KeplerVectors, ActiveAndIdleTotalsLessTheFirstReading) {
   const Microjoules range = package_zone().range;
   NumberHost host;
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones(host.zones());
   const int process = host.add_process();
   Microjoules active, idle;
@@ -108,7 +110,7 @@ TEST(KeplerVectors, PowerSensor) {
     SCOPED_TRACE(entry.dump());
     NumberHost host;
     host.set_counter({0});
-    Attributor attributor;
+    Attributor attributor{make_model()};
     attributor.set_zones(host.zones());
     const int process = host.add_process();
     const double usage = entry.value("usage", 0.5);
@@ -135,7 +137,7 @@ TEST(KeplerVectors, PowerSensor) {
 // One zone, one workload beside others. `before_j`: what it had; total: with its share of this window.
 void expect_share(const json& entry, const json& before_j, const json& total_j) {
   NumberHost host;
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones(host.zones());
   const int unit = host.add_group();
   const int rest = host.add_group();
@@ -178,7 +180,7 @@ TEST(KeplerVectors, ProcessesAddUpToTheActivePower) {
   for (const json& entry : kepler_vectors()["attribution"]) {
     if (!entry.contains("processes_cpu_delta")) continue;
     NumberHost host;
-    Attributor attributor;
+    Attributor attributor{make_model()};
     attributor.set_zones(host.zones());
     attributor.attribute(host.sample());
     for (const json& time : entry["processes_cpu_delta"]) host.run(host.add_process(), seconds(time));
@@ -197,7 +199,7 @@ TEST(KeplerVectors, ProcessesAddUpToTheActivePower) {
 TEST(KeplerVectors, ExampleOfTheDocumentation) {
   const json& entry = kepler_vectors()["docs_examples"][1];
   NumberHost host;
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones(host.zones());
   const int pod = host.add_group();
   const std::map<std::string, int> containers = {{"container_A(p2+p3)", host.add_group()},
@@ -246,7 +248,7 @@ TEST(KeplerVectors, ContainersShareOfTheDocumentation) {
   EXPECT_EQ(split.active, joules(entry["active_w"]));
   EXPECT_EQ(split.idle, joules(entry["idle_w"]));
   const auto share = std::llround(entry["container_share"].get<double>() * 100);
-  const std::vector<Nanoseconds> weights = {Nanoseconds(share), Nanoseconds(100 - share)};
+  const std::vector<std::int64_t> weights = {share, 100 - share};
   std::vector<Microjoules> shares(2);
   Apportioner().apportion(split.active, weights, shares);
   EXPECT_EQ(shares[0], joules(entry["container_w"]));
@@ -290,7 +292,7 @@ TEST(KeplerVectors, ProcessTimeIsUserAndSystemWithoutGuestAgain) {
 TEST(KeplerVectors, ProcessDeltas) {
   const json& entry = kepler_vectors()["process_cpu"][2];
   NumberHost host;
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones(host.zones());
   const int first = host.add_process();
   const int second = host.add_process();
@@ -334,7 +336,7 @@ TEST(DiffersFromKepler, StepBackIsAWrapOnlyWhereItIsPossible) {
 
 TEST(DiffersFromKepler, FirstReadingIsTheBaseline) {
   NumberHost host;
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones(host.zones());
   const Sample sample = host.sample();
   const Attribution& result = attributor.attribute(sample);
@@ -344,7 +346,7 @@ TEST(DiffersFromKepler, FirstReadingIsTheBaseline) {
 
 TEST(DiffersFromKepler, FailingZoneCostsItsOwnReadingOnly) {
   NumberHost host({package_zone(0), package_zone(1)});
-  Attributor attributor;
+  Attributor attributor{make_model()};
   attributor.set_zones(host.zones());
   attributor.attribute(host.sample());
   host.draw({5'000'000}, 0);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "attribution/attributor.h"
+#include "attribution/make_model.h"
 #include "daemon/access/access.h"
 #include "daemon/publish/energy_streams.h"
 #include "ledger/ledger.h"
@@ -37,6 +38,7 @@ std::vector<Zone> zones() {
   Zone dram = package;
   dram.id = "powercap:dram:0";
   dram.name = "dram";
+  dram.resource = Resource::kDram;
   return {package, dram};
 }
 
@@ -168,7 +170,7 @@ class NumberPiece : public Piece, private Reports {
 
   Host host_;
   const Sample* sample_ = nullptr;
-  Attributor attributor_;
+  Attributor attributor_{make_model()};
   Ledger ledger_;
   std::shared_ptr<Report> report_;
   Access access_;

@@ -31,11 +31,18 @@ TEST(ConvertSettings, TakesAllOfWorkloads) {
   EXPECT_EQ(limits.retention, 9s);
 }
 
+TEST(ConvertSettings, TakesTheRulesOfAttribution) {
+  const ModelRules rules = model_rules({.split = SplitRule::kUsageRatio, .share = ShareRule::kCpuTime});
+  EXPECT_EQ(rules.split, ModelRules::Split::kUsageRatio);
+  EXPECT_EQ(rules.share, ModelRules::Share::kCpuTime);
+}
+
 // They are written down on both sides.
 TEST(ConvertSettings, DefaultsAreThoseOfTheLibraries) {
   const SourceChoice choice = source_choice({});
   EXPECT_EQ(choice.source, SourceChoice{}.source);
   EXPECT_EQ(choice.guest_meter, SourceChoice{}.guest_meter);
+  EXPECT_EQ(model_rules({}), ModelRules{});
   const TerminatedLimits limits = terminated_limits({});
   EXPECT_EQ(limits.max, TerminatedLimits{}.max);
   EXPECT_EQ(limits.min_energy, TerminatedLimits{}.min_energy);

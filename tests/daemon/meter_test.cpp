@@ -56,6 +56,38 @@ TEST(Meter, DividesAWindowAmongUnitsAndProcesses) {
   EXPECT_EQ(host.process(10)->info->comm, "worker");
 }
 
+// Everything is idle.
+class IdleModel final : public Model {
+ public:
+  void begin(const UsageSample& usage, const Contenders& contenders) override {
+    contenders_.assign(contenders.size(), 0);
+    process_.assign(usage.processes.size(), 0);
+    other_.assign(usage.groups.size(), 0);
+  }
+  std::optional<Weighing> weigh(const DrawnEnergy& drawn) override {
+    return Weighing{.idle = drawn.energy, .contenders = contenders_, .process = process_, .other = other_};
+  }
+
+ private:
+  std::vector<std::int64_t> contenders_, process_, other_;
+};
+
+TEST(Meter, DividesByTheModelThatItWasGivenLast) {
+  MeterHost host;
+  host.files.add_cgroup("/a.service", 0);
+  host.begin();
+  host.draw(40'000'000);
+  host.files.set_cgroup_usage("/a.service", 300'000);
+  EXPECT_EQ(host.step().accounts.idle.value, 20'000'000);
+  host.meter().set_model(std::make_unique<IdleModel>());
+  host.draw(60'000'000);
+  host.files.set_cgroup_usage("/a.service", 600'000);
+  const Report& report = host.step();
+  EXPECT_EQ(report.host.energy.value, 100'000'000) << "the counters go on";
+  EXPECT_EQ(report.accounts.idle.value, 20'000'000 + 60'000'000);
+  EXPECT_EQ(host.unit("/a.service").active.value, 20'000'000);
+}
+
 TEST(Meter, PowerIsEnergyOverTheTimeThatPassedNotTheIntervalThatWasMeant) {
   MeterHost host;
   host.begin();

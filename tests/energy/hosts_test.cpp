@@ -20,8 +20,8 @@ class Hosts : public ::testing::Test {
  protected:
   void replay(const std::string& name) { lay_out(host_, read_capture(name)); }
 
-  // The meter's name, then "ID QUALITY" of each zone: "+" where it is in the total, "-" where it is not
-  // divided. Then total_ is what the counters of the total say together, in microjoules.
+  // The meter's name, then "ID QUALITY" of each zone: "+" where it is in the total, "-" where no
+  // part of it is divided today. Then total_ is what the counters of the total say together, in microjoules.
   std::vector<std::string> reported(bool perf_is_permitted = false) {
     const HostRoot host = host_.open();
     perf_.open_error = perf_is_permitted ? 0 : EACCES;
@@ -36,7 +36,8 @@ class Hosts : public ::testing::Test {
       const Zone& zone = keeper.zones()[i];
       EXPECT_TRUE(readings[i].ok()) << zone.id;
       if (zone.in_total && readings[i]) total_ += readings[i]->value;
-      texts.push_back(std::string(zone.in_total ? "+" : "") + (zone.divided ? "" : "-") + zone.id + " " +
+      const bool divided = zone.resource == Resource::kCpu || zone.resource == Resource::kDram;
+      texts.push_back(std::string(zone.in_total ? "+" : "") + (divided ? "" : "-") + zone.id + " " +
                       std::string(quality_name(zone.quality)));
     }
     return texts;

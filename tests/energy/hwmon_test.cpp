@@ -29,7 +29,8 @@ std::vector<std::int64_t> read_all(EnergySource& source, Nanoseconds now = 0s) {
 std::vector<std::string> reported(const EnergySource& source) {
   std::vector<std::string> texts;
   for (const auto& zone : source.zones()) {
-    texts.push_back(std::string(zone.in_total ? "+" : "") + (zone.divided ? "" : "-") + zone.id + " " +
+    const bool divided = zone.resource == Resource::kCpu || zone.resource == Resource::kDram;
+    texts.push_back(std::string(zone.in_total ? "+" : "") + (divided ? "" : "-") + zone.id + " " +
                     std::string(quality_name(zone.quality)));
   }
   return texts;
@@ -122,6 +123,10 @@ TEST_F(HwmonTest, PlatformsRailsAndGraphicsCardsAreNobodys) {
               ElementsAre("-amdgpu:gpu:0 modelled", "-i915:gpu:0 measured", "-ina:rail:0 modelled",
                           "-ina:rail:1 modelled", "-acpi:platform:0 modelled", "-xe:gpu:0 measured",
                           "-xe:gpu-package:0 measured"));
+  for (const Zone& zone : source->zones()) {
+    const bool card = zone.name.starts_with("gpu");
+    EXPECT_EQ(zone.resource, card ? Resource::kGpu : Resource::kNone) << zone.id;
+  }
   read_all(*source, 0s);
   EXPECT_THAT(read_all(*source, 1s),
               ElementsAre(9'000'000, 111, 2'000'000, 3'000'000, 200'000'000, 222, 200));

@@ -69,6 +69,14 @@ TEST_F(PerfTest, CountsEachEventOnEachCpuOfTheMask) {
   }
 }
 
+TEST_F(PerfTest, MemoryIsAResourceOfItsOwn) {
+  add_server();
+  const auto source = open();
+  std::vector<Resource> resources;
+  for (const auto& zone : source->zones()) resources.push_back(zone.resource);
+  EXPECT_THAT(resources, ElementsAre(Resource::kCpu, Resource::kCpu, Resource::kDram, Resource::kDram));
+}
+
 TEST_F(PerfTest, BeginsAtNothingWhateverTheHardwareHasCounted) {
   add_server();
   perf_.draw(0, FakePerf::kPackage, 262'000);

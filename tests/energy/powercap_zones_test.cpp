@@ -31,6 +31,16 @@ std::vector<std::string> reported(const std::vector<PowercapZone>& zones) {
   return texts;
 }
 
+TEST(PowercapZones, MemoryIsAResourceOfItsOwn) {
+  const auto zones = zones_of({{"intel-rapl:0", "package-0"},
+                               {"intel-rapl:0:0", "dram"},
+                               {"intel-rapl:0:1", "core"},
+                               {"intel-rapl:1", "psys"}});
+  std::vector<Resource> resources;
+  for (const auto& zone : zones) resources.push_back(zone.zone.resource);
+  EXPECT_THAT(resources, ElementsAre(Resource::kCpu, Resource::kDram, Resource::kCpu, Resource::kCpu));
+}
+
 TEST(PowercapDirectory, IsARaplZoneByItsControlType) {
   EXPECT_TRUE(is_rapl_zone("intel-rapl:0"));
   EXPECT_TRUE(is_rapl_zone("intel-rapl:0:1"));

@@ -79,7 +79,7 @@ TEST_F(CardFiles, AreZonesBesideTheMeter) {
   EXPECT_EQ(source->zones()[1].quality, Quality::kMeasured);
   for (const Zone& zone : source->zones()) {
     EXPECT_FALSE(zone.in_total);
-    EXPECT_FALSE(zone.divided);
+    EXPECT_EQ(zone.resource, Resource::kGpu);
   }
   EXPECT_THAT(read_all(*source, std::chrono::seconds(1)), ElementsAre(0, 5'000'000));
   write({{"00000000:65:00.0", true, 6'000'000}, {"00000000:17:00.0", false, 70'000'000}});

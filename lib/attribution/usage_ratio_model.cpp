@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/usage_ratio_model.h"
+
+#include <algorithm>
+
+namespace keplerd {
+
+void UsageRatioModel::begin(const UsageSample& usage, const Contenders& contenders) {
+  const UsageRatio ratio = usage_ratio(contenders.ticks.previous, contenders.ticks.current);
+  if (ratio.total > 0) last_ratio_ = ratio;
+
+  contenders_.assign(1, contenders.kernel.count());
+  for (const Nanoseconds own : contenders.own) contenders_.push_back(own.count());
+  for (const std::size_t process : contenders.outside)
+    contenders_.push_back(contenders.process[process].count());
+
+  other_.assign(contenders_.begin() + 1, contenders_.begin() + 1 + std::ssize(contenders.own));
+  process_.clear();
+  for (std::size_t i = 0; i < usage.processes.size(); ++i) {
+    process_.push_back(contenders.process[i].count());
+    const std::size_t group = usage.processes[i].group;
+    if (group != kNoGroup) other_[group] -= process_[i];
+  }
+  // Processes are read after their groups, and may have used more by then.
+  for (std::int64_t& weight : other_) weight = std::max<std::int64_t>(weight, 0);
+}
+
+std::optional<Weighing> UsageRatioModel::weigh(const DrawnEnergy& drawn) {
+  const Resource resource = drawn.zone.resource;
+  if (resource != Resource::kCpu && resource != Resource::kDram) return std::nullopt;
+  const UsageRatio ratio = usage_ratio(drawn.ticks.previous, drawn.ticks.current);
+  const EnergySplit split = split_by_usage(drawn.energy, ratio.total > 0 ? ratio : last_ratio_);
+  return Weighing{.idle = split.idle, .contenders = contenders_, .process = process_, .other = other_};
+}
+
+}  // namespace keplerd
