@@ -13,7 +13,7 @@
 #include "base/parse.h"
 #include "cli/daemon.h"
 #include "cli/doctor/facts.h"
-#include "energy/hwmon.h"
+#include "energy/shown_only.h"
 #include "host/host_root.h"
 
 namespace keplerd::cli {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/parse.h"
-#include "energy/powercap.h"
-#include "energy/processor.h"
+#include "energy/cpu/powercap.h"
+#include "energy/cpu/processor.h"
 #include "host/host_root.h"
 
 namespace keplerd {

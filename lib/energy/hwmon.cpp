@@ -12,7 +12,6 @@
 
 #include "base/parse.h"
 #include "base/text.h"
-#include "energy/hwmon_zones.h"
 #include "energy/power_integral.h"
 #include "host/host_root.h"
 
@@ -20,8 +19,6 @@ namespace keplerd {
 namespace {
 
 constexpr const char* kClass = "class/hwmon";
-// The same form, of NVIDIA's cards, below the host's root: keplerd-nvml writes it.
-constexpr const char* kCards = "run/keplerd-nvml";
 constexpr std::size_t kLongestText = 128;
 constexpr Nanoseconds kSlowPeriod = std::chrono::seconds(5);
 // A sensor that holds the loop up for longer is left alone for a while.
@@ -35,28 +32,23 @@ std::string text_of(int sysfs, const std::string& path) {
   return text ? std::string(trim(*text)) : std::string{};
 }
 
-// A directory of chips.
-struct Tree {
-  UniqueFd root;
-  std::string path;   // below it
-  std::string shown;  // where the root is, for errors
-};
-
-Result<Tree> open_tree(int root, std::string path, std::string shown) {
+Result<HwmonDirectory> open_tree(int root, std::string path, std::string shown) {
   auto fd = open_directory(root, ".");
   if (!fd) return fd.error();
   while (shown.ends_with('/')) shown.pop_back();
-  return Tree{*std::move(fd), std::move(path), std::move(shown)};
+  return HwmonDirectory{*std::move(fd), std::move(path), std::move(shown)};
 }
 
-Result<Tree> open_class(const HostRoot& host) { return open_tree(host.sysfs(), kClass, host.paths().sysfs); }
+Result<HwmonDirectory> open_class(const HostRoot& host) {
+  return open_tree(host.sysfs(), kClass, host.paths().sysfs);
+}
 
 std::string device_of(int sysfs, const std::string& chip) {
   const auto link = read_link(sysfs, (chip + "/device").c_str());
   return link ? link->substr(link->rfind('/') + 1) : std::string{};
 }
 
-std::vector<std::string> chips_of(const Tree& tree) {
+std::vector<std::string> chips_of(const HwmonDirectory& tree) {
   auto names = list_directory(tree.root.get(), tree.path.c_str());
   if (!names) return {};
   std::ranges::sort(*names);
@@ -74,7 +66,7 @@ std::vector<std::string> inputs_of(int sysfs, const std::string& chip) {
   return *std::move(files);
 }
 
-HwmonChip read_chip(const Tree& tree, const std::string& directory) {
+HwmonChip read_chip(const HwmonDirectory& tree, const std::string& directory) {
   const int sysfs = tree.root.get();
   const auto path = fmt::format("{}/{}", tree.path, directory);
   HwmonChip chip{directory, text_of(sysfs, path + "/name"), {}, {}};
@@ -87,7 +79,7 @@ HwmonChip read_chip(const Tree& tree, const std::string& directory) {
   return chip;
 }
 
-Result<std::vector<HwmonZone>> discover(const Tree& tree, HwmonRole role) {
+Result<std::vector<HwmonZone>> discover(const HwmonDirectory& tree, const std::vector<HwmonRole>& roles) {
   const auto names = list_directory(tree.root.get(), tree.path.c_str());
   if (!names) {
     return Error{.message = fmt::format("{}/{}", tree.shown, names.error().message),
@@ -95,14 +87,14 @@ Result<std::vector<HwmonZone>> discover(const Tree& tree, HwmonRole role) {
   }
   std::vector<HwmonChip> chips;
   for (const auto& name : *names) chips.push_back(read_chip(tree, name));
-  return hwmon_zones(std::move(chips), role);
+  return hwmon_zones(std::move(chips), roles);
 }
 
 // One sensor.
 class Sensor {
  public:
   // `tree` must outlive it.
-  Sensor(const Tree& tree, HwmonZone zone) : tree_(&tree), zone_(std::move(zone)) {
+  Sensor(const HwmonDirectory& tree, HwmonZone zone) : tree_(&tree), zone_(std::move(zone)) {
     if (zone_.slow) value_ = read_value();
   }
 
@@ -148,7 +140,7 @@ class Sensor {
     return value;
   }
 
-  const Tree* tree_;
+  const HwmonDirectory* tree_;
   HwmonZone zone_;
   PowerIntegral integral_;
   Result<std::int64_t> value_ = std::int64_t{0};
@@ -159,9 +151,9 @@ class Sensor {
 class HwmonSource final : public EnergySource {
  public:
   // Those of the tree's zones that `names` choose.
-  void add(Tree tree, const std::vector<HwmonZone>& zones, const std::vector<std::string>& names) {
-    trees_.push_back({std::make_unique<Tree>(std::move(tree)), {}});
-    const Tree& kept = *trees_.back().tree;
+  void add(HwmonDirectory tree, const std::vector<HwmonZone>& zones, const std::vector<std::string>& names) {
+    trees_.push_back({std::make_unique<HwmonDirectory>(std::move(tree)), {}});
+    const HwmonDirectory& kept = *trees_.back().tree;
     trees_.back().chips = chips_of(kept);
     for (const HwmonZone& zone : zones) {
       if (!is_chosen(zone.zone, names)) continue;
@@ -198,8 +190,8 @@ class HwmonSource final : public EnergySource {
 
  private:
   struct Seen {
-    std::unique_ptr<Tree> tree;      // own, so that the source outlives the HostRoot
-    std::vector<std::string> chips;  // when it was opened
+    std::unique_ptr<HwmonDirectory> tree;  // own, so that the source outlives the HostRoot
+    std::vector<std::string> chips;        // when it was opened
   };
   std::vector<Seen> trees_;
   std::vector<Zone> zones_;
@@ -208,23 +200,38 @@ class HwmonSource final : public EnergySource {
 
 }  // namespace
 
-Result<std::unique_ptr<EnergySource>> open_hwmon(const HostRoot& host,
-                                                 const std::vector<std::string>& names) {
-  auto tree = open_class(host);
-  if (!tree) return tree.error();
-  const auto found = discover(*tree, HwmonRole::kProcessor);
-  if (!found) return found.error();
-  if (found->empty()) {
-    return Error{.message = fmt::format("{}/{}: no known sensor of a processor", tree->shown, kClass),
-                 .code = ENOENT};
+std::vector<HwmonSensors> find_hwmon_sensors(const HostRoot& host, std::span<const HwmonQuery> queries) {
+  std::vector<HwmonSensors> found;
+  std::vector<std::string_view> directories;
+  for (const HwmonQuery& query : queries) {
+    if (std::ranges::find(directories, query.directory) != directories.end()) continue;
+    directories.push_back(query.directory);
+    std::vector<HwmonRole> roles;
+    for (const HwmonQuery& other : queries) {
+      if (other.directory == query.directory) roles.push_back(other.role);
+    }
+    auto tree = query.directory.empty()
+                    ? open_class(host)
+                    : open_tree(host.root(), std::string(query.directory), host.paths().root);
+    if (!tree) {
+      found.push_back({{}, tree.error()});
+      continue;
+    }
+    auto zones = discover(*tree, roles);
+    found.push_back({*std::move(tree), std::move(zones)});
   }
-  std::vector<Zone> zones;
-  for (const auto& one : *found) zones.push_back(one.zone);
-  const auto choice = check_choice(zones, names);
-  if (!choice) return choice.error();
+  return found;
+}
+
+std::unique_ptr<EnergySource> open_hwmon_sensors(std::vector<HwmonSensors> found,
+                                                 const std::vector<std::string>& names) {
   auto source = std::make_unique<HwmonSource>();
-  source->add(*std::move(tree), *found, names);
-  return std::unique_ptr<EnergySource>(std::move(source));
+  for (HwmonSensors& sensors : found) {
+    if (!sensors.directory.root) continue;
+    source->add(std::move(sensors.directory),
+                sensors.zones ? *std::move(sensors.zones) : std::vector<HwmonZone>{}, names);
+  }
+  return source;
 }
 
 std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {
@@ -239,19 +246,6 @@ std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {
         {fmt::format("hwmon {}", escape_name(name)), "is not known to measure a part of a host"});
   }
   return left_out;
-}
-
-std::unique_ptr<EnergySource> open_shown_only(const HostRoot& host, const std::vector<std::string>& names) {
-  auto source = std::make_unique<HwmonSource>();
-  const auto add = [&](Result<Tree> tree) {
-    if (!tree) return;
-    const auto found = discover(*tree, HwmonRole::kShownOnly);
-    source->add(*std::move(tree), found ? *found : std::vector<HwmonZone>{}, names);
-  };
-  add(open_class(host));
-  add(open_tree(host.root(), kCards, host.paths().root));
-  if (source->zones().empty()) return nullptr;
-  return source;
 }
 
 }  // namespace keplerd

@@ -25,28 +25,28 @@ struct Rule {
   std::string_view label;
   std::string_view source;  // of the zone's id
   std::string_view zone;
-  Resource resource;
+  HwmonRole role;
   Quality quality;
   Read read = Read::kPlain;
 };
 
-constexpr auto kCpu = Resource::kCpu;
-constexpr auto kGpu = Resource::kGpu;
-constexpr auto kNone = Resource::kNone;
+constexpr auto kCpu = HwmonRole::kProcessor;
+constexpr auto kPlatform = HwmonRole::kPlatform;
+constexpr auto kGpu = HwmonRole::kGpu;
 constexpr auto kModelled = Quality::kModelled;
 
 constexpr std::array kRules = {
     Rule{"amd_energy", "energy", "Esocket#", "hwmon", "package", kCpu, kModelled},
     Rule{"fam15h_power", "power", "", "hwmon", "package", kCpu, kModelled},
     Rule{"apm_xgene", "power", "CPU power", "hwmon", "package", kCpu, kModelled},
-    Rule{"power_meter", "power", "", "acpi", "platform", kNone, kModelled, Read::kMayBlock},
-    Rule{"ina209", "power", "", "ina", "rail", kNone, kModelled},
-    Rule{"ina219", "power", "", "ina", "rail", kNone, kModelled},
-    Rule{"ina220", "power", "", "ina", "rail", kNone, kModelled},
-    Rule{"ina226", "power", "", "ina", "rail", kNone, kModelled},
-    Rule{"ina230", "power", "", "ina", "rail", kNone, kModelled},
-    Rule{"ina231", "power", "", "ina", "rail", kNone, kModelled},
-    Rule{"ina238", "power", "", "ina", "rail", kNone, kModelled},
+    Rule{"power_meter", "power", "", "acpi", "platform", kPlatform, kModelled, Read::kMayBlock},
+    Rule{"ina209", "power", "", "ina", "rail", kPlatform, kModelled},
+    Rule{"ina219", "power", "", "ina", "rail", kPlatform, kModelled},
+    Rule{"ina220", "power", "", "ina", "rail", kPlatform, kModelled},
+    Rule{"ina226", "power", "", "ina", "rail", kPlatform, kModelled},
+    Rule{"ina230", "power", "", "ina", "rail", kPlatform, kModelled},
+    Rule{"ina231", "power", "", "ina", "rail", kPlatform, kModelled},
+    Rule{"ina238", "power", "", "ina", "rail", kPlatform, kModelled},
     Rule{"i915", "energy", "", "i915", "gpu", kGpu, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "card", "xe", "gpu", kGpu, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "pkg", "xe", "gpu-package", kGpu, Quality::kMeasured, Read::kMayWake},
@@ -114,8 +114,16 @@ std::map<std::pair<std::string_view, int>, const HwmonInput*> channels_of(const 
   return channels;
 }
 
-HwmonRole role_of(const Rule& rule) {
-  return rule.resource == kCpu ? HwmonRole::kProcessor : HwmonRole::kShownOnly;
+Resource resource_of(HwmonRole role) {
+  switch (role) {
+    case HwmonRole::kProcessor:
+      return Resource::kCpu;
+    case HwmonRole::kPlatform:
+      return Resource::kNone;
+    case HwmonRole::kGpu:
+      return Resource::kGpu;
+  }
+  return Resource::kNone;
 }
 
 HwmonZone make_zone(const Match& match, int index, const HwmonChip& chip, const HwmonInput& input) {
@@ -125,9 +133,9 @@ HwmonZone make_zone(const Match& match, int index, const HwmonChip& chip, const 
                    .name = std::string(rule.zone),
                    .index = index,
                    .quality = rule.quality,
-                   .in_total = role_of(rule) == HwmonRole::kProcessor,
+                   .in_total = rule.role == HwmonRole::kProcessor,
                    .begins_anew = counts_power,
-                   .resource = rule.resource},
+                   .resource = resource_of(rule.role)},
           .directory = chip.directory,
           .file = input.file,
           .counts_power = counts_power,
@@ -141,7 +149,7 @@ bool is_known_chip(std::string_view name) {
   return std::ranges::find(kRules, name, &Rule::chip) != kRules.end();
 }
 
-std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, HwmonRole role) {
+std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, const std::vector<HwmonRole>& roles) {
   std::ranges::sort(chips, {},
                     [](const HwmonChip& chip) { return std::tie(chip.name, chip.device, chip.directory); });
   std::map<std::pair<std::string_view, std::string_view>, int> next;  // index by source and zone
@@ -150,7 +158,7 @@ std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, HwmonRole role)
   for (const HwmonChip& chip : chips) {
     for (const auto& [channel, input] : channels_of(chip)) {
       const auto found = match(chip, {channel.first, channel.second}, input->label);
-      if (!found || role_of(*found->rule) != role) continue;
+      if (!found || std::ranges::find(roles, found->rule->role) == roles.end()) continue;
       const int index = found->index >= 0 ? found->index : next[{found->rule->source, found->rule->zone}]++;
       auto zone = make_zone(*found, index, chip, *input);
       if (taken.insert(zone.zone.id).second) zones.push_back(std::move(zone));

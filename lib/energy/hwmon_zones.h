@@ -30,7 +30,8 @@ struct HwmonChip {
 // What a sensor belongs to.
 enum class HwmonRole {
   kProcessor,  // in the host's total
-  kShownOnly,  // a platform's meter, a rail of the board, a graphics card: told, and nobody's
+  kPlatform,   // a platform's meter, a rail of its board: shown, and nobody's
+  kGpu,        // a graphics card: shown, and nobody's
 };
 
 struct HwmonZone {
@@ -45,7 +46,7 @@ struct HwmonZone {
 bool is_known_chip(std::string_view name);
 
 // "energy1_input" and the like; of a power sensor the average, unless it only has the present value.
-std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, HwmonRole role);
+std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, const std::vector<HwmonRole>& roles);
 
 // The text of an input: microjoules or microwatts. Fails where it is not a number, negative, or does not fit.
 Result<std::int64_t> parse_hwmon_value(std::string_view text);

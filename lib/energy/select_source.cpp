@@ -9,10 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "energy/cpu/perf.h"
+#include "energy/cpu/powercap.h"
+#include "energy/cpu/processor_sensors.h"
 #include "energy/estimated.h"
 #include "energy/hwmon.h"
-#include "energy/perf.h"
-#include "energy/powercap.h"
 #include "energy/simulated.h"
 
 namespace keplerd {
@@ -45,7 +46,9 @@ Opened powercap(const HostRoot& host, const SourceChoice& choice) {
 Opened guest(const HostRoot& host, const SourceChoice& choice) {
   return open_guest(host, choice.zones, choice.guest_meter);
 }
-Opened hwmon(const HostRoot& host, const SourceChoice& choice) { return open_hwmon(host, choice.zones); }
+Opened hwmon(const HostRoot& host, const SourceChoice& choice) {
+  return open_processor_sensors(host, choice.zones);
+}
 Opened estimated(const HostRoot& host, const SourceChoice& choice) {
   if (!choice.idle_power || !choice.max_power) {
     return Error{.message = "estimated: IdleWatts= and MaxWatts= are not set"};

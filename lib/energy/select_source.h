@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "energy/cpu/perf_counter.h"
 #include "energy/energy_source.h"
 #include "energy/guest.h"
-#include "energy/perf_counter.h"
 #include "energy/source_probe.h"
 
 namespace keplerd {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "energy/hwmon.h"
+#include "energy/shown_only.h"
 
 namespace keplerd {
 namespace {

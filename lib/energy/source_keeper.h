@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the best meter in use: finds one, hands over to the next when it dies, and takes a better one when it
-// appears. Beside it, what is shown and not divided (see open_shown_only()).
+// appears. Beside it, what is shown and not divided (shown_only.h).
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@
 #include "attribution/attributor.h"
 #include "attribution/invariants.h"
 #include "attribution/make_model.h"
-#include "energy/powercap.h"
+#include "energy/cpu/powercap.h"
 #include "support/fake_host.h"
 #include "usage/usage_reader.h"
 

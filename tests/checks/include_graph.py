@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The flow sensors -> sample -> attribution -> report -> publishers, checked.
 
-Fails where a folder includes another that ALLOWED does not name, where the CMake target of a folder depends on
-other folders than ALLOWED says, and where code that must be pure, or must not open files itself, does.
+Fails where a folder includes another that ALLOWED does not name, where a room of a folder (ROOMS) is included from
+elsewhere, where the CMake target of a folder depends on other folders than ALLOWED says, and where code that must be
+pure, or must not open files itself, does.
 
 usage: include_graph.py SOURCE_DIRECTORY
 """
@@ -32,6 +33,12 @@ ALLOWED = {
     "cli": ["base", "host", "energy", "config", "event", "varlink"],  # host and energy: `doctor` tries them itself
 }
 
+# Folder: its rooms, which do not include each other, and those of its files that put the rooms together. Nobody else
+# includes a file of a room.
+ROOMS = {
+    "energy": (["cpu", "platform", "gpu"], ["guest", "select_source", "shown_only"]),
+}
+
 # Nothing but numbers comes in and goes out: no files, clocks, logs, processes.
 PURE = ["attribution", "report"]
 IMPURE = re.compile(
@@ -47,6 +54,7 @@ OPENS = re.compile(
     r"|\bstd::(i|o)?fstream\b|\bstd::filesystem\b|#include\s*<(fstream|filesystem|dirent\.h)>")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z]+)/[^"]+"', re.MULTILINE)
+ROOM_INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z]+)/([a-z]+)/[^"]+"', re.MULTILINE)
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|(R"__\(.*?\)__"|"(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
@@ -82,6 +90,19 @@ def check_order():
                 yield f"ALLOWED: {folder} names {other}, which comes later"
 
 
+def check_rooms(source, folder, path, code):
+    """That the file at `path` includes no room that it may not."""
+    place = path.relative_to(folder_path(source, folder))
+    for match in ROOM_INCLUDE.finditer(code):
+        other, room = match.groups()
+        rooms, users = ROOMS.get(other, ([], []))
+        if room not in rooms:
+            continue
+        within = other == folder and (place.parts[0] == room if len(place.parts) > 1 else place.stem in users)
+        if not within:
+            yield f"{path.relative_to(source)}: must not include {other}/{room}"
+
+
 def check_sources(source, folder):
     for path in sources(source, folder):
         shown = path.relative_to(source)
@@ -90,6 +111,7 @@ def check_sources(source, folder):
             other = match.group(1)
             if other in ALLOWED and other != folder and other not in ALLOWED[folder]:
                 yield f"{shown}: {folder} must not include {other}"
+        yield from check_rooms(source, folder, path, code)
         if folder in PURE:
             for place, what in matches(IMPURE, shown, code):
                 yield f"{place}: {folder} is pure, but: {what}"

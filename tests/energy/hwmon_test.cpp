@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "energy/cpu/processor_sensors.h"
 #include "energy/hwmon_zones.h"
+#include "energy/shown_only.h"
 #include "support/fake_host.h"
 #include "support/fake_hwmon.h"
 
@@ -39,7 +41,7 @@ std::vector<std::string> reported(const EnergySource& source) {
 class HwmonTest : public ::testing::Test {
  protected:
   std::unique_ptr<EnergySource> open(const std::vector<std::string>& names = {}) {
-    auto source = open_hwmon(host_.open(), names);
+    auto source = open_processor_sensors(host_.open(), names);
     if (!source) ADD_FAILURE() << source.error().message;
     return source ? *std::move(source) : nullptr;
   }
@@ -94,14 +96,14 @@ TEST_F(HwmonTest, NothingOnAnUnknownChipIsAProcessor) {
   add_hwmon(host_, 1, "scmi_sensors", "firmware:scmi", {{"energy1_input", "1"}, {"energy1_label", "CPU"}});
   add_hwmon(host_, 2, "amdgpu", "pci/0000:03:00.0", {{"power1_average", "5000000"}});
   add_hwmon(host_, 3, "power_meter", "acpi/ACPI000D:00", {{"power1_average", "5000000"}});
-  const auto source = open_hwmon(host_.open(), {});
+  const auto source = open_processor_sensors(host_.open(), {});
   ASSERT_FALSE(source);
   EXPECT_THAT(source.error().message, EndsWith("/sys/class/hwmon: no known sensor of a processor"));
   EXPECT_THAT(shown_only()->zones(), testing::SizeIs(2));
 }
 
 TEST_F(HwmonTest, IsAbsentWithoutTheClass) {
-  EXPECT_EQ(open_hwmon(host_.open(), {}).error().code, ENOENT);
+  EXPECT_EQ(open_processor_sensors(host_.open(), {}).error().code, ENOENT);
   EXPECT_EQ(shown_only(), nullptr);
 }
 
@@ -187,10 +189,10 @@ TEST(HwmonZones, HaveIdsOfTheirOwnWhateverTheLabelsSay) {
                                           {"energy4_input", "Esocket99999"},
                                           {"energyx_input", "Esocket5"},
                                           {"energy6_average", "Esocket6"}}}};
-  const auto zones = hwmon_zones(chips, HwmonRole::kProcessor);
+  const auto zones = hwmon_zones(chips, {HwmonRole::kProcessor});
   ASSERT_EQ(zones.size(), 1U);
   EXPECT_EQ(zones[0].file, "energy1_input");
-  EXPECT_THAT(hwmon_zones(chips, HwmonRole::kShownOnly), IsEmpty());
+  EXPECT_THAT(hwmon_zones(chips, {HwmonRole::kPlatform, HwmonRole::kGpu}), IsEmpty());
 }
 
 }  // namespace

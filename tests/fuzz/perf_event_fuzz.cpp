@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/parse.h"
-#include "energy/perf_events.h"
+#include "energy/cpu/perf_events.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);

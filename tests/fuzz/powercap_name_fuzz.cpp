@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/parse.h"
-#include "energy/powercap_zones.h"
-#include "energy/processor.h"
-#include "energy/scmi_zones.h"
+#include "energy/cpu/powercap_zones.h"
+#include "energy/cpu/processor.h"
+#include "energy/cpu/scmi_zones.h"
 #include "energy/simulated.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -9,8 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "daemon/nvml/card_files.h"
-#include "energy/hwmon.h"
+#include "energy/shown_only.h"
 #include "support/fake_host.h"
+#include "support/fake_hwmon.h"
 #include "support/source_readings.h"
 
 namespace keplerd::nvml {
@@ -85,6 +86,17 @@ TEST_F(CardFiles, AreZonesBesideTheMeter) {
   write({{"00000000:65:00.0", true, 6'000'000}, {"00000000:17:00.0", false, 70'000'000}});
   EXPECT_THAT(read_all(*source, std::chrono::seconds(2)), ElementsAre(70'000'000, 6'000'000));
   EXPECT_FALSE(source->outdated());
+}
+
+TEST_F(CardFiles, AreNoticedBesideOtherCardsWhenTheirWriterStartsLater) {
+  std::filesystem::remove_all(directory_);
+  add_hwmon(host_, 0, "i915", "pci/0000:04:00.0", {{"energy1_input", "1"}});
+  const auto source = open_shown_only(host_.open(), {});
+  ASSERT_NE(source, nullptr);
+  EXPECT_FALSE(source->outdated());
+  std::filesystem::create_directories(directory_);
+  write({{"00000000:65:00.0", true, 5}});
+  EXPECT_TRUE(source->outdated());
 }
 
 TEST_F(CardFiles, GoWithTheirCardsAndWithTheirWriter) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "energy/powercap_zones.h"
+#include "energy/cpu/powercap_zones.h"
 
 namespace keplerd {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/perf_counter.h"
+#include "energy/cpu/perf_counter.h"
 
 #include <cerrno>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/powercap_zones.h"
+#include "energy/cpu/powercap_zones.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

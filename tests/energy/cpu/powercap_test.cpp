@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/powercap.h"
+#include "energy/cpu/powercap.h"
 
 #include <cerrno>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/powercap.h"
+#include "energy/cpu/powercap.h"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "base/parse.h"
+#include "energy/cpu/powercap_zones.h"
+#include "energy/cpu/processor.h"
+#include "energy/cpu/scmi_zones.h"
 #include "energy/power_integral.h"
-#include "energy/powercap_zones.h"
-#include "energy/processor.h"
-#include "energy/scmi_zones.h"
 #include "host/host_root.h"
 
 namespace keplerd {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "energy/processor.h"
+#include "energy/cpu/processor.h"
 #include "energy/zone.h"
 
 namespace keplerd {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/perf.h"
+#include "energy/cpu/perf.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 
 #include "base/parse.h"
 #include "base/text.h"
-#include "energy/perf_events.h"
-#include "energy/processor.h"
+#include "energy/cpu/perf_events.h"
+#include "energy/cpu/processor.h"
 #include "host/host_root.h"
 
 namespace keplerd {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/processor.h"
+#include "energy/cpu/processor.h"
 
 #include <array>
 

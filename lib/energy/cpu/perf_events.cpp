@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/perf_events.h"
+#include "energy/cpu/perf_events.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/scmi_zones.h"
+#include "energy/cpu/scmi_zones.h"
 
 #include <algorithm>
 #include <array>

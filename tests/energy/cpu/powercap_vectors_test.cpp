@@ -2,8 +2,8 @@
 // RAPL zones as Kepler's own tests have them, and where keplerd differs on purpose.
 #include <gtest/gtest.h>
 
-#include "energy/powercap.h"
-#include "energy/powercap_zones.h"
+#include "energy/cpu/powercap.h"
+#include "energy/cpu/powercap_zones.h"
 #include "support/fake_host.h"
 #include "support/vectors.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/perf.h"
+#include "energy/cpu/perf.h"
 
 #include <cerrno>
 
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 
-#include "energy/perf_counter.h"
+#include "energy/cpu/perf_counter.h"
 #include "support/fake_host.h"
 #include "support/fake_perf.h"
 #include "support/source_readings.h"
