@@ -24,7 +24,6 @@ enum class Use { kAutomatic, kForced };
 struct Kind {
   std::string_view name;
   Use use;
-  // Null: the name is kept for a source that is not built yet.
   Result<std::unique_ptr<EnergySource>> (*open)(const HostRoot&, const SourceChoice&);
   std::string (*fix)(const HostRoot&, const Error&);
 };
@@ -73,14 +72,7 @@ constexpr std::array kKinds = {
 
 constexpr std::string_view kAuto = "auto";
 
-const Kind* find_kind(std::string_view name) {
-  const auto* const kind =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return k.name == name; });
-  return kind == kKinds.end() ? nullptr : kind;
-}
-
 bool is_allowed(const Kind& kind, const SourceChoice& choice) {
-  if (kind.open == nullptr) return false;
   return choice.source == kAuto ? kind.use == Use::kAutomatic : kind.name == choice.source;
 }
 
@@ -114,11 +106,9 @@ Tried try_source(const Kind& kind, const HostRoot& host, const SourceChoice& cho
 
 const std::vector<std::string_view>& source_names() {
   static const auto names = [] {
-    std::vector<std::string_view> built{kAuto};
-    for (const auto& kind : kKinds) {
-      if (kind.open != nullptr) built.push_back(kind.name);
-    }
-    return built;
+    std::vector<std::string_view> all{kAuto};
+    for (const auto& kind : kKinds) all.push_back(kind.name);
+    return all;
   }();
   return names;
 }
@@ -126,9 +116,8 @@ const std::vector<std::string_view>& source_names() {
 Result<Done> check_source_name(std::string_view name) {
   const auto& names = source_names();
   if (std::find(names.begin(), names.end(), name) != names.end()) return Done{};
-  return Error{.message = fmt::format("energy source \"{}\" {} (use one of: {})", escape_name(name),
-                                      find_kind(name) != nullptr ? "is not built yet" : "does not exist",
-                                      fmt::join(names, ", "))};
+  return Error{.message = fmt::format("energy source \"{}\" does not exist (use one of: {})",
+                                      escape_name(name), fmt::join(names, ", "))};
 }
 
 bool reads_total(const EnergySource& source, const ZoneReadings& readings) {
@@ -174,9 +163,7 @@ Opened select_source(const HostRoot& host, const SourceChoice& choice, Nanosecon
 
 SourceProbes probe_sources(const HostRoot& host, const SourceChoice& choice) {
   SourceProbes probes;
-  for (const auto& kind : kKinds) {
-    if (kind.open != nullptr) try_source(kind, host, choice, Nanoseconds{0}, &probes);
-  }
+  for (const auto& kind : kKinds) try_source(kind, host, choice, Nanoseconds{0}, &probes);
   return probes;
 }
 

@@ -27,8 +27,7 @@ struct SourceChoice {
   OpenPerfCounter open_perf_counter = {};                     // unset: the kernel's
 };
 
-// The names `source` may have, for the configuration and the command line; "auto" first. Those that are known
-// but not built yet are not among them.
+// The names `source` may have, for the configuration and the command line; "auto" first.
 const std::vector<std::string_view>& source_names();
 
 // Fails, with one line for the user, where `name` is not among source_names().
