@@ -59,10 +59,9 @@ std::exception_ptr run(std::function<void()> work) noexcept {
 BackgroundJob::BackgroundJob(sd_event* loop, const char* what)
     : what_(what), shared_(std::make_shared<Shared>()) {
   if (!shared_->wake) throw std::system_error(errno, std::generic_category(), "eventfd");
-  sd_event_source* source = nullptr;
-  const int added = sd_event_add_io(loop, &source, shared_->wake.get(), EPOLLIN, on_ended, this);
-  if (added < 0) throw std::system_error(-added, std::generic_category(), "sd_event_add_io");
-  source_.reset(source);
+  const auto added =
+      io_.attach(loop, shared_->wake.get(), EPOLLIN, what, [this](std::uint32_t) { finish(); });
+  if (!added) throw std::system_error(added.error().code, std::generic_category(), added.error().message);
 }
 
 Result<Done> BackgroundJob::start(std::function<void()> work, std::function<void()> done) {
@@ -102,11 +101,6 @@ bool BackgroundJob::wait(Nanoseconds patience) {
 void BackgroundJob::drain(Shared& shared) {
   eventfd_t count = 0;
   ::eventfd_read(shared.wake.get(), &count);
-}
-
-int BackgroundJob::on_ended(sd_event_source*, int, std::uint32_t, void* self) {
-  static_cast<BackgroundJob*>(self)->finish();
-  return 0;
 }
 
 void BackgroundJob::finish() {

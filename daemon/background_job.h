@@ -10,7 +10,7 @@
 
 #include "base/background.h"
 #include "base/units.h"
-#include "event/event_source.h"
+#include "event/sources.h"
 
 namespace keplerd {
 
@@ -30,14 +30,13 @@ class BackgroundJob : public Background {
 
  private:
   struct Shared;
-  static int on_ended(sd_event_source* source, int fd, std::uint32_t events, void* self);
   static void drain(Shared& shared);
   void finish();
 
   const char* what_;
   std::shared_ptr<Shared> shared_;  // with the thread
   std::function<void()> done_;      // of the job that is under way
-  EventSource source_;
+  Io io_;
 };
 
 }  // namespace keplerd

@@ -125,19 +125,9 @@ void Exporter::wait_for_daemon() {
 
 Result<Done> Exporter::add_signals() {
   for (const int signal : {SIGTERM, SIGINT}) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
-    sd_event_source* source = nullptr;
-    const int code = sd_event_add_signal(
-        event_, &source, signal,
-        [](sd_event_source* from, const signalfd_siginfo*, void*) {
-          return sd_event_exit(sd_event_source_get_event(from), 0);
-        },
-        nullptr);
-    if (code < 0) return system_error("sd_event_add_signal", -code);
-    signals_.emplace_back(source);
+    Signal& added = signals_.emplace_back();
+    const auto attached = added.attach(event_, signal, "ending", [this] { sd_event_exit(event_, 0); });
+    if (!attached) return attached;
   }
   // A client that is gone is no reason to end.
   ::signal(SIGPIPE, SIG_IGN);

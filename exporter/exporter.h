@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "event/event_source.h"
+#include "event/sources.h"
 #include "exporter/daemon_link.h"
 #include "exporter/http/server.h"
 #include "exporter/http/web_config.h"
@@ -53,7 +53,7 @@ class Exporter : private Contents {
   std::unique_ptr<DaemonLink> link_;
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;
-  std::vector<EventSource> signals_;
+  std::vector<Signal> signals_;
   bool decided_ = false;  // whether keplerd answers
   bool reported_left_out_ = false;
 };

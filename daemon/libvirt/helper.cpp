@@ -111,9 +111,9 @@ void LibvirtHelper::start(const std::vector<std::string>& drivers, Nanoseconds n
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
   UniqueFd output(ends[0]), input(ends[1]);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  sd_event_source* source = nullptr;
-  if (sd_event_add_io(loop_, &source, output.get(), EPOLLIN, on_output, this) < 0) return;
-  source_.reset(source);
+  const auto added = io_.attach(loop_, output.get(), EPOLLIN, "reading from keplerd-libvirt",
+                                [this](std::uint32_t) { read_lines(); });
+  if (!added) return log_warning(added.error().message);
   std::vector<char*> words = {const_cast<char*>(program_.c_str())};
   for (const std::string& driver : drivers) words.push_back(const_cast<char*>(driver.c_str()));
   words.push_back(nullptr);
@@ -121,17 +121,12 @@ void LibvirtHelper::start(const std::vector<std::string>& drivers, Nanoseconds n
   if (child == 0) become_helper(input.get(), words);
   if (child < 0) {
     log_warning(system_error(program_, errno).message);
-    return source_.reset();
+    return io_.reset();
   }
   child_ = child;
   drivers_ = drivers;
   output_ = std::move(output);
   policy_.started(now);
-}
-
-int LibvirtHelper::on_output(sd_event_source*, int, std::uint32_t, void* self) {
-  behind_barrier("reading from keplerd-libvirt", [self] { static_cast<LibvirtHelper*>(self)->read_lines(); });
-  return 0;
 }
 
 void LibvirtHelper::read_lines() {
@@ -155,7 +150,7 @@ void LibvirtHelper::read_lines() {
 }
 
 void LibvirtHelper::kill() {
-  source_.reset();
+  io_.reset();
   output_.reset();
   buffer_.clear();
   connected_ = false;

@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "daemon/libvirt/helper_policy.h"
 #include "daemon/libvirt/update.h"
-#include "event/event_source.h"
+#include "event/sources.h"
 
 namespace keplerd {
 
@@ -39,7 +39,6 @@ class LibvirtHelper {
   bool is_connected() const { return connected_; }
 
  private:
-  static int on_output(sd_event_source*, int fd, std::uint32_t events, void* self);
   void start(const std::vector<std::string>& drivers, Nanoseconds now);
   void kill();
   void read_lines();
@@ -54,7 +53,7 @@ class LibvirtHelper {
   pid_t child_ = 0;
   std::vector<pid_t> killed_;  // not reaped yet
   UniqueFd output_;
-  EventSource source_;
+  Io io_;
   std::string buffer_;  // the beginning of a line
 };
 

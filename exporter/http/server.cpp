@@ -10,7 +10,7 @@
 #include <microhttpd.h>
 #include <sys/socket.h>
 
-#include "event/event_source.h"
+#include "event/sources.h"
 #include "exporter/http/target.h"
 
 namespace keplerd::exporter::http {
@@ -23,7 +23,7 @@ constexpr unsigned kClosingConnections = 256;
 constexpr std::size_t kBlock = 16 << 10;
 // The kernel's own goes up to 4 MiB: whole answers would wait there, which count as read.
 constexpr int kSendBuffer = 128 << 10;
-constexpr std::uint64_t kAccuracy = 1;  // us; sd-event's own is a quarter of a second
+constexpr char kServing[] = "serving HTTP";
 
 // What a request is marked with, by an address.
 constexpr char kHeadersSeen = 0, kTargetTooLong = 0, kTooManyArguments = 0;
@@ -239,13 +239,11 @@ class Server::Listener {
   Result<Done> attach() {
     const auto* info = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD);
     if (info == nullptr) return Error{"libmicrohttpd has no epoll"};
-    sd_event_source* source = nullptr;
-    int code = sd_event_add_io(shared_.event, &source, info->epoll_fd, EPOLLIN, on_ready, this);
-    if (code < 0) return system_error("sd_event_add_io", -code);
-    ready_.reset(source);
-    code = sd_event_add_time(shared_.event, &source, CLOCK_MONOTONIC, 0, kAccuracy, on_time, this);
-    if (code < 0) return system_error("sd_event_add_time", -code);
-    timer_.reset(source);
+    const auto ready =
+        ready_.attach(shared_.event, info->epoll_fd, EPOLLIN, kServing, [this](std::uint32_t) { run(); });
+    if (!ready) return ready;
+    const auto timed = timer_.attach(shared_.event, kServing, [this] { run(); });
+    if (!timed) return timed;
     run();
     return Done{};
   }
@@ -263,27 +261,13 @@ class Server::Listener {
     if (MHD_get_timeout(daemon_, &milliseconds) == MHD_YES) {
       wait = std::min<Nanoseconds>(wait, std::chrono::milliseconds(milliseconds));
     }
-    if (wait == Nanoseconds::max()) {
-      sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
-      return;
-    }
-    const auto usec = std::chrono::ceil<std::chrono::microseconds>(wait).count();
-    sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(usec));
-    sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
-  }
-
-  static int on_ready(sd_event_source*, int, std::uint32_t, void* self) {
-    static_cast<Listener*>(self)->run();
-    return 0;
-  }
-  static int on_time(sd_event_source*, std::uint64_t, void* self) {
-    static_cast<Listener*>(self)->run();
-    return 0;
+    wait == Nanoseconds::max() ? timer_.stop() : timer_.set_after(wait);
   }
 
   Shared& shared_;
   MHD_Daemon* daemon_ = nullptr;
-  EventSource ready_, timer_;
+  Io ready_;
+  Timer timer_;
 };
 
 Server::Server(sd_event* event, Handler handler) : shared_(std::make_unique<Shared>()) {

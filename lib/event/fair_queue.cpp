@@ -11,8 +11,9 @@
 namespace keplerd {
 namespace {
 
-constexpr std::uint64_t kAccuracyUsec = 1000;
-constexpr std::uint64_t kLateUsec = 100'000;
+constexpr char kWorking[] = "working for clients";
+constexpr Nanoseconds kAccuracy = std::chrono::milliseconds(1);
+constexpr Nanoseconds kLate = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -21,20 +22,17 @@ FairQueue::FairQueue(Limits limits, Clock clock) : limits_(limits), clock_(std::
 }
 
 Result<Done> FairQueue::attach(sd_event* event, std::int64_t priority) {
-  sd_event_source* source = nullptr;
-  int result = sd_event_add_defer(event, &source, on_turn, this);
-  if (result < 0) return system_error("sd_event_add_defer", -result);
-  turn_.reset(source);
-  result = sd_event_add_time(event, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracyUsec, on_time, this);
-  if (result < 0) return system_error("sd_event_add_time", -result);
-  timer_.reset(source);
-  sd_event_source_set_enabled(source, SD_EVENT_OFF);
-  sd_event_source_set_priority(turn_.get(), priority);
+  const auto turn = [this] {
+    run_turn();
+    plan();
+  };
+  if (const auto added = turn_.attach(event, kWorking, turn, priority); !added) return added;
+  if (const auto added = timer_.attach(
+          event, kWorking, [this] { plan(); }, kAccuracy);
+      !added)
+    return added;
   if (priority > priority::kNormal) {
-    result = sd_event_add_time(event, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracyUsec, on_late, this);
-    if (result < 0) return system_error("sd_event_add_time", -result);
-    late_.reset(source);
-    sd_event_source_set_enabled(source, SD_EVENT_OFF);
+    if (const auto added = late_.attach(event, kWorking, turn, kAccuracy); !added) return added;
   }
   plan();
   return Done{};
@@ -93,28 +91,9 @@ void FairQueue::plan() {
   if (!turn_) return;
   const Nanoseconds pause = accounts_.empty() ? Nanoseconds{0} : wait(clock_());
   const bool now = !accounts_.empty() && pause == Nanoseconds{0};
-  sd_event_source_set_enabled(turn_.get(), now ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
-  if (late_) {
-    sd_event_source_set_time_relative(late_.get(), kLateUsec);
-    sd_event_source_set_enabled(late_.get(), now ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
-  }
-  if (pause == Nanoseconds{0}) return;
-  sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(to_usec(pause)) + 1);
-  sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
-}
-
-int FairQueue::on_turn(sd_event_source*, void* self) {
-  auto* const queue = static_cast<FairQueue*>(self);
-  queue->run_turn();
-  queue->plan();
-  return 0;
-}
-
-int FairQueue::on_late(sd_event_source*, std::uint64_t, void* self) { return on_turn(nullptr, self); }
-
-int FairQueue::on_time(sd_event_source*, std::uint64_t, void* self) {
-  static_cast<FairQueue*>(self)->plan();
-  return 0;
+  now ? turn_.request() : turn_.cancel();
+  now ? late_.set_after(kLate) : late_.stop();
+  if (pause > Nanoseconds{0}) timer_.set_after(pause + std::chrono::microseconds(1));
 }
 
 }  // namespace keplerd

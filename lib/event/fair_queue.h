@@ -19,7 +19,7 @@
 #include "base/result.h"
 #include "base/time_budget.h"
 #include "base/units.h"
-#include "event/event_source.h"
+#include "event/sources.h"
 
 namespace keplerd {
 
@@ -87,9 +87,6 @@ class FairQueue {
   bool is_empty() const { return accounts_.empty(); }
 
  private:
-  static int on_turn(sd_event_source* source, void* self);
-  static int on_time(sd_event_source* source, std::uint64_t time, void* self);
-  static int on_late(sd_event_source* source, std::uint64_t time, void* self);
   void add(Place& place);
   void remove(Place& place);
   Place* take_next();
@@ -101,7 +98,8 @@ class FairQueue {
   std::optional<TimeBudget> share_;
   std::map<Account, std::deque<Place*>> waiting_;
   std::deque<Account> accounts_;  // that have waiting clients; the first is next
-  EventSource turn_, timer_, late_;
+  Deferred turn_;
+  Timer timer_, late_;
 };
 
 }  // namespace keplerd

@@ -30,11 +30,8 @@ Connection::Connection(const Owner& owner, UniqueFd socket, Peer peer, Grant gra
       place_(grant.queue, grant.account, *this) {}
 
 Result<Done> Connection::attach(sd_event* event) {
-  sd_event_source* source = nullptr;
-  const int result = sd_event_add_io(event, &source, socket_.get(), EPOLLIN, on_event, this);
-  if (result < 0) return system_error("connection", -result);
-  source_.reset(source);
-  return Done{};
+  return io_.attach(event, socket_.get(), EPOLLIN, "closing a varlink connection",
+                    [this](std::uint32_t events) { on_event(events); });
 }
 
 void Connection::wake() {
@@ -43,12 +40,10 @@ void Connection::wake() {
   place_.request();
 }
 
-int Connection::on_event(sd_event_source*, int, std::uint32_t events, void* self) {
-  auto& connection = *static_cast<Connection*>(self);
-  State state = State::kEnded;
-  behind_barrier("reading a varlink connection", [&] { state = connection.take_in(events); });
-  connection.end_if(state);
-  return 0;
+void Connection::on_event(std::uint32_t events) {
+  State state = State::kEnded;  // so it is after an exception, too
+  behind_barrier("reading a varlink connection", [&] { state = take_in(events); });
+  end_if(state);
 }
 
 void Connection::step(const FairQueue::Slice& slice) {
@@ -206,9 +201,7 @@ Connection::State Connection::watch() {
   std::uint32_t events = 0;
   if (!input_ended_ && input_.room() > 0) events |= EPOLLIN;
   if (waiting_output() > 0) events |= EPOLLOUT;
-  const bool ok =
-      sd_event_source_set_io_events(source_.get(), events) >= 0 &&
-      sd_event_source_set_enabled(source_.get(), events == 0 && deaf_ ? SD_EVENT_OFF : SD_EVENT_ON) >= 0;
+  const bool ok = io_.set_events(events) && io_.set_enabled(events != 0 || !deaf_);
   return ok ? State::kOpen : State::kEnded;
 }
 

@@ -17,8 +17,8 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "event/event_source.h"
 #include "event/fair_queue.h"
+#include "event/sources.h"
 #include "varlink/message.h"
 #include "varlink/server.h"
 
@@ -54,7 +54,7 @@ class Connection : private FairQueue::Client {
  private:
   enum class State { kOpen, kEnded };
 
-  static int on_event(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  void on_event(std::uint32_t events);
   void step(const FairQueue::Slice& slice) override;
   void end_if(State state);
   State take_in(std::uint32_t events);
@@ -82,7 +82,7 @@ class Connection : private FairQueue::Client {
   bool stream_waits_ = false;       // for wake()
   bool input_ended_ = false;        // the client will not call again
   bool deaf_ = false;               // it has closed its end altogether: only oneway calls still count
-  EventSource source_;              // ends before the socket does
+  Io io_;                           // ends before the socket does
   FairQueue::Place place_;
 };
 

@@ -25,11 +25,12 @@ struct EventUnref {
 };
 
 // How long nothing is accepted after the system had no descriptor or memory left for a connection.
-constexpr std::uint64_t kAcceptPauseUsec = 200'000;
+constexpr Nanoseconds kAcceptPause = std::chrono::milliseconds(200);
+constexpr char kAccepting[] = "accepting a varlink connection";
 
 struct Listener {
   UniqueFd socket;
-  EventSource source;
+  Io io;
 };
 
 std::optional<int> socket_option(int socket, int option) {
@@ -90,8 +91,7 @@ class Server::Impl {
   std::size_t connection_count() const { return connections_.size(); }
 
  private:
-  static int on_connect(sd_event_source* source, int fd, std::uint32_t events, void* self);
-  static int on_accept_again(sd_event_source* source, std::uint64_t usec, void* self);
+  void accept_from(int fd);
   void take_in(UniqueFd socket);
   void set_accepting(bool accepting);
   bool has_place_for(const Admission& admission) const;
@@ -112,7 +112,7 @@ class Server::Impl {
   };
   std::unordered_map<Connection*, Held> connections_;
   std::vector<Listener> listeners_;
-  EventSource accept_again_;
+  Timer accept_again_;
 };
 
 Result<Done> Server::Impl::listen(UniqueFd socket) {
@@ -121,46 +121,32 @@ Result<Done> Server::Impl::listen(UniqueFd socket) {
   if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
     return system_error("listening socket", errno);
   }
-  sd_event_source* source = nullptr;
   if (!accept_again_) {
-    const int result =
-        sd_event_add_time(event_.get(), &source, CLOCK_MONOTONIC, UINT64_MAX, 0, on_accept_again, this);
-    if (result < 0) return system_error("timer", -result);
-    accept_again_.reset(source);
+    const auto added = accept_again_.attach(event_.get(), kAccepting, [this] { set_accepting(true); });
+    if (!added) return added;
   }
-  const int result = sd_event_add_io(event_.get(), &source, socket.get(), EPOLLIN, on_connect, this);
-  if (result < 0) return system_error("listening socket", -result);
-  listeners_.push_back({std::move(socket), EventSource(source)});
-  return Done{};
+  const int fd = socket.get();
+  Listener listener{std::move(socket), {}};
+  const auto added = listener.io.attach(event_.get(), fd, EPOLLIN, kAccepting,
+                                        [this, fd](std::uint32_t) { accept_from(fd); });
+  if (added) listeners_.push_back(std::move(listener));
+  return added;
 }
 
-int Server::Impl::on_connect(sd_event_source*, int fd, std::uint32_t, void* self) {
-  auto& server = *static_cast<Impl*>(self);
+void Server::Impl::accept_from(int fd) {
   UniqueFd socket(::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (socket) {
-    behind_barrier("accepting a varlink connection", [&] { server.take_in(std::move(socket)); });
+    take_in(std::move(socket));
   } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
     // No descriptors or no memory: the connection stays in the queue and the socket readable. Trying again at
     // once would spin.
-    server.set_accepting(false);
+    set_accepting(false);
   }
-  return 0;
-}
-
-int Server::Impl::on_accept_again(sd_event_source*, std::uint64_t, void* self) {
-  static_cast<Impl*>(self)->set_accepting(true);
-  return 0;
 }
 
 void Server::Impl::set_accepting(bool accepting) {
-  if (!accepting) {
-    const bool timed = sd_event_source_set_time_relative(accept_again_.get(), kAcceptPauseUsec) >= 0 &&
-                       sd_event_source_set_enabled(accept_again_.get(), SD_EVENT_ONESHOT) >= 0;
-    if (!timed) return;
-  }
-  for (const auto& listener : listeners_) {
-    sd_event_source_set_enabled(listener.source.get(), accepting ? SD_EVENT_ON : SD_EVENT_OFF);
-  }
+  if (!accepting) accept_again_.set_after(kAcceptPause);
+  for (auto& listener : listeners_) listener.io.set_enabled(accepting);
 }
 
 // Peers with limited access never take all the places.

@@ -17,8 +17,8 @@
 #include "daemon/publish/dbus/names.h"
 #include "daemon/publish/dbus/objects.h"
 #include "daemon/publish/dbus/raw_bus.h"
-#include "event/event_source.h"
 #include "event/priority.h"
+#include "event/sources.h"
 
 namespace keplerd {
 namespace {
@@ -29,6 +29,7 @@ using std::chrono::microseconds;
 
 constexpr microseconds kFirstPause = std::chrono::milliseconds(100);
 constexpr microseconds kLongestPause = std::chrono::seconds(30);
+constexpr Nanoseconds kTimerAccuracy = std::chrono::milliseconds(250);
 constexpr microseconds kPatience =
     std::chrono::seconds(25);  // until the log says that the bus does not answer
 
@@ -137,36 +138,26 @@ class BusPublisher::Impl {
         reports_(reports),
         limited_(limited),
         connecting_(loop, "connecting to D-Bus") {
-    sd_event_source* source = nullptr;
-    if (sd_event_add_defer(loop_, &source, on_work, this) < 0) throw std::bad_alloc();
-    work_.reset(source);
-    sd_event_source_set_enabled(source, SD_EVENT_OFF);
     // Before the next message: what an answer has named is there when it is asked for.
-    sd_event_source_set_priority(source, priority::kSampling);
-    if (sd_event_add_time_relative(loop_, &source, CLOCK_MONOTONIC, 0, 0, on_time, this) < 0)
-      throw std::bad_alloc();
-    timer_.reset(source);
-    sd_event_source_set_enabled(source, SD_EVENT_OFF);
+    const bool attached = work_
+                              .attach(
+                                  loop_, "publishing on D-Bus", [this] { work(); }, priority::kSampling)
+                              .ok() &&
+                          timer_
+                              .attach(
+                                  loop_, "connecting to D-Bus", [this] { on_time(); }, kTimerAccuracy)
+                              .ok();
+    if (!attached) throw std::bad_alloc();
     connect();
   }
 
   // Not at once: the caller may be a handler of an object that goes.
   void update() {
-    if (session_) sd_event_source_set_enabled(work_.get(), SD_EVENT_ONESHOT);
+    if (session_) work_.request();
   }
 
  private:
-  static int on_work(sd_event_source*, void* self) {
-    behind_barrier("publishing on D-Bus", [self] { static_cast<Impl*>(self)->work(); });
-    return 0;
-  }
-  static int on_time(sd_event_source*, std::uint64_t, void* self) {
-    behind_barrier("connecting to D-Bus", [self] {
-      auto* const impl = static_cast<Impl*>(self);
-      impl->connecting_.is_busy() ? impl->complain("no answer") : impl->connect();
-    });
-    return 0;
-  }
+  void on_time() { connecting_.is_busy() ? complain("no answer") : connect(); }
 
   struct Attempt {
     std::string bus;
@@ -187,17 +178,17 @@ class BusPublisher::Impl {
       }
     };
     const auto started = connecting_.start(open, [this, attempt] { finish(*attempt); });
-    started ? set_timer(kPatience) : try_again(started.error().message);
+    started ? timer_.set_after(kPatience) : try_again(started.error().message);
   }
 
   void finish(Attempt& attempt) {
-    sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
+    timer_.stop();
     if (!attempt.connections.questions) return try_again(attempt.error);
     try {
       session_ = std::make_unique<Session>(loop_, std::move(attempt.connections), reports_, limited_,
                                            last_subscription_, [this](const std::string& why) {
                                              broken_ = why;
-                                             sd_event_source_set_enabled(work_.get(), SD_EVENT_ONESHOT);
+                                             work_.request();
                                            });
       log_info("D-Bus: serving " + std::string(dbus::kService) + " on " + bus_);
       pause_ = kFirstPause;
@@ -216,17 +207,12 @@ class BusPublisher::Impl {
 
   void try_again(const std::string& why) {
     complain(why);
-    set_timer(pause_);
+    timer_.set_after(pause_);
     pause_ = std::min(2 * pause_, kLongestPause);
   }
 
   void complain(const std::string& why) {
     if (!std::exchange(complained_, true)) log_warning("D-Bus: " + bus_ + ": " + why + "; trying again");
-  }
-
-  void set_timer(microseconds span) {
-    sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(span.count()));
-    sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
   }
 
   sd_event* loop_;
@@ -237,7 +223,8 @@ class BusPublisher::Impl {
   microseconds pause_ = kFirstPause;
   bool complained_ = false;
   std::optional<std::string> broken_;  // the session is, and why
-  EventSource work_, timer_;
+  Deferred work_;
+  Timer timer_;
   BackgroundJob connecting_;
   std::unique_ptr<Session> session_;
 };
