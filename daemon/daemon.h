@@ -3,8 +3,8 @@
 // publishers.
 #pragma once
 
+#include <array>
 #include <memory>
-#include <vector>
 
 #include "base/result.h"
 #include "config/load.h"
@@ -14,15 +14,15 @@
 #include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
 #include "daemon/options.h"
-#include "daemon/pace.h"
 #include "daemon/publish/dbus/publisher.h"
 #include "daemon/publish/guest_trees.h"
 #include "daemon/publish/reports.h"
-#include "daemon/sample_budget.h"
+#include "daemon/sampler.h"
 #include "daemon/state_directory.h"
 #include "daemon/state_keeper.h"
-#include "event/event_source.h"
+#include "daemon/watchdog.h"
 #include "event/fair_queue.h"
+#include "event/sources.h"
 #include "host/host_root.h"
 #include "varlink/server.h"
 
@@ -50,19 +50,10 @@ class Daemon : private Reports {
   Result<Done> add_signals();
   Result<Done> add_timers();
   Result<Done> open_socket();
-  Result<Done> add_signal(int signal, sd_event_signal_handler_t handler);
-  // Calls `handler` after `period`, and from then on whenever it sets the time again.
-  Result<Done> add_timer(EventSource& source, Nanoseconds period, Nanoseconds accuracy,
-                         sd_event_time_handler_t handler);
-  void repeat(sd_event_source* source, std::uint64_t planned, Nanoseconds period);
 
-  void sample();
-  void charge(Nanoseconds cost);
-  void choose_period();
-  void replan();
-  void await_budget();
+  Sampler::Sampled sample();
+  void arm();  // the timer, for the next sample
   void update_libvirt();
-  void on_watchdog();
   void notify_status();
   void save();
   void reload();
@@ -81,13 +72,10 @@ class Daemon : private Reports {
   std::unique_ptr<LibvirtHelper> libvirt_;
   std::unique_ptr<BackgroundJob> names_;
   std::string bound_socket_;  // to be removed at the end; empty where systemd made it
-  std::vector<EventSource> signals_;
-  EventSource sampling_timer_, saving_timer_, watchdog_timer_, status_timer_;
-  Pace pace_;
-  Nanoseconds period_{0};   // from one sample to the next, as last chosen
-  Nanoseconds sampled_{0};  // when the last sample was tried
-  Nanoseconds charged_{0};  // when the last one ended
-  SampleBudget sample_budget_;
+  std::array<Signal, 3> signals_;
+  Timer sampling_timer_, saving_timer_, status_timer_;
+  Watchdog watchdog_;
+  Sampler sampler_;
   FaultLog exceptions_;
 };
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// When samples are taken, on a clock that the test sets.
+#include "daemon/sampler.h"
+
+#include <optional>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SamplerTest : public testing::Test {
+ protected:
+  explicit SamplerTest(SamplingSettings settings = {})
+      : sampler_({.now = [this] { return now_; },
+                  .sample =
+                      [this] {
+                        samples_.push_back(now_);
+                        now_ += takes_;
+                        return Sampler::Sampled{.reported = samples_.back(), .cost = takes_};
+                      },
+                  .may_read_seldom = [this] { return may_read_seldom_; },
+                  .budget_changed = [this](bool exceeded) { budget_.push_back(exceeded); }},
+                 settings) {}
+
+  // Lets the clock go on to `end`, with a sample whenever one is due.
+  void run_until(Nanoseconds end) {
+    while (sampler_.due().at <= end) {
+      now_ = std::max(now_, sampler_.due().at);
+      sampler_.on_time();
+    }
+    now_ = std::max(now_, end);
+  }
+  std::vector<Nanoseconds> take_samples() { return std::exchange(samples_, {}); }
+
+  Nanoseconds now_ = 1000s;
+  Nanoseconds takes_{0};
+  bool may_read_seldom_ = true;
+  std::vector<Nanoseconds> samples_;
+  std::vector<bool> budget_;
+  Sampler sampler_;
+};
+
+TEST_F(SamplerTest, SamplesEachIntervalAfterTheStartAndSeldomWhenNobodyAsks) {
+  sampler_.start();
+  EXPECT_THAT(take_samples(), ElementsAre(1000s));
+  run_until(1003s);
+  EXPECT_THAT(take_samples(), ElementsAre(1001s, 1002s, 1003s)) << "whoever starts it will ask";
+  EXPECT_FALSE(sampler_.due().may_be_late);
+  run_until(1026s);
+  take_samples();
+  EXPECT_TRUE(sampler_.due().may_be_late);
+  run_until(1036s);
+  EXPECT_THAT(take_samples().size(), 2u) << "UnwatchedInterval=5s";
+}
+
+TEST_F(SamplerTest, WhatIsLateDoesNotShiftTheNext) {
+  const auto listener = (sampler_.start(), sampler_.listen({.full = true, .wanted = 0s}));
+  now_ = 1001s + 300ms;
+  sampler_.on_time();
+  EXPECT_EQ(sampler_.due().at, 1002s);
+}
+
+TEST_F(SamplerTest, AfterALongStallItGoesOnFromNow) {
+  const auto listener = (sampler_.start(), sampler_.listen({.full = true, .wanted = 0s}));
+  now_ = 1017s;
+  sampler_.on_time();
+  EXPECT_EQ(sampler_.due().at, 1018s) << "what was missed is not made up for";
+}
+
+TEST_F(SamplerTest, AListenerWhoWantsItFasterIsServedAtOnce) {
+  sampler_.start();
+  EXPECT_EQ(sampler_.due().at, 1001s);
+  const auto listener = sampler_.listen({.full = true, .wanted = 200ms});
+  EXPECT_EQ(sampler_.due().at, 1000s + 200ms);
+}
+
+TEST_F(SamplerTest, WhoAsksWhileNobodyWatchesGetsAFreshReport) {
+  sampler_.start();
+  run_until(1030s);
+  take_samples();
+  now_ = sampler_.due().at - 1s;
+  sampler_.refresh();
+  EXPECT_THAT(take_samples(), ElementsAre(now_)) << "the last report was older than Interval=";
+  EXPECT_EQ(sampler_.due().at, now_ + 1s);
+  now_ += 100ms;
+  sampler_.refresh();
+  EXPECT_THAT(take_samples(), IsEmpty());
+}
+
+TEST_F(SamplerTest, SamplesThatCostTooMuchBecomeFewerAndThatIsReportedOnce) {
+  sampler_.start();
+  const auto listener = sampler_.listen({.full = true, .wanted = 0s});
+  takes_ = 2s;
+  run_until(1030s);
+  EXPECT_LE(take_samples().size(), 6u) << "a quarter of a processor";
+  EXPECT_THAT(budget_, ElementsAre(true));
+  takes_ = 1ms;
+  run_until(1100s);
+  EXPECT_THAT(budget_, ElementsAre(true, false));
+}
+
+TEST_F(SamplerTest, WithoutBudgetNobodyCausesASample) {
+  sampler_.start();
+  run_until(1030s);
+  takes_ = 8s;
+  sampler_.on_time();
+  take_samples();
+  now_ += 2s;
+  sampler_.refresh();
+  EXPECT_THAT(take_samples(), IsEmpty());
+}
+
+TEST_F(SamplerTest, IsStalledWhenNoSampleComesForLong) {
+  sampler_.start();
+  now_ += 17s;
+  EXPECT_FALSE(sampler_.is_stalled()) << "two periods, the longest wait for budget and 5 s";
+  now_ += 1s;
+  EXPECT_TRUE(sampler_.is_stalled());
+  sampler_.on_time();
+  EXPECT_FALSE(sampler_.is_stalled());
+}
+
+class SamplerOnDemand : public SamplerTest {
+ protected:
+  SamplerOnDemand() : SamplerTest({.interval = 0s}) {}
+};
+
+TEST_F(SamplerOnDemand, SamplesWhenTheReportIsStaleAndElseGuardsAgainstWraps) {
+  sampler_.start();
+  run_until(1029s);
+  EXPECT_THAT(take_samples(), ElementsAre(1000s));
+  run_until(1030s);
+  EXPECT_THAT(take_samples(), ElementsAre(1030s)) << "counters wrap";
+  now_ += 499ms;
+  sampler_.refresh();
+  EXPECT_THAT(take_samples(), IsEmpty()) << "Staleness=500ms";
+  now_ += 1ms;
+  sampler_.refresh();
+  EXPECT_THAT(take_samples(), ElementsAre(now_));
+}
+
+}  // namespace
+}  // namespace keplerd
