@@ -9,15 +9,16 @@ void UsageRatioModel::begin(const UsageSample& usage, const Contenders& contende
   const UsageRatio ratio = usage_ratio(contenders.ticks.previous, contenders.ticks.current);
   if (ratio.total > 0) last_ratio_ = ratio;
 
-  contenders_.assign(1, contenders.kernel.count());
-  for (const Nanoseconds own : contenders.own) contenders_.push_back(own.count());
-  for (const std::size_t process : contenders.outside)
-    contenders_.push_back(contenders.process[process].count());
+  process_.resize(usage.processes.size());
+  std::ranges::transform(contenders.process, process_.begin(), &Nanoseconds::count);
+  contenders_.resize(contenders.size());
+  contenders_[0] = contenders.kernel.count();
+  const auto groups = contenders_.begin() + 1;
+  const auto outside = std::ranges::transform(contenders.own, groups, &Nanoseconds::count).out;
+  std::ranges::transform(contenders.outside, outside, [this](std::size_t i) { return process_[i]; });
 
-  other_.assign(contenders_.begin() + 1, contenders_.begin() + 1 + std::ssize(contenders.own));
-  process_.clear();
+  other_.assign(groups, outside);
   for (std::size_t i = 0; i < usage.processes.size(); ++i) {
-    process_.push_back(contenders.process[i].count());
     const std::size_t group = usage.processes[i].group;
     if (group != kNoGroup) other_[group] -= process_[i];
   }
