@@ -8,8 +8,8 @@
 
 #include "base/parse.h"
 #include "base/text.h"
-#include "cli/rows.h"
-#include "cli/screens.h"
+#include "client/kinds.h"
+#include "client/row_set.h"
 #include "config/time_span.h"
 
 namespace keplerd::cli {
@@ -37,11 +37,13 @@ std::string check_time(const std::string& text) {
 }
 
 std::string check_kind(const std::string& text) {
-  return find_kind(text) != nullptr ? "" : "unknown kind '" + text + "': " + kind_words(&Kind::name);
+  return client::find_kind(text) != nullptr
+             ? ""
+             : "unknown kind '" + text + "': " + client::kind_list(&client::KindInfo::plural);
 }
 
 std::string check_sort(const std::string& text) {
-  const auto& keys = sort_keys();
+  const auto& keys = client::sort_keys();
   if (std::find(keys.begin(), keys.end(), text) != keys.end()) return "";
   return "cannot sort by '" + text + "': energy, power, cpu, name or id";
 }
@@ -83,7 +85,8 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
         ->type_name("TIME")
         ->check(check_time);
   }
-  if (accepts.kind) app.add_option("KIND", raw.options.kind, kind_words(&Kind::name))->check(check_kind);
+  if (accepts.kind)
+    app.add_option("KIND", raw.options.kind, client::kind_list(&client::KindInfo::plural))->check(check_kind);
   if (accepts.id) app.add_option("ID", raw.options.id, "An id, or a name that is unique")->required();
   if (accepts.host) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Look here instead of in /sys")->type_name("DIR");
@@ -120,7 +123,7 @@ Options finish(const Raw& raw, bool on_terminal) {
   if (raw.count > 0) options.count = raw.count;
   if (!raw.interval.empty()) options.interval = parse_time_span(raw.interval);
   if (!raw.cgroupfs.empty()) options.host.cgroupfs = raw.cgroupfs;
-  if (const Kind* kind = find_kind(options.kind)) options.kind = kind->name;
+  if (const client::KindInfo* kind = client::find_kind(options.kind)) options.kind = kind->plural;
   return options;
 }
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fields.h"
 
-#include <algorithm>
-
-#include "base/text.h"
 #include "cli/output/human.h"
-#include "varlink/json.h"
 
 namespace keplerd::cli {
 
@@ -30,7 +26,7 @@ std::string date_text(const Json& object, std::string_view name) {
 }
 
 std::string name_text(const Json& object, std::string_view name) {
-  return printable(string_field(object, name).value_or(""));
+  return printable(client::text(object, name));
 }
 
 std::optional<double> own_cpu_percent(const Json& status) {
@@ -38,22 +34,6 @@ std::optional<double> own_cpu_percent(const Json& status) {
   const auto window = integer_field(status, "windowUsec");
   if (!cpu || !window || *window <= 0) return std::nullopt;
   return 100.0 * static_cast<double>(*cpu) / static_cast<double>(*window);
-}
-
-std::string printable(std::string_view text) {
-  // escape_name() would escape the backslash of an escape, too; the parts between backslashes have none.
-  std::string out;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find('\\', start), text.size());
-    out += escape_name(text.substr(start, end - start));
-    if (end < text.size()) out += '\\';
-    start = end + 1;
-  }
-  return out;
-}
-
-std::string json_line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace keplerd::cli

@@ -28,7 +28,7 @@ struct Options {
   bool all = false;                  // --all: ended ones in tables too
 
   // monitor
-  std::string kind;                     // a Kind's name; empty: the host alone
+  std::string kind;                     // in org.keplerd.Energy; empty: the host alone
   std::optional<std::size_t> count;     // -n
   std::optional<Nanoseconds> interval;  // --interval
 

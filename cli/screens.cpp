@@ -28,8 +28,8 @@ constexpr std::array<Account, 4> kAccounts = {{{"idle", "nothing ran"},
 
 bool is_terminated(const Json& row) { return string_field(row, "state") == "terminated"; }
 
-std::string count_text(std::size_t count, const Kind& kind) {
-  return fmt::format("{} {}", count, count == 1 ? kind.singular : kind.plural);
+std::string count_text(std::size_t count, const client::KindInfo& kind) {
+  return fmt::format("{} {}", count, count == 1 ? kind.word : kind.words);
 }
 
 std::string source_text(const Json& status) {
@@ -72,9 +72,9 @@ struct Counts {
   std::optional<Microwatts> together;
 };
 
-std::string counts_text(const Kind& kind, const Counts& counts) {
+std::string counts_text(const client::KindInfo& kind, const Counts& counts) {
   const bool none = kind.guests && counts.shown == 0;
-  std::string out = none ? fmt::format("No {} are running", kind.plural) : count_text(counts.all, kind);
+  std::string out = none ? fmt::format("No {} are running", kind.words) : count_text(counts.all, kind);
   if (!none && counts.shown != counts.all) out = fmt::format("{} of {}", counts.shown, out);
   if (counts.hidden > 0) out += fmt::format(", {} terminated not shown (--all shows them)", counts.hidden);
   if (!none && counts.together) {
@@ -178,8 +178,8 @@ std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
   if (options.limit && rows.size() > *options.limit) rows.resize(*options.limit);
   counts.shown = rows.size();
 
-  const bool state = options.all && screen.kind.name != "zones";
-  const Table table = rows_table(screen.kind, rows, field(screen.status, "host"), state);
+  const bool state = options.all && screen.kind.kind != client::Kind::kZones;
+  const Table table = rows_table(screen.kind.kind, rows, field(screen.status, "host"), state);
   if (!options.legend) return table.text(screen.style);
   std::string out = source_line(screen.status, screen.style.bold_header) + "\n\n";
   if (!table.empty()) out += table.text(screen.style) + "\n";

@@ -9,25 +9,10 @@
 
 #include "cli/options.h"
 #include "cli/output/table.h"
+#include "client/kinds.h"
 #include "varlink/json_fwd.h"
 
 namespace keplerd::cli {
-
-// One kind of rows that has a list.
-struct Kind {
-  std::string_view name;      // on the wire, and of the verb: "vms"
-  std::string_view one;       // the word for one of them on the command line: "vm"
-  std::string_view key;       // of the list in JSON: "virtualMachines"
-  std::string_view singular;  // for people: "virtual machine"
-  std::string_view plural;
-  // A host may well have none of them; what they use is in units, too, so they have a sum of their own.
-  bool guests = false;
-};
-const std::vector<Kind>& kinds();
-// By any of its words, with hyphens for blanks; null where there is no such kind.
-const Kind* find_kind(std::string_view word);
-// "unit, virtual machine, ... or zone".
-std::string kind_words(std::string_view Kind::*word);
 
 // The name of a virtual machine; "* NAME" where the hypervisor runs the guest itself and its device model
 // alone is counted: in front, where it is seen however narrow the column.
@@ -38,7 +23,7 @@ inline constexpr std::string_view kDeviceModelOnly =
 
 // A table of the rows, in their order. `host` is the host object of the same report. With `state`, whether
 // each is still running is told, too.
-Table rows_table(const Kind& kind, const std::vector<varlink::Json>& rows, const varlink::Json& host,
+Table rows_table(client::Kind kind, const std::vector<varlink::Json>& rows, const varlink::Json& host,
                  bool state);
 
 // "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle". `status` is GetStatus's reply, or
@@ -59,7 +44,7 @@ inline constexpr std::string_view kPublicView =
 std::string accounts_line(const varlink::Json& status);
 
 struct ListScreen {
-  const Kind& kind;
+  const client::KindInfo& kind;
   const varlink::Json& status;
   const Options& options;
   TableStyle style;

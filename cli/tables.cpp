@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of each kind's table.
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "cli/fields.h"
@@ -134,51 +133,31 @@ std::vector<Cell> zone_cells(const std::vector<Json>& rows) {
   return cells;
 }
 
-std::vector<Cell> cells_of(const Kind& kind, const std::vector<Json>& rows, bool state) {
-  if (kind.name == "units") return unit_cells(state);
-  if (kind.name == "vms") return vm_cells(state, rows);
-  if (kind.name == "containers") return container_cells(state, rows);
-  if (kind.name == "pods") return pod_cells(state);
-  if (kind.name == "processes") return process_cells(state);
+std::vector<Cell> cells_of(client::Kind kind, const std::vector<Json>& rows, bool state) {
+  switch (kind) {
+    case client::Kind::kUnits:
+      return unit_cells(state);
+    case client::Kind::kVms:
+      return vm_cells(state, rows);
+    case client::Kind::kContainers:
+      return container_cells(state, rows);
+    case client::Kind::kPods:
+      return pod_cells(state);
+    case client::Kind::kProcesses:
+      return process_cells(state);
+    case client::Kind::kZones:
+      break;
+  }
   return zone_cells(rows);
 }
 
 }  // namespace
 
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> kKinds = {
-      {"units", "unit", "units", "unit", "units"},
-      {"vms", "vm", "virtualMachines", "virtual machine", "virtual machines", true},
-      {"containers", "container", "containers", "container", "containers", true},
-      {"pods", "pod", "pods", "pod", "pods", true},
-      {"processes", "process", "processes", "process", "processes"},
-      {"zones", "zone", "zones", "zone", "zones"}};
-  return kKinds;
-}
-
-const Kind* find_kind(std::string_view word) {
-  std::string spaced(word);
-  std::replace(spaced.begin(), spaced.end(), '-', ' ');
-  const auto found = std::find_if(kinds().begin(), kinds().end(), [&](const Kind& kind) {
-    return word == kind.name || word == kind.one || spaced == kind.singular || spaced == kind.plural;
-  });
-  return found == kinds().end() ? nullptr : &*found;
-}
-
-std::string kind_words(std::string_view Kind::*word) {
-  std::string out;
-  for (const Kind& kind : kinds()) {
-    if (!out.empty()) out += &kind == &kinds().back() ? " or " : ", ";
-    out += kind.*word;
-  }
-  return out;
-}
-
 std::string vm_name_text(const Json& row) {
   return (bool_field(row, "guestElsewhere") == true ? "* " : "") + name_text(row, "name");
 }
 
-Table rows_table(const Kind& kind, const std::vector<Json>& rows, const Json& host, bool state) {
+Table rows_table(client::Kind kind, const std::vector<Json>& rows, const Json& host, bool state) {
   const std::vector<Cell> cells = cells_of(kind, rows, state);
   std::vector<Column> columns;
   columns.reserve(cells.size());

@@ -17,6 +17,8 @@ namespace keplerd::exporter {
 namespace {
 
 constexpr std::chrono::seconds kLongestWait{2};
+// Kepler's own pace: its dashboard looks at rates over 20 s.
+constexpr std::chrono::seconds kPace{5};
 
 CpuTime read_cpu_time() {
   timespec time{};
@@ -55,21 +57,26 @@ Exporter::Exporter(Options options, http::WebConfig web)
 
 Exporter::~Exporter() {
   server_.reset();
-  link_.reset();
+  streams_.reset();
   signals_.clear();
   sd_event_unref(event_);
 }
 
 // Where nobody is told who asks, only what is served to everybody is asked for in full.
-DaemonLink::Plan Exporter::plan() const {
-  DaemonLink::Plan plan{options_.varlink, {}, {}};
-  plan.wanted.set();
-  plan.wanted.set(index_of(Kind::kProcesses), options_.processes > 0);
-  plan.in_full = web_.authenticates() ? Kinds().set() : options_.serve;
+client::Streams::Plan Exporter::plan() const {
+  client::Streams::Plan plan{
+      .address = options_.varlink, .wanted = {}, .pace = kPace, .program = "the exporter"};
+  const Kinds in_full = web_.authenticates() ? Kinds().set() : options_.serve;
+  const auto add = [&](Kind kind) { plan.wanted.push_back({kind, in_full.test(index_of(kind))}); };
+  add(Kind::kZones);  // first: the host comes with them
+  for (const client::KindInfo& info : client::kKinds) {
+    const bool is_wanted = info.kind != Kind::kProcesses || options_.processes > 0;
+    if (info.kind != Kind::kZones && is_wanted) add(info.kind);
+  }
   return plan;
 }
 
-DaemonLink::Events Exporter::events() {
+client::Streams::Events Exporter::events() {
   return {.reply =
               [this](Kind kind, const varlink::Json& reply) {
                 snapshot_.apply(kind, reply);
@@ -94,7 +101,7 @@ DaemonLink::Events Exporter::events() {
 Result<Done> Exporter::start() {
   if (const int code = sd_event_default(&event_); code < 0) return system_error("sd_event_default", -code);
   if (const auto added = add_signals(); !added) return added;
-  link_ = std::make_unique<DaemonLink>(event_, plan(), events());
+  streams_ = std::make_unique<client::Streams>(event_, plan(), events());
   Contents& contents = *this;
   pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users), web_.headers);
   server_ = std::make_unique<http::Server>(
@@ -104,7 +111,7 @@ Result<Done> Exporter::start() {
   }
   auto sockets = open_sockets();
   if (!sockets) return sockets.error();
-  if (const auto started = link_->start(); !started) return started;
+  if (const auto started = streams_->start(); !started) return started;
   wait_for_daemon();
   for (UniqueFd& socket : *sockets) {
     if (const auto listening = server_->listen(std::move(socket)); !listening) return listening;
@@ -150,7 +157,7 @@ std::string Exporter::metrics(Format format) {
                                       .node_name = node_name_,
                                       .version = KEPLERD_VERSION,
                                       .architecture = architecture_,
-                                      .up = link_->is_up(),
+                                      .up = streams_->is_up(),
                                       .own = {read_cpu_time(), read_resident_bytes(), started_}},
                                      format);
   report_left_out(rendered);
@@ -160,9 +167,9 @@ std::string Exporter::metrics(Format format) {
 // Once, until all are told again.
 void Exporter::report_left_out(const Rendered& rendered) {
   std::string what;
-  for (const Kind kind : kKinds) {
-    const std::size_t count = rendered.left_out[index_of(kind)];
-    if (count > 0) what += ' ' + std::to_string(count) + ' ' + std::string(name_of(kind));
+  for (const client::KindInfo& kind : client::kKinds) {
+    const std::size_t count = rendered.left_out[index_of(kind.kind)];
+    if (count > 0) what += ' ' + std::to_string(count) + ' ' + std::string(kind.plural);
   }
   if (!what.empty() && !reported_left_out_) log_warning("too many series; left out:" + what);
   reported_left_out_ = !what.empty();

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/stream.h"
 #include "event/sources.h"
-#include "exporter/daemon_link.h"
 #include "exporter/http/server.h"
 #include "exporter/http/web_config.h"
 #include "exporter/metrics/render.h"
@@ -33,13 +33,13 @@ class Exporter : private Contents {
  private:
   std::string metrics(Format format) override;
   std::uint64_t revision() const override { return snapshot_.revision(); }
-  bool is_ready() const override { return link_->is_up(); }
+  bool is_ready() const override { return streams_->is_up(); }
 
   Result<Done> add_signals();
   Result<std::vector<UniqueFd>> open_sockets() const;
   void wait_for_daemon();
-  DaemonLink::Plan plan() const;
-  DaemonLink::Events events();
+  client::Streams::Plan plan() const;
+  client::Streams::Events events();
   void report_left_out(const Rendered& rendered);
 
   Options options_;
@@ -50,7 +50,7 @@ class Exporter : private Contents {
   std::vector<Processor> processors_;
   std::string node_name_, architecture_;
   std::chrono::microseconds started_{0};
-  std::unique_ptr<DaemonLink> link_;
+  std::unique_ptr<client::Streams> streams_;
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;
   std::vector<Signal> signals_;

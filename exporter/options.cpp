@@ -46,10 +46,11 @@ Result<Kinds> parse_kinds(std::string_view list) {
   Kinds kinds;
   while (!list.empty()) {
     const std::string_view name = take_until(list, ',');
-    const auto found = std::ranges::find_if(
-        kKinds, [name](Kind kind) { return kind == Kind::kZones ? name == "host" : name == name_of(kind); });
-    if (found != kKinds.end()) {
-      kinds.set(index_of(*found));
+    const auto found = std::ranges::find_if(client::kKinds, [name](const client::KindInfo& kind) {
+      return name == (kind.kind == client::Kind::kZones ? "host" : kind.plural);
+    });
+    if (found != client::kKinds.end()) {
+      kinds.set(index_of(found->kind));
     } else if (name == "all") {
       kinds.set();
     } else {

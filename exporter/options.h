@@ -8,9 +8,11 @@
 #include <variant>
 
 #include "base/result.h"
-#include "exporter/kind.h"
+#include "client/kinds.h"
 
 namespace keplerd::exporter {
+
+using client::Kinds;
 
 struct Options {
   std::string varlink = "/run/keplerd/org.keplerd.Energy";

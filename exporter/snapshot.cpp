@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/snapshot.h"
 
-#include "exporter/fields.h"
+#include "client/row_set.h"
+#include "varlink/json.h"
 
 namespace keplerd::exporter {
 namespace {
 
+using client::elements;
+using client::field;
+using client::flag;
+using client::integer_field;
+using client::text;
 using varlink::Json;
+
+// Names and values of an object; of anything else none.
+auto items(const Json& value) {
+  static const Json kNone = Json::object();
+  return (value.is_object() ? value : kNone).items();
+}
 
 Microjoules energy(const Json& object, const char* name) { return {integer_field(object, name).value_or(0)}; }
 
@@ -96,28 +108,24 @@ void read_row(const Json& json, ProcessRow& row) {
 }
 
 template <class Row>
-void read_rows(const Json& reply, Rows<Row>& rows) {
-  for (const Json& json : elements(field(reply, "rows"))) {
-    Row row;
-    row.id = text(json, "id");
-    // Other cgroups than units' are in those of the units above them.
-    if (row.id.empty() || text(json, "kind") == "group") continue;
-    read_row(json, row);
-    std::string id = row.id;
-    rows.insert_or_assign(std::move(id), std::move(row));
-  }
-  for (const Json& id : elements(field(reply, "removed"))) {
-    if (id.is_string()) rows.erase(id.get<std::string>());
-  }
+bool read_rows(const Json& reply, Rows<Row>& rows) {
+  return client::read_changes(
+      reply, [&rows](const std::string& id) { rows.erase(id); },
+      [&rows](std::string id, const Json& json) {
+        // Other cgroups than units' are in those of the units above them.
+        if (id.empty() || text(json, "kind") == "group") return;
+        Row row;
+        row.id = id;
+        read_row(json, row);
+        rows.insert_or_assign(std::move(id), std::move(row));
+      });
 }
 
 }  // namespace
 
 template <class F>
-void Snapshot::with_rows(Kind kind, F f) {
+auto Snapshot::with_rows(Kind kind, F f) {
   switch (kind) {
-    case Kind::kZones:
-      return f(zones_);
     case Kind::kUnits:
       return f(units_);
     case Kind::kVms:
@@ -128,13 +136,16 @@ void Snapshot::with_rows(Kind kind, F f) {
       return f(pods_);
     case Kind::kProcesses:
       return f(processes_);
+    case Kind::kZones:
+      break;
   }
+  return f(zones_);
 }
 
 void Snapshot::apply(Kind kind, const Json& reply) {
   if (kind == Kind::kZones) host_ = read_host(reply);
-  with_rows(kind, [&reply](auto& rows) { read_rows(reply, rows); });
-  if (flag(reply, "partial")) return;
+  const bool whole = with_rows(kind, [&reply](auto& rows) { return read_rows(reply, rows); });
+  if (!whole) return;
   complete_.set(index_of(kind));
   ++revision_;
 }

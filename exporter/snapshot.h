@@ -12,11 +12,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "exporter/kind.h"
+#include "client/kinds.h"
 #include "exporter/rows.h"
 #include "varlink/json_fwd.h"
 
 namespace keplerd::exporter {
+
+using client::Kind;
+using client::Kinds;
 
 struct HostState {
   Energy all, active, idle;
@@ -56,7 +59,7 @@ class Snapshot {
 
  private:
   template <class F>
-  void with_rows(Kind kind, F f);
+  auto with_rows(Kind kind, F f);
 
   std::optional<HostState> host_;
   Rows<ZoneRow> zones_;

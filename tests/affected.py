@@ -48,6 +48,7 @@ def no_unit_tests(*_):
 
 # Path, the unit tests that it affects, and other tests ({0}: the path's group). The first that matches holds.
 RULES = [
+    (r"lib/report/row_kinds[.]", lambda: tests_above("report") | tests_of("client"), []),  # whose names are compared
     (rf"lib/({FOLDER})/", tests_above, []),
     (r"daemon/(nvml)/", tests_above, []),
     (r"exporter/prometheus/", no_unit_tests, [RULES_TESTS]),

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "cli/daemon.h"
 #include "cli/doctor/facts.h"
+#include "client/requests.h"
 #include "energy/shown_only.h"
 #include "host/host_root.h"
 
@@ -53,12 +53,12 @@ void gather_daemon(const std::string& address, DoctorFacts& facts) {
   facts.address = address;
   const std::string path = address.starts_with("unix:") ? address.substr(5) : address;
   facts.socket = look_at(AT_FDCWD, path, R_OK | W_OK);
-  auto daemon = Daemon::connect(address);
+  auto daemon = client::Daemon::connect(address);
   facts.status = daemon ? daemon->status() : daemon.error();
   facts.monotonic = clock_now(CLOCK_MONOTONIC);
   facts.realtime = clock_now(CLOCK_REALTIME);
   if (!facts.status) return;
-  if (auto zones = daemon->list({.kind = "zones", .limit = {}, .sort = {}})) facts.zones = *std::move(zones);
+  if (auto zones = daemon->list({.kind = client::Kind::kZones})) facts.zones = *std::move(zones);
 }
 
 Caller find_caller() {

@@ -12,10 +12,10 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "cli/daemon.h"
 #include "cli/top/columns.h"
 #include "cli/top/screen.h"
 #include "cli/verbs/ask.h"
+#include "client/requests.h"
 
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
@@ -180,7 +180,7 @@ void read_keys(State& state, const Curses& curses) {
 }
 
 // All replies that have come.
-void read_ticks(State& state, Daemon& stream) {
+void read_ticks(State& state, client::Daemon& stream) {
   for (;;) {
     const auto tick = stream.tick_that_has_come();
     if (!tick) return fail(state, tick.error().message);
@@ -189,8 +189,8 @@ void read_ticks(State& state, Daemon& stream) {
   }
 }
 
-Result<Daemon> open_stream(const Context& context, const State& state) {
-  auto daemon = Daemon::connect(context.options.address);
+Result<client::Daemon> open_stream(const Context& context, const State& state) {
+  auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return daemon.error();
   if (auto started = daemon->start_monitor({{"kind", tabs()[state.tab].kind}}); !started) {
     return started.error();
@@ -199,7 +199,7 @@ Result<Daemon> open_stream(const Context& context, const State& state) {
 }
 
 // Until something has come, or a signal.
-void wait(State& state, const Daemon& stream, const Signals& signals) {
+void wait(State& state, const client::Daemon& stream, const Signals& signals) {
   std::array<pollfd, 2> polls = {{{STDIN_FILENO, POLLIN, 0}, {stream.fd(), POLLIN, 0}}};
   const int count = ::ppoll(polls.data(), polls.size(), nullptr, &signals.while_waiting());
   if (count < 0 && errno != EINTR) return fail(state, system_error("poll", errno).message);
@@ -207,7 +207,8 @@ void wait(State& state, const Daemon& stream, const Signals& signals) {
   if (terminal_gone || wants_end != 0) state.quit = true;
 }
 
-void run(const Context& context, State& state, Daemon stream, const Curses& curses, const Signals& signals) {
+void run(const Context& context, State& state, client::Daemon stream, const Curses& curses,
+         const Signals& signals) {
   while (!state.quit) {
     curses.paint(draw(state));
     wait(state, stream, signals);

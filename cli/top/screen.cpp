@@ -147,10 +147,10 @@ class Painter {
     add(head_text(state_), Style::kBold);
     const auto room = static_cast<std::size_t>(std::max(list_room(state_), 0));
     if (state_.rows.empty()) {
-      const Kind& kind = *find_kind(tabs()[state_.tab].kind);
+      const client::KindInfo& kind = *client::find_kind(tabs()[state_.tab].kind);
       add(!state_.loaded           ? "Waiting for keplerd"
           : !state_.filter.empty() ? "Nothing matches the filter"
-          : kind.guests            ? fmt::format("No {} are running", kind.plural)
+          : kind.guests            ? fmt::format("No {} are running", kind.words)
                                    : "None");
     }
     for (std::size_t i = state_.first; i < std::min(state_.rows.size(), state_.first + room); ++i) {

@@ -58,7 +58,7 @@ void settle(State& state) {
     }
   }
   state.total = state.set.rows().size() - state.hidden;
-  sort_rows(state.rows, state.sort);
+  client::sort_rows(state.rows, state.sort);
   if (state.reverse) std::reverse(state.rows.begin(), state.rows.end());
   follow_pinned_row(state);
   keep_selection_on_screen(state);
@@ -233,8 +233,7 @@ void resize(State& state, Size size) {
 }
 
 void apply_tick(State& state, const Json& tick) {
-  state.set.apply(tick);
-  if (bool_field(tick, "partial") == true) return;  // more rows of the same instant follow
+  if (!state.set.apply(tick)) return;  // more rows of the same instant follow
   // The first reply of another tab may be of a sample that is known already.
   const bool is_new = field(tick, "sequence") != field(state.status, "sequence");
   state.status = tick;

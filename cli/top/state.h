@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/fields.h"
-#include "cli/rows.h"
 #include "cli/top/graph.h"
 #include "cli/top/line.h"
+#include "client/row_set.h"
 
 namespace keplerd::cli::top {
 
@@ -45,7 +45,7 @@ struct State {
   bool unicode = true;
   Pane pane = Pane::kList;
   std::size_t tab = 0;         // in tabs()
-  std::string sort = "power";  // of sort_keys()
+  std::string sort = "power";  // of client::sort_keys()
   bool reverse = false;
   bool all = false;  // ended ones, too
   std::string filter;
@@ -53,7 +53,7 @@ struct State {
 
   // What keplerd told. `status` is its last whole reply without the rows; null before the first.
   Json status;
-  RowSet set;
+  client::RowSet set;
   bool loaded = false;  // the rows of this tab have come
   History host;         // power
   std::map<std::string, History> histories;

@@ -8,13 +8,13 @@ namespace {
 
 using varlink::Json;
 
-int show_list_json(const Context& context, Daemon& daemon, std::string_view kind) {
-  auto rows = daemon.list({std::string(kind), context.options.limit, context.options.sort});
+int show_list_json(const Context& context, client::Daemon& daemon, client::Kind kind) {
+  auto rows = daemon.list({kind, context.options.limit, context.options.sort});
   if (!rows) return context.fail(rows.error().message);
   Json list = Json::array();
   for (Json& row : *rows) list.push_back(std::move(row));
   Json object = Json::object();
-  object[std::string(find_kind(kind)->key)] = std::move(list);
+  object[std::string(info_of(kind).json_key)] = std::move(list);
   context.show_json(object);
   return kFine;
 }
@@ -30,18 +30,18 @@ void warn_without_legend(const Context& context, const Json& status) {
   if (const auto warning = source_warning(status)) context.fail(*warning);
 }
 
-int show_list(const Context& context, std::string_view kind) {
-  auto daemon = Daemon::connect(context.options.address);
+int show_list(const Context& context, client::Kind kind) {
+  auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return fail_to_connect(context, daemon.error());
   if (context.wants_json()) return show_list_json(context, *daemon, kind);
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
   // Ended ones are hidden here: a limit applies to what is left.
-  auto rows = daemon->list({std::string(kind), std::nullopt, context.options.sort});
+  auto rows = daemon->list({kind, std::nullopt, context.options.sort});
   if (!rows) return context.fail(rows.error().message);
   warn_without_legend(context, *status);
   context.show(
-      list_screen({*find_kind(kind), *status, context.options, context.table_style()}, std::move(*rows)));
+      list_screen({info_of(kind), *status, context.options, context.table_style()}, std::move(*rows)));
   return kFine;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/context.h"
-#include "cli/daemon.h"
+#include "client/requests.h"
 
 namespace keplerd::cli {
 
@@ -15,6 +15,6 @@ int fail_to_connect(const Context& context, const Error& error);
 void warn_without_legend(const Context& context, const varlink::Json& status);
 
 // One list, as a table or as JSON.
-int show_list(const Context& context, std::string_view kind);
+int show_list(const Context& context, client::Kind kind);
 
 }  // namespace keplerd::cli

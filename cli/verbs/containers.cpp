@@ -4,6 +4,6 @@
 
 namespace keplerd::cli {
 
-int run_containers(const Context& context) { return show_list(context, "containers"); }
+int run_containers(const Context& context) { return show_list(context, client::Kind::kContainers); }
 
 }  // namespace keplerd::cli

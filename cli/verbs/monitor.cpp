@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
-#include "cli/rows.h"
 #include "cli/screens.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
+#include "client/row_set.h"
 
 namespace keplerd::cli {
 namespace {
@@ -32,7 +32,8 @@ class TickWriter {
 // Monitor's reply is no whole status; GetStatus's is, and all of it from one instant.
 class StatusSequence : public TickWriter {
  public:
-  StatusSequence(const Context& context, Daemon daemon) : context_(context), daemon_(std::move(daemon)) {}
+  StatusSequence(const Context& context, client::Daemon daemon)
+      : context_(context), daemon_(std::move(daemon)) {}
 
   Result<bool> write(const Json&) override {
     auto status = daemon_.status();
@@ -46,7 +47,7 @@ class StatusSequence : public TickWriter {
 
  private:
   const Context& context_;
-  Daemon daemon_;
+  client::Daemon daemon_;
   std::optional<std::int64_t> last_;
 };
 
@@ -91,11 +92,10 @@ class KindTicks : public TickWriter {
   explicit KindTicks(const Context& context) : context_(context), options_(context.options) {}
 
   Result<bool> write(const Json& tick) override {
-    set_.apply(tick);
-    if (bool_field(tick, "partial") == true) return false;  // more rows of the same instant follow
+    if (!set_.apply(tick)) return false;  // more rows of the same instant follow
     std::vector<Json> rows;
     for (const auto& [id, row] : set_.rows()) rows.push_back(row);
-    sort_rows(rows, context_.options.sort);
+    client::sort_rows(rows, context_.options.sort);
     for (const Json& event : field(tick, "events")) events_.push_back(event);
     if (context_.wants_json()) {
       write_json(std::move(rows));
@@ -105,17 +105,19 @@ class KindTicks : public TickWriter {
     if (context_.terminal.is_terminal) context_.out << kClear;
     if (!warned_) warn_without_legend(context_, tick);
     warned_ = true;
-    const ListScreen screen{*find_kind(options_.kind), tick, options_, context_.table_style()};
+    const ListScreen screen{kind(), tick, options_, context_.table_style()};
     context_.out << list_screen(screen, std::move(rows));
     write_events();
     return true;
   }
 
  private:
+  const client::KindInfo& kind() const { return *client::find_kind(options_.kind); }
+
   void write_json(std::vector<Json> rows) {
     if (const auto limit = context_.options.limit; limit && rows.size() > *limit) rows.resize(*limit);
     Json object = Json::object();
-    object[std::string(find_kind(options_.kind)->key)] = std::move(rows);
+    object[std::string(kind().json_key)] = std::move(rows);
     if (!events_.empty()) object["events"] = std::exchange(events_, Json::array());
     context_.out << json_sequence_text(object, context_.options.json);
   }
@@ -124,8 +126,7 @@ class KindTicks : public TickWriter {
     while (events_.size() > kEventsShown) events_.erase(events_.begin());
     if (!context_.terminal.is_terminal || context_.options.limit) return;
     const int events = events_.empty() ? 0 : static_cast<int>(events_.size()) + 1;
-    const int around =
-        kLinesAroundTable + (find_kind(options_.kind)->guests ? kMoreLinesOfGuests : 0) + events;
+    const int around = kLinesAroundTable + (kind().guests ? kMoreLinesOfGuests : 0) + events;
     options_.limit = static_cast<std::size_t>(std::max(1, context_.terminal.height - around));
   }
 
@@ -141,7 +142,7 @@ class KindTicks : public TickWriter {
 
   const Context& context_;
   Options options_;
-  RowSet set_;
+  client::RowSet set_;
   Json events_ = Json::array();  // JSON: since the last tick; else the last ones
   bool warned_ = false;
 };
@@ -149,7 +150,7 @@ class KindTicks : public TickWriter {
 Result<std::unique_ptr<TickWriter>> make_writer(const Context& context) {
   if (!context.options.kind.empty()) return std::unique_ptr<TickWriter>(std::make_unique<KindTicks>(context));
   if (!context.wants_json()) return std::unique_ptr<TickWriter>(std::make_unique<HostLines>(context));
-  auto daemon = Daemon::connect(context.options.address);
+  auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return daemon.error();
   return std::unique_ptr<TickWriter>(std::make_unique<StatusSequence>(context, std::move(*daemon)));
 }
@@ -164,7 +165,7 @@ Json monitor_parameters(const Options& options) {
 }  // namespace
 
 int run_monitor(const Context& context) {
-  auto daemon = Daemon::connect(context.options.address);
+  auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return fail_to_connect(context, daemon.error());
   auto writer = make_writer(context);
   if (!writer) return fail_to_connect(context, writer.error());

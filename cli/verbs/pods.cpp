@@ -4,6 +4,6 @@
 
 namespace keplerd::cli {
 
-int run_pods(const Context& context) { return show_list(context, "pods"); }
+int run_pods(const Context& context) { return show_list(context, client::Kind::kPods); }
 
 }  // namespace keplerd::cli

@@ -4,6 +4,6 @@
 
 namespace keplerd::cli {
 
-int run_processes(const Context& context) { return show_list(context, "processes"); }
+int run_processes(const Context& context) { return show_list(context, client::Kind::kProcesses); }
 
 }  // namespace keplerd::cli

@@ -13,21 +13,21 @@ struct Matches {
   std::vector<std::string> ids;  // of the rows, and of those that share the name
 };
 
-Result<Matches> find_matches(Daemon& daemon, const std::string& wanted) {
+Result<Matches> find_matches(client::Daemon& daemon, const std::string& wanted) {
   Matches matches;
-  for (const Kind& kind : kinds()) {
-    const auto reply = daemon.get(kind.name, wanted);
+  for (const client::KindInfo& kind : client::kKinds) {
+    const auto reply = daemon.get(kind.kind, wanted);
     if (!reply) return reply.error();
-    if (is_nothing_such(*reply) || is_unknown_kind(*reply)) continue;
+    if (client::is_nothing_such(*reply) || client::is_unknown_kind(*reply)) continue;
     const auto add = [&](const Json& id) {
       if (id.is_string())
-        matches.ids.push_back(std::string(kind.singular) + " " + printable(id.get<std::string>()));
+        matches.ids.push_back(std::string(kind.word) + " " + printable(id.get<std::string>()));
     };
-    if (is_ambiguous(*reply)) {
+    if (client::is_ambiguous(*reply)) {
       for (const Json& id : field(reply->parameters, "ids")) add(id);
       continue;
     }
-    if (!reply->error.empty()) return Error{describe_error(*reply)};
+    if (!reply->error.empty()) return Error{client::describe_error(*reply)};
     const Json& row = field(reply->parameters, "row");
     // An id is an id, whatever else has it as its name.
     if (string_field(row, "id") == wanted) return Matches{{row}, {wanted}};
@@ -47,7 +47,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 int run_show(const Context& context) {
   const std::string& wanted = context.options.id;
-  auto daemon = Daemon::connect(context.options.address);
+  auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return fail_to_connect(context, daemon.error());
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
@@ -57,7 +57,8 @@ int run_show(const Context& context) {
   const std::string name = "'" + printable(wanted) + "'";
   if (matches->ids.empty()) {
     const std::string others = sees_everything(*status) ? "" : ", or it is not for you to see";
-    return context.fail("no " + kind_words(&Kind::singular) + " is called " + name + others, kNothingSuch);
+    return context.fail("no " + client::kind_list(&client::KindInfo::word) + " is called " + name + others,
+                        kNothingSuch);
   }
   if (matches->ids.size() > 1 || matches->rows.empty()) {
     return context.fail(name + " is the name of several: " + joined(matches->ids) + "; say which by its id");

@@ -6,7 +6,7 @@
 namespace keplerd::cli {
 
 int run_status(const Context& context) {
-  auto daemon = Daemon::connect(context.options.address);
+  auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return fail_to_connect(context, daemon.error());
   auto status = daemon->status();
   if (!status) return context.fail(status.error().message);

@@ -9,7 +9,7 @@ namespace keplerd::cli {
 int run_top(const Context& context) {
   const std::string kind = context.options.kind.empty() ? "processes" : context.options.kind;
   if (context.wants_json() || !context.terminal.is_terminal || !top::can_go_live()) {
-    return show_list(context, kind);
+    return show_list(context, client::find_kind(kind)->kind);
   }
   return top::go_live(context, kind);
 }

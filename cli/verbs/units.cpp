@@ -4,6 +4,6 @@
 
 namespace keplerd::cli {
 
-int run_units(const Context& context) { return show_list(context, "units"); }
+int run_units(const Context& context) { return show_list(context, client::Kind::kUnits); }
 
 }  // namespace keplerd::cli

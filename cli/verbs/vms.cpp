@@ -4,6 +4,6 @@
 
 namespace keplerd::cli {
 
-int run_vms(const Context& context) { return show_list(context, "vms"); }
+int run_vms(const Context& context) { return show_list(context, client::Kind::kVms); }
 
 }  // namespace keplerd::cli

@@ -4,6 +4,6 @@
 
 namespace keplerd::cli {
 
-int run_zones(const Context& context) { return show_list(context, "zones"); }
+int run_zones(const Context& context) { return show_list(context, client::Kind::kZones); }
 
 }  // namespace keplerd::cli

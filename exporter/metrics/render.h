@@ -39,7 +39,7 @@ struct RenderInput {
 
 struct Rendered {
   std::string text;
-  std::array<std::size_t, kKinds.size()> left_out{};  // rows, by kind
+  std::array<std::size_t, client::kKinds.size()> left_out{};  // rows, by kind
 };
 
 Rendered render_metrics(const RenderInput& input, Format format);

@@ -12,7 +12,8 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "report", "ledger", "config", "event", "varlink"]
+LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "report", "ledger", "config", "event", "varlink",
+             "client"]
 PROGRAMS = ["daemon", "exporter", "cli"]
 
 # Folder: what it may include besides itself. In the order of the flow; no row names a later one.
@@ -28,9 +29,10 @@ ALLOWED = {
     "config": ["base"],
     "event": ["base"],
     "varlink": ["base", "event"],
-    "daemon": LIBRARIES,
-    "exporter": ["base", "event", "varlink"],  # it sees no more than what keplerd tells
-    "cli": ["base", "host", "energy", "config", "event", "varlink"],  # host and energy: `doctor` tries them itself
+    "client": ["base", "event", "varlink"],
+    "daemon": [library for library in LIBRARIES if library != "client"],  # which is for those on the other end
+    "exporter": ["base", "event", "varlink", "client"],  # it sees no more than what keplerd sends
+    "cli": ["base", "host", "energy", "config", "varlink", "client"],  # host and energy: `doctor` tries them itself
 }
 
 # Folder: its rooms, which do not include each other, and those of its files that put the rooms together. Nobody else

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "cli/program.h"
-#include "cli/rows.h"
+#include "client/kinds.h"
+#include "client/row_set.h"
 #include "support/open_server.h"
 
 namespace keplerd::cli {
@@ -49,7 +50,8 @@ Answer list(const Canned& canned, const Call& call) {
   std::vector<std::variant<Reply, Failure>> replies;
   auto rows = canned.lists.at(call.parameters.at("kind"));
   // Else as they are canned, for who did not ask for an order.
-  if (call.parameters.contains("sort")) sort_rows(rows, call.parameters.at("sort").get<std::string>());
+  if (call.parameters.contains("sort"))
+    client::sort_rows(rows, call.parameters.at("sort").get<std::string>());
   const std::size_t limit = call.parameters.value("limit", rows.size());
   for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i) {
     replies.push_back(Reply{Json{{"row", rows[i]}}, true});
@@ -73,10 +75,7 @@ Answer get(const Canned& canned, const Call& call) {
   }
   if (found.size() == 1) return Reply{Json{{"row", found.front()}}};
   if (found.size() > 1) return failure("AmbiguousName", Json{{"name", wanted}, {"ids", ids}});
-  static const std::map<std::string, std::string> kNoSuch = {
-      {"units", "NoSuchUnit"}, {"vms", "NoSuchVirtualMachine"}, {"containers", "NoSuchContainer"},
-      {"pods", "NoSuchPod"},   {"processes", "NoSuchProcess"},  {"zones", "NoSuchZone"}};
-  return failure(kNoSuch.at(kind), Json{{"id", wanted}});
+  return failure(client::find_kind(kind)->no_such, Json{{"id", wanted}});
 }
 
 Answer monitor(const Canned& canned, const Call& call) {

@@ -10,7 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/daemon.h"
 #include "cli/fake_daemon.h"
 #include "cli/program.h"
 #include "cli/screens.h"
@@ -29,7 +28,8 @@ constexpr const char* kTotals =
 std::string screen(std::string_view kind, const std::vector<Json>& rows, const Options& options = {},
                    std::optional<int> width = {}) {
   const Json status = measured_status();
-  return list_screen({*find_kind(kind), status, options, {.header = options.legend, .width = width}}, rows);
+  return list_screen({*client::find_kind(kind), status, options, {.header = options.legend, .width = width}},
+                     rows);
 }
 
 std::string table(std::string_view kind, const std::vector<Json>& rows, std::optional<int> width = {}) {
@@ -276,15 +276,6 @@ TEST(Guests, MonitorTellsWhatHappenedToThem) {
               AllOf(HasSubstr("  web\\x0a started\n"), HasSubstr("  web stopped (migrated)\n")));
   const Outcome json = run_keplerctl(daemon, {"monitor", "vms", "-j", "-n1"});
   EXPECT_EQ(Json::parse(json.out.substr(1)).at("events"), tick["events"]);
-}
-
-TEST(Guests, TheDaemonsErrorsNameThem) {
-  const auto text = [](const char* error) {
-    return describe_error({{{"id", "x\n"}}, std::string("org.keplerd.Energy.") + error, false});
-  };
-  EXPECT_EQ(text("NoSuchVirtualMachine"), "no such virtual machine: 'x\\x0a'");
-  EXPECT_EQ(text("NoSuchContainer"), "no such container: 'x\\x0a'");
-  EXPECT_EQ(text("NoSuchPod"), "no such pod: 'x\\x0a'");
 }
 
 TEST(Guests, OneIsShownWithTheShareOfEachOfItsParts) {

@@ -24,7 +24,7 @@ class Screens : public testing::Test {
 
 std::string list_text(std::string_view kind, const std::vector<Json>& rows, const Options& options = {},
                       const Json& status = measured_status()) {
-  return list_screen({*find_kind(kind), status, options, {.header = options.legend}}, rows);
+  return list_screen({*client::find_kind(kind), status, options, {.header = options.legend}}, rows);
 }
 
 TEST_F(Screens, SourceLineNamesSourceQualityAndPower) {
@@ -126,8 +126,8 @@ TEST_F(Screens, AZoneThatFailsSaysWhy) {
 }
 
 TEST_F(Screens, EverySimulatedListIsLabelled) {
-  for (const Kind& kind : kinds()) {
-    EXPECT_TRUE(list_text(kind.name, {}, {}, simulated_status()).starts_with("SIMULATED: ")) << kind.name;
+  for (const client::KindInfo& kind : client::kKinds) {
+    EXPECT_TRUE(list_text(kind.plural, {}, {}, simulated_status()).starts_with("SIMULATED: ")) << kind.plural;
   }
   EXPECT_TRUE(status_screen(simulated_status(), true, false).starts_with("SIMULATED: "));
 }
@@ -259,18 +259,6 @@ TEST_F(Screens, ARowOfANewerDaemonIsShownByItsUnits) {
             "        waitUsec: 350 us\n"
             " lostMicrojoules: 2.00 J\n"
             "            tags: [\"a\"]\n");
-}
-
-TEST_F(Screens, KindsAreFoundByBothWords) {
-  EXPECT_EQ(find_kind("units")->name, "units");
-  EXPECT_EQ(find_kind("process")->name, "processes");
-  for (const char* word : {"vm", "vms", "virtual-machine", "virtual-machines"}) {
-    ASSERT_NE(find_kind(word), nullptr) << word;
-    EXPECT_EQ(find_kind(word)->name, "vms") << word;
-  }
-  EXPECT_EQ(find_kind("container")->name, "containers");
-  EXPECT_EQ(find_kind("pod")->name, "pods");
-  EXPECT_EQ(find_kind("guests"), nullptr);
 }
 
 }  // namespace

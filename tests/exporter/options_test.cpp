@@ -8,6 +8,8 @@
 namespace keplerd::exporter {
 namespace {
 
+using client::Kind;
+
 std::variant<Options, int> parse(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "keplerd-exporter");
   std::vector<char*> argv;

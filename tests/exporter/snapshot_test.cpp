@@ -82,7 +82,7 @@ TEST(Snapshot, TakesWhatIsOfAnotherFormAsNotKnown) {
       {"null", "7", "[]", R"({"rows": 5, "removed": "x", "host": [], "accounts": 3, "source": null})",
        R"({"rows": [null, 7, {"id": 5}, {"id": "v", "name": 7, "zones": [3, {}], "breakdown": [null], "metadata": [1]}],
             "removed": [null, 3], "host": {"energyMicrojoules": "many"}, "accounts": {"idle": 1.5}})"}) {
-    for (const Kind kind : kKinds) snapshot.apply(kind, Json::parse(text));
+    for (const client::KindInfo& kind : client::kKinds) snapshot.apply(kind.kind, Json::parse(text));
   }
   EXPECT_EQ(snapshot.host()->all.energy.value, 0);
   EXPECT_TRUE(snapshot.host()->accounts.empty());

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/daemon_link.h"
+#include "client/stream.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
-namespace keplerd::exporter {
+#include "client/requests.h"
+
+namespace keplerd::client {
 namespace {
 
 using namespace std::chrono_literals;
 using varlink::Json;
 
-// Kepler's own pace: its dashboard looks at rates over 20 s.
-constexpr std::chrono::microseconds kPace = 5s;
 constexpr std::chrono::milliseconds kFirstDelay = 250ms, kLongestDelay = 5s;
-// Until what was denied is asked for again: Public= may have been changed.
+// Until what was denied is requested again: Public= may have been changed.
 constexpr std::chrono::milliseconds kDeniedDelay = 30s;
 // keplerd samples every 30 s at least.
 constexpr std::chrono::milliseconds kLongestSilence = 90s;
 constexpr std::uint64_t kAccuracy = 1000;  // us; sd-event's own is a quarter of a second
 constexpr char kMethod[] = "org.keplerd.Energy.Monitor";
-constexpr char kDenied[] = "org.varlink.service.PermissionDenied";
 
 void set(const EventSource& timer, std::chrono::milliseconds delay) {
   sd_event_source_set_time_relative(timer.get(), static_cast<std::uint64_t>(delay / 1us));
@@ -29,30 +28,31 @@ void set(const EventSource& timer, std::chrono::milliseconds delay) {
 
 }  // namespace
 
-DaemonLink::DaemonLink(sd_event* event, Plan plan, Events events)
+Streams::Streams(sd_event* event, Plan plan, Events events)
     : event_(sd_event_ref(event)), plan_(std::move(plan)), events_(std::move(events)), delay_(kFirstDelay) {
-  for (const Kind kind : kKinds) {
-    streams_[index_of(kind)].link = this;
-    streams_[index_of(kind)].kind = kind;
+  for (const Plan::Wanted& wanted : plan_.wanted) {
+    Stream& stream = streams_.emplace_back();
+    stream.streams = this;
+    stream.wanted = wanted;
   }
 }
 
-DaemonLink::~DaemonLink() {
+Streams::~Streams() {
   timer_.reset();
   silence_.reset();
   for (Stream& stream : streams_) stream.ready.reset();
   sd_event_unref(event_);
 }
 
-Result<Done> DaemonLink::start() {
+Result<Done> Streams::start() {
   if (const auto added = add_timer(timer_, on_time); !added) return added;
   if (const auto added = add_timer(silence_, on_silence); !added) return added;
   set(timer_, 0ms);
   return Done{};
 }
 
-// It does not run before it is set.
-Result<Done> DaemonLink::add_timer(EventSource& timer, sd_event_time_handler_t handler) {
+// The timer does not run before it is set.
+Result<Done> Streams::add_timer(EventSource& timer, sd_event_time_handler_t handler) {
   sd_event_source* source = nullptr;
   const int code = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracy, handler, this);
   if (code < 0) return system_error("sd_event_add_time", -code);
@@ -60,32 +60,32 @@ Result<Done> DaemonLink::add_timer(EventSource& timer, sd_event_time_handler_t h
   return Done{};
 }
 
-int DaemonLink::on_time(sd_event_source*, std::uint64_t, void* self) {
-  auto& link = *static_cast<DaemonLink*>(self);
-  if (const auto connected = link.connect(); !connected) link.try_again(connected.error().message);
+int Streams::on_time(sd_event_source*, std::uint64_t, void* self) {
+  auto& streams = *static_cast<Streams*>(self);
+  if (const auto connected = streams.connect(); !connected) streams.try_again(connected.error().message);
   return 0;
 }
 
-int DaemonLink::on_silence(sd_event_source*, std::uint64_t, void* self) {
-  static_cast<DaemonLink*>(self)->try_again("keplerd says nothing any more");
+int Streams::on_silence(sd_event_source*, std::uint64_t, void* self) {
+  static_cast<Streams*>(self)->try_again("keplerd says nothing any more");
   return 0;
 }
 
 // Opens what is not open: everything, or what was denied.
-Result<Done> DaemonLink::connect() {
+Result<Done> Streams::connect() {
   for (Stream& stream : streams_) {
-    if (!plan_.wanted.test(index_of(stream.kind)) || stream.client) continue;
+    if (stream.client) continue;
     if (const auto opened = open(stream); !opened) return opened;
   }
   set(silence_, kLongestSilence);
   return Done{};
 }
 
-Result<Done> DaemonLink::open(Stream& stream) {
+Result<Done> Streams::open(Stream& stream) {
   auto client = varlink::Client::connect(plan_.address);
   if (!client) return client.error();
-  Json parameters = {{"kind", name_of(stream.kind)}, {"intervalUsec", kPace.count()}};
-  if (!plan_.in_full.test(index_of(stream.kind))) parameters["public"] = true;
+  Json parameters = {{"kind", name_of(stream.wanted.kind)}, {"intervalUsec", plan_.pace.count()}};
+  if (!stream.wanted.in_full) parameters["public"] = true;
   if (const auto sent = client->send(kMethod, std::move(parameters), true); !sent) return sent;
   sd_event_source* source = nullptr;
   const int code = sd_event_add_io(event_, &source, client->fd(), EPOLLIN, on_reply, &stream);
@@ -95,16 +95,16 @@ Result<Done> DaemonLink::open(Stream& stream) {
   return Done{};
 }
 
-int DaemonLink::on_reply(sd_event_source*, int, std::uint32_t, void* self) {
+int Streams::on_reply(sd_event_source*, int, std::uint32_t, void* self) {
   auto& stream = *static_cast<Stream*>(self);
-  DaemonLink& link = *stream.link;
-  if (const auto received = link.receive(stream); !received) link.try_again(received.error().message);
-  link.look_whether_up();
+  Streams& streams = *stream.streams;
+  if (const auto received = streams.receive(stream); !received) streams.try_again(received.error().message);
+  streams.update_whether_up();
   return 0;
 }
 
 // Takes all that has come.
-Result<Done> DaemonLink::receive(Stream& stream) {
+Result<Done> Streams::receive(Stream& stream) {
   do {
     const auto reply = stream.client->receive(0ms);
     if (!reply) return reply.error().code == ETIMEDOUT ? Result<Done>(Done{}) : reply.error();
@@ -113,53 +113,50 @@ Result<Done> DaemonLink::receive(Stream& stream) {
   return Done{};
 }
 
-Result<Done> DaemonLink::take(Stream& stream, const varlink::ClientReply& reply) {
-  if (reply.error == kDenied) {
+Result<Done> Streams::take(Stream& stream, const varlink::ClientReply& reply) {
+  if (is_denied(reply)) {
     deny(stream);
     return Done{};
   }
   if (!reply.error.empty()) return Error{"keplerd answers " + reply.error};
-  // An older keplerd does not know of `public`, and tells what is not for everybody.
-  const bool in_full = plan_.in_full.test(index_of(stream.kind));
-  if (!in_full && reply.parameters.contains("accounts")) {
-    return Error{"keplerd is older than the exporter: it cannot tell what is for everybody"};
+  // An older keplerd does not know `public`, and sends what is not for everybody.
+  if (!stream.wanted.in_full && reply.parameters.contains("accounts")) {
+    return Error{"keplerd is older than " + plan_.program + ": it cannot tell what is for everybody"};
   }
   stream.answered = true;
   set(silence_, kLongestSilence);
-  events_.reply(stream.kind, reply.parameters);
+  events_.reply(stream.wanted.kind, reply.parameters);
   return Done{};
 }
 
-void DaemonLink::deny(Stream& stream) {
+void Streams::deny(Stream& stream) {
   stream.ready.reset();
   stream.client.reset();
-  stream.answered = true;  // nothing of it is for strangers
-  events_.lost(stream.kind);
+  stream.answered = true;  // nothing of it is for this caller
+  events_.lost(stream.wanted.kind);
   set(timer_, kDeniedDelay);
 }
 
-void DaemonLink::look_whether_up() {
-  const bool up = std::ranges::all_of(streams_, [this](const Stream& stream) {
-    return !plan_.wanted.test(index_of(stream.kind)) || stream.answered;
-  });
+void Streams::update_whether_up() {
+  const bool up = std::ranges::all_of(streams_, [](const Stream& stream) { return stream.answered; });
   if (up == up_) return;
   up_ = up;
-  if (!up) return;  // try_again() has told
+  if (!up) return;  // try_again() has reported it
   delay_ = kFirstDelay;
   reason_.clear();
   events_.changed(true, "");
 }
 
-void DaemonLink::close_all() {
+void Streams::close_all() {
   for (Stream& stream : streams_) {
     stream.ready.reset();
     stream.client.reset();
     stream.answered = false;
-    if (plan_.wanted.test(index_of(stream.kind))) events_.lost(stream.kind);
+    events_.lost(stream.wanted.kind);
   }
 }
 
-void DaemonLink::try_again(const std::string& reason) {
+void Streams::try_again(const std::string& reason) {
   close_all();
   up_ = false;
   if (reason != reason_) events_.changed(false, reason);
@@ -169,4 +166,4 @@ void DaemonLink::try_again(const std::string& reason) {
   delay_ = std::min(delay_ * 2, kLongestDelay);
 }
 
-}  // namespace keplerd::exporter
+}  // namespace keplerd::client

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd as its client sees it: the methods of org.keplerd.Energy, and its errors in words.
+// Requests to keplerd: the methods of org.keplerd.Energy over one connection, which blocks, and their errors
+// in words. Errors are safe for a terminal; one for a missing permission has the code EACCES, otherwise they
+// are those of varlink::Client.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +11,26 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/kinds.h"
 #include "varlink/client.h"
 #include "varlink/json.h"
 
-namespace keplerd::cli {
+namespace keplerd::client {
 
 struct ListQuery {
-  std::string kind;  // "units", ...
-  std::optional<std::size_t> limit;
-  std::string sort;
+  Kind kind{};
+  std::optional<std::size_t> limit = {};
+  std::string sort = {};  // of sort_keys(); empty: by energy
 };
 
 // The error of `reply` for people, with the ids that an ambiguous name may mean. `reply.error` is not empty.
 std::string describe_error(const varlink::ClientReply& reply);
 
+// The caller may not make this request.
+bool is_denied(const varlink::ClientReply& reply);
 // "org.keplerd.Energy.NoSuchUnit" and its like.
 bool is_nothing_such(const varlink::ClientReply& reply);
-// It is older than this keplerctl, and has no rows of the kind that was asked for.
+// keplerd is older than its client, and has no rows of this kind.
 bool is_unknown_kind(const varlink::ClientReply& reply);
 bool is_ambiguous(const varlink::ClientReply& reply);
 
@@ -39,15 +44,15 @@ class Daemon {
   // All rows of a kind.
   Result<std::vector<varlink::Json>> list(const ListQuery& query);
 
-  // Get's reply; the caller looks at its error.
-  Result<varlink::ClientReply> get(std::string_view kind, std::string_view id);
+  // Get's reply, whose error is left to the caller.
+  Result<varlink::ClientReply> get(Kind kind, std::string_view id);
 
-  // Starts the live stream; next_tick() then waits for each of its replies, as long as it takes. Nothing else
-  // may be asked on this connection any more.
+  // Starts the live stream; next_tick() then waits for each of its replies, as long as it takes. This
+  // connection takes no other request any more.
   Result<Done> start_monitor(varlink::Json parameters);
   Result<varlink::Json> next_tick();
 
-  // For a program that must not wait: it watches fd() and takes replies until this yields a null value.
+  // For a program that must not wait: it watches fd() and calls this until it returns a null value.
   Result<varlink::Json> tick_that_has_come();
   int fd() const { return client_.fd(); }
 
@@ -57,4 +62,4 @@ class Daemon {
   varlink::Client client_;
 };
 
-}  // namespace keplerd::cli
+}  // namespace keplerd::client

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to keplerd, against a server on the same loop.
-#include "exporter/daemon_link.h"
+// Against a server on the same loop.
+#include "client/stream.h"
 
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "exporter/sample_replies.h"
 #include "support/open_server.h"
 
-namespace keplerd::exporter {
+namespace keplerd::client {
 namespace {
 
 using testing::Contains;
@@ -20,6 +19,7 @@ using testing::IsEmpty;
 using varlink::Answer;
 using varlink::Call;
 using varlink::Failure;
+using varlink::Json;
 using varlink::Reply;
 
 // One reply, then silence; or an end.
@@ -32,16 +32,16 @@ class OneReply : public varlink::Stream {
   std::optional<std::variant<Reply, Failure>> reply_;
 };
 
-class DaemonLinkTest : public testing::Test {
+class StreamsTest : public testing::Test {
  protected:
-  DaemonLinkTest() {
-    directory = std::filesystem::temp_directory_path() / ("keplerd-link-" + std::to_string(::getpid()));
+  StreamsTest() {
+    directory = std::filesystem::temp_directory_path() / ("keplerd-streams-" + std::to_string(::getpid()));
     std::filesystem::create_directory(directory);
     path = directory / "socket";
     sd_event_new(&loop);
   }
-  ~DaemonLinkTest() override {
-    link.reset();
+  ~StreamsTest() override {
+    streams.reset();
     server.reset();
     sd_event_unref(loop);
     std::filesystem::remove_all(directory);
@@ -57,24 +57,25 @@ class DaemonLinkTest : public testing::Test {
                                  }}}});
     EXPECT_TRUE((*server)->listen(*varlink::bind_unix_socket(path, 0600)).ok());
   }
-  void begin(Kinds wanted, Kinds in_full) {
-    link = std::make_unique<DaemonLink>(
-        loop, DaemonLink::Plan{path, wanted, in_full},
-        DaemonLink::Events{.reply = [this](Kind kind, const Json&) { reported.emplace_back(name_of(kind)); },
-                           .lost = [this](Kind kind) { lost.emplace_back(name_of(kind)); },
-                           .changed =
-                               [this](bool up, const std::string& reason) {
-                                 changes.push_back(up ? "up" : "down: " + reason);
-                               }});
-    EXPECT_TRUE(link->start().ok());
+  void begin(std::vector<Streams::Plan::Wanted> wanted) {
+    streams = std::make_unique<Streams>(
+        loop, Streams::Plan{path, std::move(wanted), std::chrono::seconds(5), "the test"},
+        Streams::Events{.reply = [this](Kind kind, const Json&) { reported.emplace_back(name_of(kind)); },
+                        .lost = [this](Kind kind) { lost.emplace_back(name_of(kind)); },
+                        .changed =
+                            [this](bool up, const std::string& reason) {
+                              changes.push_back(up ? "up" : "down: " + reason);
+                            }});
+    EXPECT_TRUE(streams->start().ok());
   }
   template <class Condition>
   void run_until(Condition condition) {
     for (int turn = 0; !condition() && turn < 100'000; ++turn) ASSERT_GE(sd_event_run(loop, 100'000), 0);
   }
+  static Json reply_in_full() { return {{"accounts", {{"idle", 1}}}, {"rows", Json::array()}}; }
   // As keplerd does it.
   static std::variant<Reply, Failure> as_keplerd(const Json& parameters) {
-    Json reply = reply_of(Json::array());
+    Json reply = reply_in_full();
     if (parameters.contains("public")) reply.erase("accounts");
     return Reply{std::move(reply), true};
   }
@@ -83,77 +84,77 @@ class DaemonLinkTest : public testing::Test {
   std::string path;
   sd_event* loop = nullptr;
   std::optional<OpenServer> server;
-  std::unique_ptr<DaemonLink> link;
+  std::unique_ptr<Streams> streams;
   std::function<std::variant<Reply, Failure>(const Json&)> answer = as_keplerd;
   std::vector<std::string> calls, reported, lost, changes;
 };
 
-const Kinds kZonesAndUnits = Kinds().set(index_of(Kind::kZones)).set(index_of(Kind::kUnits));
+const std::vector<Streams::Plan::Wanted> kZonesAndUnits = {{Kind::kZones, false}, {Kind::kUnits, false}};
 
-TEST_F(DaemonLinkTest, AsksAsAStrangerForWhatIsNotServed) {
+TEST_F(StreamsTest, RequestsAsAnUnprivilegedCallerWhatIsNotInFull) {
   serve();
-  begin(kZonesAndUnits, Kinds().set(index_of(Kind::kUnits)));
-  run_until([this] { return link->is_up(); });
+  begin({{Kind::kZones, false}, {Kind::kUnits, true}});
+  run_until([this] { return streams->is_up(); });
   EXPECT_THAT(calls, ElementsAre(R"({"kind":"zones","intervalUsec":5000000,"public":true})",
                                  R"({"kind":"units","intervalUsec":5000000})"));
   EXPECT_THAT(reported, ElementsAre("zones", "units"));
   EXPECT_THAT(changes, ElementsAre("up"));
 }
 
-TEST_F(DaemonLinkTest, AKeplerdThatDoesNotKnowOfStrangersIsNotListenedTo) {
-  answer = [](const Json&) { return Reply{reply_of(Json::array()), true}; };
+TEST_F(StreamsTest, AKeplerdThatDoesNotKnowPublicIsNotFollowed) {
+  answer = [](const Json&) { return Reply{reply_in_full(), true}; };
   serve();
-  begin(kZonesAndUnits, {});
+  begin(kZonesAndUnits);
   run_until([this] { return !changes.empty(); });
-  EXPECT_THAT(changes, ElementsAre(HasSubstr("older than the exporter")));
+  EXPECT_THAT(changes, ElementsAre(HasSubstr("older than the test")));
   EXPECT_THAT(reported, IsEmpty());
-  EXPECT_FALSE(link->is_up());
+  EXPECT_FALSE(streams->is_up());
 }
 
-TEST_F(DaemonLinkTest, WhatIsForNobodyIsNoFailure) {
+TEST_F(StreamsTest, WhatIsDeniedIsNoFailure) {
   answer = [](const Json& parameters) -> std::variant<Reply, Failure> {
     if (parameters.at("kind") == "units") return varlink::permission_denied();
     return as_keplerd(parameters);
   };
   serve();
-  begin(kZonesAndUnits, {});
-  run_until([this] { return link->is_up(); });
+  begin(kZonesAndUnits);
+  run_until([this] { return streams->is_up(); });
   EXPECT_THAT(reported, ElementsAre("zones"));
   EXPECT_THAT(lost, ElementsAre("units"));
   EXPECT_THAT(changes, ElementsAre("up"));
 }
 
-TEST_F(DaemonLinkTest, WithoutAKeplerdItSaysSoOnceAndGoesOnTrying) {
-  begin(kZonesAndUnits, {});
+TEST_F(StreamsTest, WithoutAKeplerdItReportsThatOnceAndGoesOnTrying) {
+  begin(kZonesAndUnits);
   run_until([this] { return !changes.empty(); });
   EXPECT_THAT(changes, ElementsAre(HasSubstr("down: " + path)));
   serve();
-  run_until([this] { return link->is_up(); });
+  run_until([this] { return streams->is_up(); });
   EXPECT_EQ(changes.size(), 2u);
   EXPECT_EQ(changes.back(), "up");
 }
 
-TEST_F(DaemonLinkTest, WhenAStreamBreaksAllIsForgottenAndBegunAnew) {
+TEST_F(StreamsTest, WhenAStreamBreaksAllAreOpenedAgain) {
   serve();
-  begin(kZonesAndUnits, {});
-  run_until([this] { return link->is_up(); });
+  begin(kZonesAndUnits);
+  run_until([this] { return streams->is_up(); });
   server.reset();
-  run_until([this] { return !link->is_up(); });
+  run_until([this] { return !streams->is_up(); });
   EXPECT_THAT(lost, ElementsAre("zones", "units"));
   EXPECT_THAT(changes, Contains("down: the daemon closed the connection"));
   calls.clear();
   serve();
-  run_until([this] { return link->is_up(); });
+  run_until([this] { return streams->is_up(); });
   EXPECT_EQ(calls.size(), 2u);
 }
 
-TEST_F(DaemonLinkTest, AnErrorIsTold) {
+TEST_F(StreamsTest, AnErrorIsReported) {
   answer = [](const Json&) { return varlink::invalid_parameter("kind"); };
   serve();
-  begin(kZonesAndUnits, {});
+  begin(kZonesAndUnits);
   run_until([this] { return !changes.empty(); });
   EXPECT_THAT(changes, ElementsAre("down: keplerd answers org.varlink.service.InvalidParameter"));
 }
 
 }  // namespace
-}  // namespace keplerd::exporter
+}  // namespace keplerd::client

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/rows.h"
+#include "client/row_set.h"
 
 #include <algorithm>
 #include <array>
 
-#include "cli/fields.h"
-
-namespace keplerd::cli {
+namespace keplerd::client {
 namespace {
+
+using varlink::Json;
 
 struct NumericKey {
   std::string_view name, field;
@@ -37,13 +37,10 @@ void sort_rows(std::vector<Json>& rows, std::string_view key) {
   }
 }
 
-void RowSet::apply(const Json& tick) {
-  for (const Json& id : field(tick, "removed")) {
-    if (id.is_string()) rows_.erase(id.get<std::string>());
-  }
-  for (const Json& row : field(tick, "rows")) {
-    if (const auto id = string_field(row, "id")) rows_[*id] = row;
-  }
+bool RowSet::apply(const Json& tick) {
+  return read_changes(
+      tick, [this](const std::string& id) { rows_.erase(id); },
+      [this](std::string id, const Json& row) { rows_.insert_or_assign(std::move(id), row); });
 }
 
-}  // namespace keplerd::cli
+}  // namespace keplerd::client

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/rows.h"
+#include "client/row_set.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/sample_replies.h"
-
-namespace keplerd::cli {
+namespace keplerd::client {
 namespace {
+
+using varlink::Json;
 
 std::string ids(const std::vector<Json>& rows) {
   std::string out;
@@ -58,12 +58,22 @@ TEST(RowSet, WhatIsRemovedAndThereAgainStays) {
   EXPECT_EQ(ids(set), "a ");
 }
 
+TEST(RowSet, IsWholeWhenNothingMoreOfTheInstantFollows) {
+  RowSet set;
+  EXPECT_FALSE(set.apply(Json::parse(R"({"rows": [{"id": "a"}], "partial": true})")));
+  EXPECT_TRUE(set.apply(Json::parse(R"({"rows": [{"id": "b"}], "partial": false})")));
+  EXPECT_TRUE(set.apply(Json::parse(R"({"partial": 7})")));
+  EXPECT_EQ(ids(set), "a b ");
+}
+
 TEST(RowSet, IgnoresWhatIsNoRow) {
   RowSet set;
   set.apply(Json::parse(R"({"rows": [1, {"name": "x"}], "removed": [7, null]})"));
-  set.apply(Json::parse(R"({"rows": "garbage"})"));
+  set.apply(Json::parse(R"({"rows": "garbage", "removed": "garbage"})"));
+  set.apply(Json::parse(R"({"rows": {"a": {"id": "a"}}})"));
+  set.apply(Json());
   EXPECT_EQ(ids(set), "");
 }
 
 }  // namespace
-}  // namespace keplerd::cli
+}  // namespace keplerd::client

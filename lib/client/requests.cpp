@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/daemon.h"
+#include "client/requests.h"
 
-#include <array>
 #include <cerrno>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "cli/fields.h"
+#include "client/fields.h"
 
-namespace keplerd::cli {
+namespace keplerd::client {
 namespace {
 
 using varlink::ClientReply;
+using varlink::Json;
 
 constexpr std::string_view kInterface = "org.keplerd.Energy.";
 constexpr std::string_view kService = "org.varlink.service.";
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNoSuch = {
-    {{"NoSuchUnit", "unit"},
-     {"NoSuchVirtualMachine", "virtual machine"},
-     {"NoSuchContainer", "container"},
-     {"NoSuchPod", "pod"},
-     {"NoSuchProcess", "process"},
-     {"NoSuchZone", "zone"}}};
 
 std::string method(std::string_view name) { return std::string(kInterface) + std::string(name); }
 
@@ -35,10 +27,7 @@ std::string_view own_error(const ClientReply& reply, std::string_view interface)
   return name;
 }
 
-Error failure(const ClientReply& reply) {
-  const bool denied = own_error(reply, kService) == "PermissionDenied";
-  return {describe_error(reply), denied ? EACCES : 0};
-}
+Error failure(const ClientReply& reply) { return {describe_error(reply), is_denied(reply) ? EACCES : 0}; }
 
 Result<Json> parameters_of(Result<ClientReply> reply) {
   if (!reply) return reply.error();
@@ -46,9 +35,11 @@ Result<Json> parameters_of(Result<ClientReply> reply) {
   return std::move(reply->parameters);
 }
 
+std::string name_text(const Json& object, std::string_view name) { return printable(text(object, name)); }
+
 std::string ambiguous_text(const Json& parameters) {
   std::string ids;
-  for (const Json& id : field(parameters, "ids")) {
+  for (const Json& id : elements(field(parameters, "ids"))) {
     if (!id.is_string()) continue;
     ids += (ids.empty() ? "" : ", ") + printable(id.get<std::string>());
   }
@@ -74,14 +65,16 @@ std::string describe_error(const ClientReply& reply) {
   const std::string_view own = own_error(reply, kInterface);
   const Json& parameters = reply.parameters;
   if (own == "AmbiguousName") return ambiguous_text(parameters);
-  for (const auto& [name, what] : kNoSuch) {
-    if (own == name) return fmt::format("no such {}: '{}'", what, name_text(parameters, "id"));
+  for (const KindInfo& kind : kKinds) {
+    if (own == kind.no_such) return fmt::format("no such {}: '{}'", kind.word, name_text(parameters, "id"));
   }
-  std::string text = service_error_text(own_error(reply, kService), parameters);
-  if (!text.empty()) return text;
+  std::string answer = service_error_text(own_error(reply, kService), parameters);
+  if (!answer.empty()) return answer;
   const std::string details = parameters.empty() ? "" : " " + printable(json_line(parameters));
   return fmt::format("keplerd answered with the error {}{}", printable(reply.error), details);
 }
+
+bool is_denied(const ClientReply& reply) { return own_error(reply, kService) == "PermissionDenied"; }
 
 bool is_nothing_such(const ClientReply& reply) { return own_error(reply, kInterface).starts_with("NoSuch"); }
 
@@ -101,7 +94,7 @@ Result<Daemon> Daemon::connect(const std::string& address) {
 Result<Json> Daemon::status() { return parameters_of(client_.call(method("GetStatus"), Json::object())); }
 
 Result<std::vector<Json>> Daemon::list(const ListQuery& query) {
-  Json parameters = {{"kind", query.kind}};
+  Json parameters = {{"kind", name_of(query.kind)}};
   if (query.limit) parameters["limit"] = *query.limit;
   if (!query.sort.empty()) parameters["sort"] = query.sort;
   if (auto sent = client_.send(method("List"), std::move(parameters), true); !sent) return sent.error();
@@ -118,8 +111,8 @@ Result<std::vector<Json>> Daemon::list(const ListQuery& query) {
   return rows;
 }
 
-Result<ClientReply> Daemon::get(std::string_view kind, std::string_view id) {
-  return client_.call(method("Get"), {{"kind", kind}, {"id", id}});
+Result<ClientReply> Daemon::get(Kind kind, std::string_view id) {
+  return client_.call(method("Get"), {{"kind", name_of(kind)}, {"id", id}});
 }
 
 Result<Done> Daemon::start_monitor(Json parameters) {
@@ -134,4 +127,4 @@ Result<Json> Daemon::tick_that_has_come() {
   return parameters_of(std::move(reply));
 }
 
-}  // namespace keplerd::cli
+}  // namespace keplerd::client

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows keplerd on an sd-event loop: a stream (Monitor of org.keplerd.Energy) for each kind of rows. When
+// one of them breaks, or nothing comes for 90 s, all are opened again, after a while (250 ms to 5 s). A kind
+// that is not followed in full is requested as an unprivileged caller would get it: keplerd decides, not its
+// client. What keplerd denies is no failure, and is requested again every 30 s.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <systemd/sd-event.h>
+
+#include "base/result.h"
+#include "client/kinds.h"
+#include "event/event_source.h"
+#include "varlink/client.h"
+#include "varlink/json.h"
+
+namespace keplerd::client {
+
+class Streams {
+ public:
+  struct Plan {
+    struct Wanted {
+      Kind kind{};
+      bool in_full = false;  // as far as this process's user may see it
+    };
+    std::string address;
+    std::vector<Wanted> wanted;         // each kind once; opened in this order
+    std::chrono::microseconds pace{0};  // between two ticks, at least; far less than 90 s
+    std::string program;                // which follows, in errors: "the exporter"
+  };
+  struct Events {
+    std::function<void(Kind kind, const varlink::Json& reply)> reply;
+    // The stream has ended: what is known of this kind is out of date.
+    std::function<void(Kind kind)> lost;
+    // Whether keplerd answers has changed, or why it does not (`reason`).
+    std::function<void(bool up, const std::string& reason)> changed;
+  };
+
+  // `event` is kept referenced.
+  Streams(sd_event* event, Plan plan, Events events);
+  ~Streams();
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  Result<Done> start();
+
+  // Each stream has answered, and none has broken since.
+  bool is_up() const { return up_; }
+
+ private:
+  struct Stream {
+    Streams* streams = nullptr;
+    Plan::Wanted wanted;
+    std::optional<varlink::Client> client;
+    EventSource ready;  // ends before the client does
+    bool answered = false;
+  };
+
+  Result<Done> connect();
+  Result<Done> open(Stream& stream);
+  void close_all();
+  void try_again(const std::string& reason);
+  Result<Done> add_timer(EventSource& timer, sd_event_time_handler_t handler);
+
+  Result<Done> receive(Stream& stream);
+  Result<Done> take(Stream& stream, const varlink::ClientReply& reply);
+  void deny(Stream& stream);
+  void update_whether_up();
+
+  static int on_reply(sd_event_source*, int fd, std::uint32_t events, void* stream);
+  static int on_time(sd_event_source*, std::uint64_t, void* self);
+  static int on_silence(sd_event_source*, std::uint64_t, void* self);
+
+  sd_event* event_;
+  Plan plan_;
+  Events events_;
+  std::vector<Stream> streams_;  // does not change: the loop refers to its elements
+  EventSource timer_;            // to open what is not open
+  EventSource silence_;          // to open all again where nothing comes any more
+  std::chrono::milliseconds delay_;
+  std::string reason_;  // last reported
+  bool up_ = false;
+};
+
+}  // namespace keplerd::client
