@@ -18,22 +18,16 @@ constexpr std::chrono::milliseconds kFirstDelay = 250ms, kLongestDelay = 5s;
 constexpr std::chrono::milliseconds kDeniedDelay = 30s;
 // keplerd samples every 30 s at least.
 constexpr std::chrono::milliseconds kLongestSilence = 90s;
-constexpr std::uint64_t kAccuracy = 1000;  // us; sd-event's own is a quarter of a second
+constexpr Nanoseconds kAccuracy = 1ms;
+constexpr char kFollowing[] = "following keplerd";
 constexpr char kMethod[] = "org.keplerd.Energy.Monitor";
-
-void set(const EventSource& timer, std::chrono::milliseconds delay) {
-  sd_event_source_set_time_relative(timer.get(), static_cast<std::uint64_t>(delay / 1us));
-  sd_event_source_set_enabled(timer.get(), SD_EVENT_ONESHOT);
-}
 
 }  // namespace
 
 Streams::Streams(sd_event* event, Plan plan, Events events)
     : event_(sd_event_ref(event)), plan_(std::move(plan)), events_(std::move(events)), delay_(kFirstDelay) {
   for (const Plan::Wanted& wanted : plan_.wanted) {
-    Stream& stream = streams_.emplace_back();
-    stream.streams = this;
-    stream.wanted = wanted;
+    streams_.emplace_back().wanted = wanted;
   }
 }
 
@@ -45,30 +39,14 @@ Streams::~Streams() {
 }
 
 Result<Done> Streams::start() {
-  if (const auto added = add_timer(timer_, on_time); !added) return added;
-  if (const auto added = add_timer(silence_, on_silence); !added) return added;
-  set(timer_, 0ms);
+  const auto open_all = [this] {
+    if (const auto connected = connect(); !connected) try_again(connected.error().message);
+  };
+  const auto begin_again = [this] { try_again("keplerd says nothing any more"); };
+  if (const auto added = timer_.attach(event_, kFollowing, open_all, kAccuracy); !added) return added;
+  if (const auto added = silence_.attach(event_, kFollowing, begin_again, kAccuracy); !added) return added;
+  timer_.set_after(0ms);
   return Done{};
-}
-
-// The timer does not run before it is set.
-Result<Done> Streams::add_timer(EventSource& timer, sd_event_time_handler_t handler) {
-  sd_event_source* source = nullptr;
-  const int code = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, UINT64_MAX, kAccuracy, handler, this);
-  if (code < 0) return system_error("sd_event_add_time", -code);
-  timer.reset(source);
-  return Done{};
-}
-
-int Streams::on_time(sd_event_source*, std::uint64_t, void* self) {
-  auto& streams = *static_cast<Streams*>(self);
-  if (const auto connected = streams.connect(); !connected) streams.try_again(connected.error().message);
-  return 0;
-}
-
-int Streams::on_silence(sd_event_source*, std::uint64_t, void* self) {
-  static_cast<Streams*>(self)->try_again("keplerd says nothing any more");
-  return 0;
 }
 
 // Opens what is not open: everything, or what was denied.
@@ -77,7 +55,7 @@ Result<Done> Streams::connect() {
     if (stream.client) continue;
     if (const auto opened = open(stream); !opened) return opened;
   }
-  set(silence_, kLongestSilence);
+  silence_.set_after(kLongestSilence);
   return Done{};
 }
 
@@ -87,20 +65,13 @@ Result<Done> Streams::open(Stream& stream) {
   Json parameters = {{"kind", name_of(stream.wanted.kind)}, {"intervalUsec", plan_.pace.count()}};
   if (!stream.wanted.in_full) parameters["public"] = true;
   if (const auto sent = client->send(kMethod, std::move(parameters), true); !sent) return sent;
-  sd_event_source* source = nullptr;
-  const int code = sd_event_add_io(event_, &source, client->fd(), EPOLLIN, on_reply, &stream);
-  if (code < 0) return system_error("sd_event_add_io", -code);
-  stream.client.emplace(*std::move(client));
-  stream.ready.reset(source);
-  return Done{};
-}
-
-int Streams::on_reply(sd_event_source*, int, std::uint32_t, void* self) {
-  auto& stream = *static_cast<Stream*>(self);
-  Streams& streams = *stream.streams;
-  if (const auto received = streams.receive(stream); !received) streams.try_again(received.error().message);
-  streams.update_whether_up();
-  return 0;
+  const auto on_reply = [this, &stream](std::uint32_t) {
+    if (const auto received = receive(stream); !received) try_again(received.error().message);
+    update_whether_up();
+  };
+  const auto added = stream.ready.attach(event_, client->fd(), EPOLLIN, kFollowing, on_reply);
+  if (added) stream.client.emplace(*std::move(client));
+  return added;
 }
 
 // Takes all that has come.
@@ -124,7 +95,7 @@ Result<Done> Streams::take(Stream& stream, const varlink::ClientReply& reply) {
     return Error{"keplerd is older than " + plan_.program + ": it cannot tell what is for everybody"};
   }
   stream.answered = true;
-  set(silence_, kLongestSilence);
+  silence_.set_after(kLongestSilence);
   events_.reply(stream.wanted.kind, reply.parameters);
   return Done{};
 }
@@ -134,7 +105,7 @@ void Streams::deny(Stream& stream) {
   stream.client.reset();
   stream.answered = true;  // nothing of it is for this caller
   events_.lost(stream.wanted.kind);
-  set(timer_, kDeniedDelay);
+  timer_.set_after(kDeniedDelay);
 }
 
 void Streams::update_whether_up() {
@@ -161,8 +132,8 @@ void Streams::try_again(const std::string& reason) {
   up_ = false;
   if (reason != reason_) events_.changed(false, reason);
   reason_ = reason;
-  set(timer_, delay_);
-  sd_event_source_set_enabled(silence_.get(), SD_EVENT_OFF);
+  timer_.set_after(delay_);
+  silence_.stop();
   delay_ = std::min(delay_ * 2, kLongestDelay);
 }
 

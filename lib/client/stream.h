@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "client/kinds.h"
-#include "event/event_source.h"
+#include "event/sources.h"
 #include "varlink/client.h"
 #include "varlink/json.h"
 
@@ -54,10 +54,9 @@ class Streams {
 
  private:
   struct Stream {
-    Streams* streams = nullptr;
     Plan::Wanted wanted;
     std::optional<varlink::Client> client;
-    EventSource ready;  // ends before the client does
+    Io ready;  // ends before the client does
     bool answered = false;
   };
 
@@ -65,23 +64,18 @@ class Streams {
   Result<Done> open(Stream& stream);
   void close_all();
   void try_again(const std::string& reason);
-  Result<Done> add_timer(EventSource& timer, sd_event_time_handler_t handler);
 
   Result<Done> receive(Stream& stream);
   Result<Done> take(Stream& stream, const varlink::ClientReply& reply);
   void deny(Stream& stream);
   void update_whether_up();
 
-  static int on_reply(sd_event_source*, int fd, std::uint32_t events, void* stream);
-  static int on_time(sd_event_source*, std::uint64_t, void* self);
-  static int on_silence(sd_event_source*, std::uint64_t, void* self);
-
   sd_event* event_;
   Plan plan_;
   Events events_;
   std::vector<Stream> streams_;  // does not change: the loop refers to its elements
-  EventSource timer_;            // to open what is not open
-  EventSource silence_;          // to open all again where nothing comes any more
+  Timer timer_;                  // to open what is not open
+  Timer silence_;                // to open all again where nothing comes any more
   std::chrono::milliseconds delay_;
   std::string reason_;  // last reported
   bool up_ = false;
