@@ -175,6 +175,7 @@ int Daemon::run() {
   notify_stopping();
   server_.reset();
   bus_.reset();
+  libvirt_.reset();
   sampler_.finish();
   state_keeper_->save(meter_->state(), true);
   if (result < 0) log_error(system_error("event loop", -result).message);
@@ -222,6 +223,7 @@ Sampler::Sampled Daemon::sample() {
 
 // Only on the very host: another root's libvirt is not there to be asked.
 void Daemon::update_libvirt() {
+  if (!libvirt_) return;  // the end
   if (host_.paths().root != "/" || !host_.has_own_procfs()) return;
   libvirt_->update(running_drivers(host_, meter_->libvirt_drivers()), sampler_.last_tried());
   meter_->set_libvirt_connected(libvirt_->is_connected());

@@ -20,6 +20,7 @@ void Sampler::start() {
 // At the planned time plus the period, so that delays do not add up; after a long stall from now on.
 void Sampler::on_time() {
   const Nanoseconds planned = due_.at;
+  due_.at = host_.now() + period_;  // should it throw
   take_within_budget();
   choose_period();
   const Nanoseconds now = host_.now();

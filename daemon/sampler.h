@@ -38,7 +38,8 @@ class Sampler {
   // The first sample, of everything, at no cost.
   void start();
 
-  // To be called when a sample is due: takes it, at least.
+  // To be called when a sample is due. What Host::sample throws comes out of here, and the next is due a
+  // period later.
   void on_time();
 
   // The last sample of a run.

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <systemd/sd-daemon.h>
 
+#include "base/barrier.h"
 #include "base/parse.h"
 #include "exporter/http/listen.h"
 #include "exporter/log.h"
@@ -56,6 +57,7 @@ Exporter::Exporter(Options options, http::WebConfig web)
 }
 
 Exporter::~Exporter() {
+  set_barrier_log({});
   server_.reset();
   streams_.reset();
   signals_.clear();
@@ -100,6 +102,9 @@ client::Streams::Events Exporter::events() {
 
 Result<Done> Exporter::start() {
   if (const int code = sd_event_default(&event_); code < 0) return system_error("sd_event_default", -code);
+  set_barrier_log([](const std::string& where, const std::string& what) {
+    log_error("exception while " + where + ": " + what);
+  });
   if (const auto added = add_signals(); !added) return added;
   streams_ = std::make_unique<client::Streams>(event_, plan(), events());
   Contents& contents = *this;

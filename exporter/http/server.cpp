@@ -10,6 +10,7 @@
 #include <microhttpd.h>
 #include <sys/socket.h>
 
+#include "base/barrier.h"
 #include "event/sources.h"
 #include "exporter/http/target.h"
 
@@ -253,8 +254,10 @@ class Server::Listener {
   }
 
   void run() {
-    MHD_run(daemon_);
-    shared_.close_doomed();
+    behind_barrier(kServing, [this] {
+      MHD_run(daemon_);
+      shared_.close_doomed();
+    });
     Nanoseconds wait = shared_.connections.next_deadline();
     if (wait != Nanoseconds::max()) wait = std::max(wait - read_clock(), Nanoseconds{0});
     MHD_UNSIGNED_LONG_LONG milliseconds = 0;

@@ -40,7 +40,10 @@ Streams::~Streams() {
 
 Result<Done> Streams::start() {
   const auto open_all = [this] {
-    if (const auto connected = connect(); !connected) try_again(connected.error().message);
+    timer_.set_after(kLongestDelay);  // should it throw
+    const auto connected = connect();
+    if (!connected) return try_again(connected.error().message);
+    timer_.stop();
   };
   const auto begin_again = [this] { try_again("keplerd says nothing any more"); };
   if (const auto added = timer_.attach(event_, kFollowing, open_all, kAccuracy); !added) return added;
@@ -66,7 +69,12 @@ Result<Done> Streams::open(Stream& stream) {
   if (!stream.wanted.in_full) parameters["public"] = true;
   if (const auto sent = client->send(kMethod, std::move(parameters), true); !sent) return sent;
   const auto on_reply = [this, &stream](std::uint32_t) {
-    if (const auto received = receive(stream); !received) try_again(received.error().message);
+    try {
+      if (const auto received = receive(stream); !received) try_again(received.error().message);
+    } catch (...) {  // what is known of this kind may be half of a reply
+      try_again("a reply of keplerd could not be taken");
+      throw;
+    }
     update_whether_up();
   };
   const auto added = stream.ready.attach(event_, client->fd(), EPOLLIN, kFollowing, on_reply);

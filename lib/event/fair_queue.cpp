@@ -23,7 +23,7 @@ FairQueue::FairQueue(Limits limits, Clock clock) : limits_(limits), clock_(std::
 
 Result<Done> FairQueue::attach(sd_event* event, std::int64_t priority) {
   const auto turn = [this] {
-    run_turn();
+    behind_barrier(kWorking, [this] { run_turn(); });
     plan();
   };
   if (const auto added = turn_.attach(event, kWorking, turn, priority); !added) return added;

@@ -3,6 +3,8 @@
 #include "client/stream.h"
 
 #include <filesystem>
+#include <stdexcept>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +62,11 @@ class StreamsTest : public testing::Test {
   void begin(std::vector<Streams::Plan::Wanted> wanted) {
     streams = std::make_unique<Streams>(
         loop, Streams::Plan{path, std::move(wanted), std::chrono::seconds(5), "the test"},
-        Streams::Events{.reply = [this](Kind kind, const Json&) { reported.emplace_back(name_of(kind)); },
+        Streams::Events{.reply =
+                            [this](Kind kind, const Json&) {
+                              reported.emplace_back(name_of(kind));
+                              if (std::exchange(throws, false)) throw std::runtime_error("no memory");
+                            },
                         .lost = [this](Kind kind) { lost.emplace_back(name_of(kind)); },
                         .changed =
                             [this](bool up, const std::string& reason) {
@@ -87,6 +93,7 @@ class StreamsTest : public testing::Test {
   std::unique_ptr<Streams> streams;
   std::function<std::variant<Reply, Failure>(const Json&)> answer = as_keplerd;
   std::vector<std::string> calls, reported, lost, changes;
+  bool throws = false;  // at the next reply
 };
 
 const std::vector<Streams::Plan::Wanted> kZonesAndUnits = {{Kind::kZones, false}, {Kind::kUnits, false}};
@@ -132,6 +139,15 @@ TEST_F(StreamsTest, WithoutAKeplerdItReportsThatOnceAndGoesOnTrying) {
   run_until([this] { return streams->is_up(); });
   EXPECT_EQ(changes.size(), 2u);
   EXPECT_EQ(changes.back(), "up");
+}
+
+TEST_F(StreamsTest, WhenAReplyCannotBeTakenAllAreOpenedAgain) {
+  throws = true;
+  serve();
+  begin(kZonesAndUnits);
+  run_until([this] { return streams->is_up(); });
+  EXPECT_THAT(changes, ElementsAre(HasSubstr("could not be taken"), "up"));
+  EXPECT_THAT(lost, ElementsAre("zones", "units")) << "what was known may be half of a reply";
 }
 
 TEST_F(StreamsTest, WhenAStreamBreaksAllAreOpenedAgain) {

@@ -3,6 +3,7 @@
 #include "daemon/sampler.h"
 
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -22,6 +23,7 @@ class SamplerTest : public testing::Test {
                   .sample =
                       [this] {
                         samples_.push_back(now_);
+                        if (throws_) throw std::runtime_error("no memory");
                         now_ += takes_;
                         return Sampler::Sampled{.reported = samples_.back(), .cost = takes_};
                       },
@@ -41,6 +43,7 @@ class SamplerTest : public testing::Test {
 
   Nanoseconds now_ = 1000s;
   Nanoseconds takes_{0};
+  bool throws_ = false;
   bool may_read_seldom_ = true;
   std::vector<Nanoseconds> samples_;
   std::vector<bool> budget_;
@@ -72,6 +75,17 @@ TEST_F(SamplerTest, AfterALongStallItGoesOnFromNow) {
   now_ = 1017s;
   sampler_.on_time();
   EXPECT_EQ(sampler_.due().at, 1018s) << "what was missed is not made up for";
+}
+
+TEST_F(SamplerTest, ASampleThatThrowsIsTriedAgainAPeriodLater) {
+  sampler_.start();
+  throws_ = true;
+  now_ = 1001s;
+  EXPECT_THROW(sampler_.on_time(), std::runtime_error);
+  EXPECT_EQ(sampler_.due().at, 1002s);
+  throws_ = false;
+  run_until(1003s);
+  EXPECT_THAT(take_samples(), ElementsAre(1000s, 1001s, 1002s, 1003s));
 }
 
 TEST_F(SamplerTest, AListenerWhoWantsItFasterIsServedAtOnce) {
