@@ -114,10 +114,14 @@ def check_rows(report, snapshot, when):
     for process in snapshot["processes"]:
         if process.get("containerId"):
             members[process["containerId"]] = members.get(process["containerId"], 0) + process["unitMicrojoules"]
-    wrong = [row["id"] for row in snapshot["containers"]
-             if row["energyMicrojoules"] != row["ownMicrojoules"] + inside.get(row["id"], 0)
-             or row["ownMicrojoules"] != row["otherMicrojoules"] + members.get(row["id"], 0)]
-    report.equal(f"{when}: each container = own + what is inside, own = other + processes", wrong, [])
+    wrong = {}
+    for row in snapshot["containers"]:
+        parts = {"inside": inside.get(row["id"], 0), "processes": members.get(row["id"], 0)}
+        if (row["energyMicrojoules"] != row["ownMicrojoules"] + parts["inside"]
+                or row["ownMicrojoules"] != row["otherMicrojoules"] + parts["processes"]):
+            wrong[row["id"]] = parts | {name: row.get(name) for name in (
+                "state", "unit", "energyMicrojoules", "ownMicrojoules", "otherMicrojoules")}
+    report.equal(f"{when}: each container = own + what is inside, own = other + processes", wrong, {})
 
 
 def check_claim(report, snapshot, who, name):
