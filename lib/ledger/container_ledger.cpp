@@ -58,6 +58,7 @@ bool is_named_by_root(const ContainerAccount& account) {
 
 void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins) {
   refused_.clear();
+  moved_.clear();
   for (std::size_t i = 0; i < units.current().size(); ++i) {
     UnitAccount& unit = *units.current()[i];
     if (!unit.placed) place(unit, logins, window.now);
@@ -108,6 +109,7 @@ void ContainerLedger::set_machined(const MachinedRecords::Containers& containers
 // Finds out whose a unit is, and which containers and pods it is of; its parent is placed already.
 void ContainerLedger::place(UnitAccount& unit, const Logins& logins, Realtime now) {
   unit.placed = true;
+  ContainerAccount* const before = unit.container;
   unit.container = unit.parent == nullptr ? nullptr : unit.parent->container;
   unit.containers.clear();
   unit.vm_scope = unit.parent == nullptr ? nullptr : unit.parent->vm_scope;
@@ -116,6 +118,7 @@ void ContainerLedger::place(UnitAccount& unit, const Logins& logins, Realtime no
   const bool is_vm = unit.workload && unit.workload->kind == CgroupKind::kVirtualMachine;
   if (is_vm && claimant.owner == kRootUser && unit.vm_scope == nullptr) unit.vm_scope = &unit;
   if (!is_vm) find_containers(unit, claimant, now);
+  if (unit.container != before) moved_[&unit] = before;
 }
 
 // A path that was another's before: what it has counted is shown to neither.

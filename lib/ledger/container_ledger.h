@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -43,6 +44,9 @@ class ContainerLedger {
   // Books a window, which `units` has booked already; finds out whose each new unit is, and which containers
   // it is of.
   void apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins);
+
+  // The units that came into another container in this window, with the one that they were in; null: none.
+  const std::unordered_map<UnitAccount*, ContainerAccount*>& moved() const { return moved_; }
 
   // The units that systemd-machined knows as containers; it shows with the next window.
   void set_machined(const MachinedRecords::Containers& containers, const UnitLedger& units);
@@ -94,6 +98,7 @@ class ContainerLedger {
 
   Accounts containers_, pods_;
   MachinedRecords::Containers machined_;
+  std::unordered_map<UnitAccount*, ContainerAccount*> moved_;
   std::vector<Refused> refused_;
 };
 

@@ -117,6 +117,7 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   units_.apply(window);
   if (evidence.machined != nullptr) containers_.set_machined(evidence.machined->containers(), units_);
   containers_.apply(window, units_, logins);
+  processes_.leave_containers(containers_.moved());
   outside_other_ += processes_.apply(window, units_, logins);
   vm_registry_.update({vm_scopes(units_), sample.usage.processes, evidence.found, sample.usage.ended},
                       LedgerSurroundings(processes_, evidence.libvirt, sample.at));

@@ -117,6 +117,17 @@ Microjoules ProcessLedger::prune(const TerminatedLimits& limits, const std::vect
   return outside;
 }
 
+void ProcessLedger::leave_containers(const std::unordered_map<UnitAccount*, ContainerAccount*>& moved) {
+  if (moved.empty()) return;
+  for (auto& [id, process] : accounts_) {
+    const auto unit = moved.find(process.unit);
+    if (unit == moved.end()) continue;
+    const Microjoules left = std::exchange(process.in_unit, Microjoules{});
+    unit->first->other += left;
+    if (unit->second != nullptr) unit->second->other += left;
+  }
+}
+
 void ProcessLedger::remove_of(const std::unordered_set<const UnitAccount*>& units) {
   if (units.empty()) return;
   for (auto entry = accounts_.begin(); entry != accounts_.end();) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -35,6 +36,9 @@ class ProcessLedger {
   Microjoules prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now);
   // Removes what ended in units that are about to be removed; what moved away from there is outside any for
   // now.
+  // What processes used in units that are now in another container becomes the unit's other, and that of the
+  // container that it was in: so both still add up.
+  void leave_containers(const std::unordered_map<UnitAccount*, ContainerAccount*>& moved);
   void remove_of(const std::unordered_set<const UnitAccount*>& units);
 
   void set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm);

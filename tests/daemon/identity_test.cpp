@@ -155,6 +155,35 @@ TEST_F(Identity, AnNspawnContainerThatKeepsItsServiceIsFoundByMachined) {
   EXPECT_EQ(host.process(100)->owner, 0U);
 }
 
+TEST_F(Identity, WhereMachinedsRecordComesLateOrGoesEarlyContainersStillAddUp) {
+  const std::string service = "/system.slice/nsp.service";
+  const auto expect_sums = [this] {
+    const auto report = host.meter().last_report();
+    for (const ContainerRow& row : report->containers) {
+      Microjoules processes;
+      for (const ProcessRow& process : report->processes) {
+        if (process.container && process.container->id == row.info->id) processes += process.in_unit;
+      }
+      EXPECT_EQ(row.own, row.other + processes) << row.info->id;
+    }
+  };
+  add(100, service + "/payload", 524'288);
+  host.begin();
+  use_all(100, service + "/payload", 10);
+  step(2'000'000);
+  host.files.write("root/run/systemd/machines/box",
+                   "NAME=box\nSCOPE=nsp.service\nSERVICE=systemd-nspawn\nCLASS=container\n");
+  use_all(100, service + "/payload", 20);
+  step(2'000'000);
+  EXPECT_EQ(host.process(100)->container->id, "box");
+  expect_sums();
+  host.files.remove("root/run/systemd/machines/box");
+  use_all(100, service + "/payload", 30);
+  step(2'000'000);
+  EXPECT_EQ(host.process(100)->container, nullptr);
+  expect_sums();
+}
+
 TEST_F(Identity, MachinedNamesNoUnitOfAUsers) {
   const std::string service = std::string(kAlices) + "/nsp.service";
   add(100, service, kAlice);
