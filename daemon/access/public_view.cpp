@@ -98,13 +98,13 @@ class ViewMaker {
     if (before_ != nullptr) view_.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
     view_.source = now_.source;
     view_.workload_quality = now_.workload_quality;
-    view_.host = shown_row(now_.host, before_ == nullptr ? nullptr : &before_->host);
+    view_.host = public_row(now_.host, before_ == nullptr ? nullptr : &before_->host);
   }
 
   void make_zones() {
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
       const bool known = before_ != nullptr && i < before_->zones.size();
-      view_.zones.push_back(shown_row(now_.zones[i], known ? &before_->zones[i] : nullptr));
+      view_.zones.push_back(public_row(now_.zones[i], known ? &before_->zones[i] : nullptr));
     }
   }
 
@@ -162,7 +162,7 @@ class ViewMaker {
 
   // The host, or a zone: what has an active and an idle power.
   template <class Row>
-  Row shown_row(const Row& row, const Row* before) const {
+  Row public_row(const Row& row, const Row* before) const {
     const Row none{};
     const Row& last = before == nullptr ? none : *before;
     Row shown_row = row;

@@ -43,7 +43,7 @@ class MonitorStream : public varlink::Stream {
   Nanoseconds interval_;
   std::shared_ptr<const Listener> listening_;
   std::shared_ptr<const Report> sent_;     // in full
-  std::shared_ptr<const Report> sending_;  // its rows changes_.rows[position_] and on are still to be told
+  std::shared_ptr<const Report> sending_;  // its rows changes_.rows[position_] and on are still to be sent
   RowChanges changes_;
   varlink::Json events_;
   std::size_t position_ = 0;

@@ -85,10 +85,15 @@ ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccou
 
 // Takes what the process used in its present unit out of its row's part, into the unit's other account.
 Microjoules ProcessLedger::leave_unit(ProcessAccount& process) {
+  return leave(process, process.unit == nullptr ? nullptr : process.unit->container);
+}
+
+// The same for a process that was in `container` with its unit; null: in none. What was outside any unit.
+Microjoules ProcessLedger::leave(ProcessAccount& process, ContainerAccount* container) {
   const Microjoules left = std::exchange(process.in_unit, Microjoules{});
   if (process.unit == nullptr) return left;
   process.unit->other += left;
-  if (process.unit->container != nullptr) process.unit->container->other += left;
+  if (container != nullptr) container->other += left;
   return {};
 }
 
@@ -121,10 +126,7 @@ void ProcessLedger::leave_containers(const std::unordered_map<UnitAccount*, Cont
   if (moved.empty()) return;
   for (auto& [id, process] : accounts_) {
     const auto unit = moved.find(process.unit);
-    if (unit == moved.end()) continue;
-    const Microjoules left = std::exchange(process.in_unit, Microjoules{});
-    unit->first->other += left;
-    if (unit->second != nullptr) unit->second->other += left;
+    if (unit != moved.end()) leave(process, unit->second);
   }
 }
 

@@ -53,6 +53,7 @@ class ProcessLedger {
   ProcessAccount& account_of(const ProcessUsage& process, UnitAccount* unit, const Logins& logins,
                              Realtime now);
   static Microjoules leave_unit(ProcessAccount& process);
+  static Microjoules leave(ProcessAccount& process, ContainerAccount* container);
 
   std::map<ProcessId, ProcessAccount> accounts_;
   std::set<ProcessId> ended_;

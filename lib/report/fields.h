@@ -307,7 +307,7 @@ constexpr auto list(Of<ZoneRow>) {
 template <class Row>
 inline constexpr auto kFields = fields::list(fields::Of<Row>{});
 
-// Whether callers without full access get any energy or power of a row as it was counted: it tells one
+// Whether callers without full access get any energy or power of a row as it was counted: it shows one
 // process what another computes (PLATYPUS).
 template <class Row>
 consteval bool shows_exact_energy() {

@@ -71,7 +71,7 @@ Row make_row(const Report& report, RowKind kind, std::size_t index, bool details
     const RowKey key = row_key(report, kind, index);
     return Row{key.id_text(),
                std::string(key.name),
-               state_name(is_running(row)),
+               std::string(fields::state_text(is_running(row))),
                number(row.active + row.idle),
                number(row.active),
                number(row.idle),

@@ -36,7 +36,6 @@ inline std::uint64_t number(const std::optional<Microwatts>& power) {
   return power ? static_cast<std::uint64_t>(power->value) : kUnknown;
 }
 inline std::uint64_t usec(Nanoseconds span) { return static_cast<std::uint64_t>(to_usec(span)); }
-inline const char* state_name(bool running) { return running ? "running" : "terminated"; }
 
 // A value of a field (report/fields.h); where it is absent, what a property shows instead.
 inline const std::string& bus_value(const std::string& text) { return text; }
