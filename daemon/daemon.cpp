@@ -67,7 +67,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
     : options_(std::move(options)),
       settings_(std::move(settings)),
       host_(std::move(host)),
-      access_(::geteuid(), find_group()),
+      access_(::geteuid(), find_group(), [this] { return meter_->processes(); }),
       full_queue_({}, read_monotonic),
       limited_queue_(kLimitedWork, read_monotonic),
       sampler_({.now = read_monotonic,
@@ -207,9 +207,9 @@ void Daemon::arm() {
 
 Sampler::Sampled Daemon::sample() {
   const Nanoseconds begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
-  const auto before = meter_->last_report(Rows::kWithoutProcesses);
+  const auto before = meter_->report();
+  access_.keep_processes(read_monotonic());
   const auto report = meter_->sample();
-  if (access_.wants_processes(*report)) meter_->last_report(Rows::kAll);
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
   access_.add(report);
@@ -235,17 +235,16 @@ Caller Daemon::identify(uid_t user, std::span<const gid_t> groups) const {
   return caller;
 }
 
-std::shared_ptr<const Report> Daemon::latest(const Caller& caller, Rows rows) {
-  if (rows == Rows::kAll && access_.needs_processes(caller)) meter_->last_report(rows);
-  return access_.report_for(caller, rows);
+ReportView Daemon::latest(const Caller& caller, std::optional<RowKind> kind) {
+  return access_.view_for(caller, kind);
 }
 
-std::shared_ptr<const Report> Daemon::fresh(const Caller& caller, Rows rows) {
+ReportView Daemon::fresh(const Caller& caller, std::optional<RowKind> kind) {
   if (caller.full) {
     sampler_.refresh();
     arm();
   }
-  return latest(caller, rows);
+  return latest(caller, kind);
 }
 
 std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds wanted) {
@@ -256,9 +255,8 @@ std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds
 
 // systemctl shows it to everybody.
 void Daemon::notify_status() {
-  const auto shown = latest(kInside.as_public(), Rows::kWithoutProcesses);
-  keplerd::notify_status(*meter_->last_report(Rows::kWithoutProcesses),
-                         shown ? shown->host.power : std::nullopt);
+  const ReportView shown = latest(kInside.as_public(), {});
+  keplerd::notify_status(*meter_->report(), shown ? shown.report->host.power : std::nullopt);
 }
 
 void Daemon::save() {

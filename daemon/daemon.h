@@ -41,8 +41,8 @@ class Daemon : private Reports {
 
  private:
   Caller identify(uid_t user, std::span<const gid_t> groups) const override;
-  std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) override;
-  std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override;
+  ReportView latest(const Caller& caller, std::optional<RowKind> kind) override;
+  ReportView fresh(const Caller& caller, std::optional<RowKind> kind) override;
   std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) override;
   const Settings& settings() const override { return settings_; }
 

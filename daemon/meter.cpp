@@ -74,6 +74,7 @@ std::shared_ptr<const Report> Meter::sample() {
   usage_problem_.clear();
   read_vms_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
+  processes_.reset();
   ledger_.apply(sample_, attribution, find_evidence());
   namer_.name(ledger_, libvirt_, sample_.at);
   log_refused_claims();
@@ -102,9 +103,9 @@ Evidence Meter::find_evidence() {
   return {vms_.look(sample_.usage), &logins_.logins(), &libvirt_, &machined_};
 }
 
-std::shared_ptr<const Report> Meter::last_report(Rows rows) {
-  if (rows == Rows::kAll) ledger_.add_processes(*report_);
-  return report_;
+const std::shared_ptr<const ProcessRows>& Meter::processes() {
+  if (!processes_) processes_ = ledger_.process_rows();
+  return processes_;
 }
 
 void Meter::learn(const LibvirtUpdate& update) {

@@ -41,12 +41,14 @@ class Meter {
   Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
         Clock clock, UsageLimits limits = {});
 
-  // Samples once. The report is never null and has no processes yet; where the host cannot be read it is the
-  // last one, and so it is between the steps of a meter that moves in such (see EnergySource).
+  // Samples once. The report is never null; where the host cannot be read it is the last one, and so it is
+  // between the steps of a meter that moves in such (see EnergySource).
   std::shared_ptr<const Report> sample();
 
-  // What was sampled last, with the processes if they are asked for.
-  std::shared_ptr<const Report> last_report(Rows rows = Rows::kAll);
+  // What was sampled last.
+  const std::shared_ptr<const Report>& report() const { return report_; }
+  // Its processes. They are made when first asked for: of reports before the last there are none to be had.
+  const std::shared_ptr<const ProcessRows>& processes();
 
   // For reading names where that may hang, without which it is done within a sample.
   void set_background(Background* background) { namer_.set_background(background); }
@@ -115,7 +117,8 @@ class Meter {
   struct LimitsTold {
     bool groups = false, watches = false, processes = false;
   } limits_reported_;
-  std::shared_ptr<Report> report_;
+  std::shared_ptr<const Report> report_;
+  std::shared_ptr<const ProcessRows> processes_;  // of report_; null: nobody has asked yet
 };
 
 }  // namespace keplerd

@@ -17,12 +17,21 @@ constexpr std::size_t kMostHeld = 8;
 constexpr std::size_t kMostHolders = 1024;  // that are remembered within a tick
 constexpr std::size_t kMostViews = 64;      // of users who ask within one tick, kept to answer again
 
+// Who holds any of these is counted for holding the view.
+ReportView parts_of(const std::shared_ptr<const ReportView>& view) {
+  return {.report = {view, view->report.get()}, .processes = {view, view->processes.get()}};
+}
+
 }  // namespace
 
+// Public ticks begin anew with the last report: of the tick that was, no processes were kept if the rule
+// showed none.
 void Access::set_rule(PublicAccess rule) {
   if (std::exchange(rule_, rule) == rule) return;
   views_.clear();
   held_.clear();
+  tick_ = {.now = {latest_, nullptr}};
+  if (latest_) due_ = latest_->monotonic + kPublicPeriod;
 }
 
 Caller Access::identify(uid_t user, std::span<const gid_t> groups) const {
@@ -30,21 +39,31 @@ Caller Access::identify(uid_t user, std::span<const gid_t> groups) const {
   return {.user = user, .full = user == 0 || user == own_ || member};
 }
 
-bool Access::is_public_tick(const Report& report) const {
-  const Nanoseconds early = std::min(kMostEarly, report.window / 20);
-  return !tick_.now || report.monotonic >= due_ - early;
+bool Access::is_public_tick(Nanoseconds at, Nanoseconds window) const {
+  return !tick_.now || at >= due_ - std::min(kMostEarly, window / 20);
 }
 
 void Access::add(std::shared_ptr<const Report> report) {
   latest_ = std::move(report);
-  if (!is_public_tick(*latest_)) return;
+  if (!is_public_tick(latest_->monotonic, latest_->window)) return;
   due_ = std::max(due_, latest_->monotonic) + kPublicPeriod;
-  tick_ = {.now = latest_,
+  tick_ = {.now = {latest_, nullptr},
            .before = std::move(tick_.now),
            .energies = nullptr,
            .energies_before = std::move(tick_.energies)};
   views_.clear();
   forget_released();
+}
+
+// They can be asked for until the next public tick, which needs them for its power.
+void Access::keep_processes(Nanoseconds now) {
+  if (!shows_workloads() || tick_.now.report != latest_ || !latest_ || tick_.now.processes) return;
+  if (!is_public_tick(now, now - latest_->monotonic) || are_processes_remembered())
+    tick_.now.processes = make_processes_();
+}
+
+bool Access::are_processes_remembered() const {
+  return processes_asked_ && latest_->monotonic - *processes_asked_ < kProcessesRemembered;
 }
 
 void Access::forget_released() {
@@ -55,58 +74,52 @@ void Access::forget_released() {
   std::erase_if(held_, [](const auto& entry) { return entry.second.views.empty(); });
 }
 
-bool Access::wants_processes(const Report& report) const {
-  if (!shows_workloads() || !is_public_tick(report)) return false;
-  const bool may_be_overtaken = report.window < kPublicPeriod - kMostEarly;
-  return may_be_overtaken ||
-         (processes_asked_ && report.monotonic - *processes_asked_ < kProcessesRemembered);
-}
-
-// Of an older report they cannot be made any more.
-bool Access::needs_processes(const Caller& caller) const {
-  return caller.full || (shows_workloads() && tick_.now == latest_);
-}
-
-std::shared_ptr<const Report> Access::report_for(const Caller& caller, Rows rows) {
-  if (caller.full) return latest_;
-  if (rule_ == PublicAccess::kNone || !tick_.now) return nullptr;
+ReportView Access::view_for(const Caller& caller, std::optional<RowKind> kind) {
+  const bool with_processes = kind == RowKind::kProcesses;
+  if (caller.full) return {latest_, with_processes ? make_processes_() : nullptr};
+  if (rule_ == PublicAccess::kNone || !tick_.now) return {};
   const uid_t user = rule_ == PublicAccess::kOwn ? caller.user : Caller{}.user;
-  const bool with_processes = rows == Rows::kAll && tick_.now->has_processes;
-  if (rows == Rows::kAll) processes_asked_ = tick_.now->monotonic;
   if (held_.size() >= kMostHolders) forget_released();
   Held& held = held_[{user, caller.payer()}];
-  if (held.last && (held.last->has_processes || !with_processes)) return held.last;
-  const auto view = view_of(user);
-  if (with_processes) add_public_processes(tick_, rule_, user, *view);
+  if (held.last && (held.last->processes || !with_processes)) return parts_of(held.last);
+  const ReportView& view = view_of(user, with_processes);
   return caller.counted ? hold(held, view) : view;
 }
 
-std::shared_ptr<Report> Access::view_of(uid_t user) {
+const ReportView& Access::view_of(uid_t user, bool with_processes) {
   if (!views_.contains(user) && views_.size() >= kMostViews)  // but for the view that all share
     std::erase_if(views_, [](const auto& entry) { return entry.first != Caller{}.user; });
   if (rule_ != PublicAccess::kHost) compute_energies();
-  auto& view = views_[user];
-  if (!view) view = make_public_view(tick_, rule_, user);
+  ReportView& view = views_[user];
+  if (!view) view.report = public_report(tick_, rule_, user);
+  if (!with_processes || !shows_workloads()) return view;
+  processes_asked_ = tick_.now.report->monotonic;
+  if (!tick_.now.processes && tick_.now.report == latest_) tick_.now.processes = make_processes_();
+  if (!view.processes) view.processes = public_processes(tick_, rule_, user, *view.report);
   return view;
 }
 
-// Who holds what it returns is counted for holding the view, however often.
-std::shared_ptr<const Report> Access::hold(Held& held, const std::shared_ptr<const Report>& view) {
+ReportView Access::hold(Held& held, const ReportView& view) {
   std::erase_if(held.views, [](const auto& other) { return other.expired(); });
-  for (const auto& other : held.views) {
-    if (auto known = other.lock(); known == view) return known;
+  std::vector<std::shared_ptr<const Report>> ticks;  // but for this one
+  for (const auto& entry : held.views) {
+    const auto known = entry.lock();
+    if (known->report != view.report) {
+      if (ticks.empty() || ticks.back() != known->report) ticks.push_back(known->report);
+    } else if (known->processes == view.processes) {
+      return parts_of(known);
+    }
   }
-  if (held.views.size() >= kMostHeld) return held.views.back().lock();
-  const auto holder = std::make_shared<const std::shared_ptr<const Report>>(view);
-  held.last = std::shared_ptr<const Report>(holder, view.get());
+  if (ticks.size() >= kMostHeld) return parts_of(held.views.back().lock());
+  held.last = std::make_shared<const ReportView>(view);
   held.views.push_back(held.last);
-  return held.last;
+  return parts_of(held.last);
 }
 
 // Once a tick, for all views of it.
 void Access::compute_energies() {
-  const auto compute = [](const auto& report, auto& energies) {
-    if (report && !energies) energies = std::make_shared<const PublicEnergies>(public_energies(*report));
+  const auto compute = [](const ReportView& view, auto& energies) {
+    if (view && !energies) energies = std::make_shared<const PublicEnergies>(public_energies(*view.report));
   };
   compute(tick_.now, tick_.energies);
   compute(tick_.before, tick_.energies_before);

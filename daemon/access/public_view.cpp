@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report/fields.h"
+#include "report/row_kinds.h"
 
 namespace keplerd {
 namespace {
@@ -18,11 +19,6 @@ template <class Row>
 Microjoules public_energy(const Row& row) {
   return floored(row.active) + floored(row.idle);
 }
-
-const std::string& key(const UnitRow& row) { return row.info->id; }
-const std::string& key(const VmRow& row) { return row.info->id; }
-const std::string& key(const ContainerRow& row) { return row.info->id; }
-ProcessId key(const ProcessRow& row) { return row.info->id; }
 
 // What the fields' list says of members; the energies of rows that are inside each other are computed.
 template <class Row>
@@ -51,24 +47,20 @@ void show_computed(ContainerRow& row, const PublicEnergy& shown) {
 }
 void show_computed(ProcessRow&, const PublicEnergy&) {}
 
-// Of the rows of one kind of a report. Those of VMs and processes are in no other row of their kind.
-class Shown {
- public:
-  template <class Row>
-  Shown(const PublicEnergies* energies, std::vector<Row> Report::*rows) {
-    if constexpr (std::is_same_v<Row, UnitRow>) energies_ = &energies->units;
-    if constexpr (std::is_same_v<Row, ContainerRow>)
-      energies_ = rows == &Report::pods ? &energies->pods : &energies->containers;
-  }
+// What is shown of the energies of nested rows; null: rows of this kind are in no other one.
+const std::vector<PublicEnergy>* nested_energies(const PublicEnergies* energies, RowKind kind) {
+  if (energies == nullptr) return nullptr;
+  if (kind == RowKind::kUnits) return &energies->units;
+  if (kind == RowKind::kContainers) return &energies->containers;
+  return kind == RowKind::kPods ? &energies->pods : nullptr;
+}
 
-  PublicEnergy of(const WorkloadRow& row, std::ptrdiff_t index) const {
-    if (energies_ != nullptr) return (*energies_)[static_cast<std::size_t>(index)];
-    return {.active = floored(row.active), .idle = floored(row.idle), .own = {}, .in_parent = {}};
-  }
-
- private:
-  const std::vector<PublicEnergy>* energies_ = nullptr;
-};
+template <class Row>
+PublicEnergy shown_energy(const std::vector<Row>& rows, std::size_t i,
+                          const std::vector<PublicEnergy>* nested) {
+  if (nested != nullptr) return (*nested)[i];
+  return {.active = floored(rows[i].active), .idle = floored(rows[i].idle), .own = {}, .in_parent = {}};
+}
 
 // Whether the row is this user's.
 auto owned_by(uid_t user) {
@@ -77,70 +69,63 @@ auto owned_by(uid_t user) {
 
 class ViewMaker {
  public:
-  ViewMaker(const PublicTick& tick, Report& view)
-      : tick_(tick), now_(*tick.now), before_(tick.before.get()), view_(view) {
+  explicit ViewMaker(const PublicTick& tick)
+      : tick_(tick), now_(*tick.now.report), before_(tick.before.report.get()) {
     if (before_ == nullptr) return;
-    view_.window = now_.monotonic - before_->monotonic;
-    if (is_power_known()) span_ = view_.window;
+    window_ = now_.monotonic - before_->monotonic;
+    if (is_power_known()) span_ = window_;
   }
 
-  void make_host() {
-    view_.full = false;
-    view_.sequence = now_.sequence;
-    view_.realtime = now_.realtime;
-    view_.monotonic = now_.monotonic;
-    view_.instance_id = now_.instance_id;
-    view_.since = now_.since;
-    view_.discarded_windows = now_.discarded_windows;
-    view_.groups_left_out = now_.groups_left_out;
-    view_.processes_left_out = now_.processes_left_out;
-    view_.own_cost = {.cpu = now_.own_cost.cpu, .memory = now_.own_cost.memory};
-    if (before_ != nullptr) view_.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
-    view_.source = now_.source;
-    view_.workload_quality = now_.workload_quality;
-    view_.host = public_row(now_.host, before_ == nullptr ? nullptr : &before_->host);
+  void make_host(Report& view) const {
+    view.full = false;
+    view.sequence = now_.sequence;
+    view.realtime = now_.realtime;
+    view.monotonic = now_.monotonic;
+    view.window = window_;
+    view.instance_id = now_.instance_id;
+    view.since = now_.since;
+    view.discarded_windows = now_.discarded_windows;
+    view.groups_left_out = now_.groups_left_out;
+    view.processes_left_out = now_.processes_left_out;
+    view.own_cost = {.cpu = now_.own_cost.cpu, .memory = now_.own_cost.memory};
+    if (before_ != nullptr) view.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
+    view.source = now_.source;
+    view.workload_quality = now_.workload_quality;
+    view.host = public_row(now_.host, before_ == nullptr ? nullptr : &before_->host);
   }
 
-  void make_zones() {
+  void make_zones(Report& view) const {
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
       const bool known = before_ != nullptr && i < before_->zones.size();
-      view_.zones.push_back(public_row(now_.zones[i], known ? &before_->zones[i] : nullptr));
+      view.zones.push_back(public_row(now_.zones[i], known ? &before_->zones[i] : nullptr));
     }
   }
 
-  // The rows that `sees` says yes to. Both reports have them in the same order.
-  template <class Row, class Sees>
-  void make_rows(std::vector<Row> Report::*rows, Sees sees) {
-    static const std::vector<Row> kNone;
-    const std::vector<Row>& before = before_ == nullptr ? kNone : before_->*rows;
-    const Shown shown_now(tick_.energies.get(), rows);
-    const Shown shown_before(before_ == nullptr ? tick_.energies.get() : tick_.energies_before.get(), rows);
-    auto last = before.begin();
-    for (const Row& row : now_.*rows) {
-      if (!sees(row)) continue;
-      while (last != before.end() && key(*last) < key(row)) ++last;
-      const bool known = last != before.end() && key(*last) == key(row);
-      const PublicEnergy shown = shown_now.of(row, &row - (now_.*rows).data());
-      const PublicEnergy was = known ? shown_before.of(*last, last - before.begin()) : PublicEnergy{};
-      Row& shown_row = (view_.*rows).emplace_back(row);
-      shown_row.active = shown.active;
-      shown_row.idle = shown.idle;
-      shown_row.power = power(shown.active + shown.idle, was.active + was.idle);
-      hide(shown_row);
-      show_computed(shown_row, shown);
-    }
+  template <class Sees>
+  void make_workloads(Sees sees, Report& view) const {
+    const auto make = [&](RowKind kind, auto rows) {
+      const Report none;
+      make_rows(kind, now_.*rows, (before_ == nullptr ? none : *before_).*rows, sees, view.*rows);
+    };
+    make(RowKind::kUnits, &Report::units);
+    make(RowKind::kVms, &Report::vms);
+    make(RowKind::kContainers, &Report::containers);
+    make(RowKind::kPods, &Report::pods);
+  }
+
+  template <class Sees>
+  void make_processes(Sees sees, ProcessRows& view) const {
+    make_rows(RowKind::kProcesses, processes_of(tick_.now), processes_of(tick_.before), sees, view.rows);
   }
 
   // Of the user's VMs.
-  void make_events(uid_t user) {
+  void make_events(uid_t user, Report& view) const {
     if (!now_.vm_events || now_.vm_events->empty()) return;
     std::vector<VmEvent> events;
     std::ranges::copy_if(*now_.vm_events, std::back_inserter(events),
                          [user](const VmEvent& event) { return event.owner == user; });
-    if (!events.empty()) view_.vm_events = std::make_shared<const std::vector<VmEvent>>(std::move(events));
+    if (!events.empty()) view.vm_events = std::make_shared<const std::vector<VmEvent>>(std::move(events));
   }
-
-  void copy_events() { view_.vm_events = now_.vm_events; }
 
  private:
   // Where each zone of the total was counted over the whole of the span.
@@ -158,6 +143,29 @@ class ViewMaker {
   std::optional<Microwatts> power(Microjoules now, Microjoules before) const {
     if (span_ < kShortestPowerSpan || now < before) return std::nullopt;
     return mean_power(now - before, span_);
+  }
+
+  // The rows of one kind that `sees` says yes to.
+  template <class Row, class Sees>
+  void make_rows(RowKind kind, const std::vector<Row>& rows, const std::vector<Row>& rows_before, Sees sees,
+                 std::vector<Row>& shown) const {
+    const auto* const energies = nested_energies(tick_.energies.get(), kind);
+    const auto* const energies_before = nested_energies(tick_.energies_before.get(), kind);
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!sees(rows[i])) continue;
+      auto order = std::strong_ordering::less;
+      while (last < rows_before.size() && (order = compare_workloads(rows_before[last], rows[i])) < 0) ++last;
+      const bool known = order == 0;
+      const PublicEnergy energy = shown_energy(rows, i, energies);
+      const PublicEnergy was = known ? shown_energy(rows_before, last, energies_before) : PublicEnergy{};
+      Row& row = shown.emplace_back(rows[i]);
+      row.active = energy.active;
+      row.idle = energy.idle;
+      row.power = power(energy.active + energy.idle, was.active + was.idle);
+      hide(row);
+      show_computed(row, energy);
+    }
   }
 
   // The host, or a zone: what has an active and an idle power.
@@ -180,8 +188,8 @@ class ViewMaker {
   const PublicTick& tick_;
   const Report& now_;
   const Report* before_;
-  Nanoseconds span_{0};  // that power is of; 0: no power is known
-  Report& view_;
+  Nanoseconds window_{0};  // between the two
+  Nanoseconds span_{0};    // that power is of; 0: no power is known
 };
 
 // Calls `f` with who sees which rows; not at all where the rule is the host alone.
@@ -191,41 +199,42 @@ void with_rule(PublicAccess rule, uid_t user, F f) {
   if (rule == PublicAccess::kAll) f([](const auto&) { return true; });
 }
 
-}  // namespace
-
-std::shared_ptr<Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user) {
-  auto view = std::make_shared<Report>();
-  ViewMaker maker(tick, *view);
-  maker.make_host();
-  if (rule == PublicAccess::kAll) maker.make_zones();
-  with_rule(rule, user, [&maker](auto sees) {
-    maker.make_rows(&Report::units, sees);
-    maker.make_rows(&Report::vms, sees);
-    maker.make_rows(&Report::containers, sees);
-    maker.make_rows(&Report::pods, sees);
-  });
-  if (rule == PublicAccess::kAll) maker.copy_events();
-  if (rule == PublicAccess::kOwn) maker.make_events(user);
-  return view;
-}
-
-void add_public_processes(const PublicTick& tick, PublicAccess rule, uid_t user, Report& view) {
-  if (!tick.now->has_processes || std::exchange(view.has_processes, true)) return;
-  const PublicTick powerless{.now = tick.now, .before = nullptr};
-  const bool known = tick.before && tick.before->has_processes;
-  ViewMaker maker(known ? tick : powerless, view);
-  with_rule(rule, user, [&maker](auto sees) { maker.make_rows(&Report::processes, sees); });
-  if (rule != PublicAccess::kOwn) return;
+// What a process is in may be another's.
+void hide_others(const Report& shown, ProcessRow& process) {
   const auto hide = [](auto& info, const auto& rows) {
     const bool is_shown = info && std::ranges::binary_search(rows, info->id, {}, [](const auto& row) {
                             return std::string_view(row.info->id);
                           });
     if (!is_shown) info.reset();
   };
-  for (ProcessRow& process : view.processes) {  // what a process is in may be another's
-    hide(process.container, view.containers);
-    hide(process.vm, view.vms);
+  hide(process.container, shown.containers);
+  hide(process.vm, shown.vms);
+}
+
+}  // namespace
+
+std::shared_ptr<const Report> public_report(const PublicTick& tick, PublicAccess rule, uid_t user) {
+  auto view = std::make_shared<Report>();
+  const ViewMaker maker(tick);
+  maker.make_host(*view);
+  if (rule == PublicAccess::kAll) maker.make_zones(*view);
+  with_rule(rule, user, [&](auto sees) { maker.make_workloads(sees, *view); });
+  if (rule == PublicAccess::kAll) view->vm_events = tick.now.report->vm_events;
+  if (rule == PublicAccess::kOwn) maker.make_events(user, *view);
+  return view;
+}
+
+std::shared_ptr<const ProcessRows> public_processes(const PublicTick& tick, PublicAccess rule, uid_t user,
+                                                    const Report& shown) {
+  if (!tick.now.processes) return nullptr;
+  auto view = std::make_shared<ProcessRows>();
+  const PublicTick powerless{.now = tick.now};
+  const ViewMaker maker(tick.before.processes ? tick : powerless);
+  with_rule(rule, user, [&](auto sees) { maker.make_processes(sees, *view); });
+  if (rule == PublicAccess::kOwn) {
+    for (ProcessRow& process : view->rows) hide_others(shown, process);
   }
+  return view;
 }
 
 }  // namespace keplerd

@@ -18,8 +18,8 @@
 namespace keplerd {
 
 struct PublicTick {
-  std::shared_ptr<const Report> now;     // null: there was none yet
-  std::shared_ptr<const Report> before;  // of the public tick before; null at the first
+  ReportView now;     // null: there was none yet
+  ReportView before;  // of the public tick before; null at the first
   // What is shown of their rows; not needed where only the host is shown.
   std::shared_ptr<const PublicEnergies> energies, energies_before;
 };
@@ -27,10 +27,11 @@ struct PublicTick {
 // Of a tick that is there. `rule` is not kNone; `user` matters with kOwn only.
 //
 // A user's own workloads are those whose rows have that owner (workloads/owner.h), and what happened to them.
-std::shared_ptr<Report> make_public_view(const PublicTick& tick, PublicAccess rule, uid_t user);
+std::shared_ptr<const Report> public_report(const PublicTick& tick, PublicAccess rule, uid_t user);
 
-// Adds the processes to such a view, if `tick` has them and the view has not; without their power if the tick
+// The processes that go with `shown`, such a report; null where `tick` has none. Without power where the tick
 // before has none.
-void add_public_processes(const PublicTick& tick, PublicAccess rule, uid_t user, Report& view);
+std::shared_ptr<const ProcessRows> public_processes(const PublicTick& tick, PublicAccess rule, uid_t user,
+                                                    const Report& shown);
 
 }  // namespace keplerd

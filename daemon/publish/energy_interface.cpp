@@ -71,9 +71,9 @@ Caller caller_of(const Reports& reports, const Call& call) {
 }
 
 Answer get_status(Reports& reports, const Call& call) {
-  const auto report = reports.fresh(caller_of(reports, call), Rows::kWithoutProcesses);
-  if (!report) return varlink::permission_denied();
-  return Reply{status_json(*report, reports.settings())};
+  const ReportView view = reports.fresh(caller_of(reports, call), {});
+  if (!view) return varlink::permission_denied();
+  return Reply{status_json(*view.report, reports.settings())};
 }
 
 Answer list(Reports& reports, const Call& call) {
@@ -86,11 +86,11 @@ Answer list(Reports& reports, const Call& call) {
   const auto order = parse_row_order(sort.value.value_or("energy"));
   if (sort.bad || !order) return varlink::invalid_parameter("sort");
 
-  const auto report = reports.fresh(caller_of(reports, call), rows_for(kind.value));
-  if (!report) return varlink::permission_denied();
+  const ReportView view = reports.fresh(caller_of(reports, call), kind.value);
+  if (!view) return varlink::permission_denied();
   const auto most = static_cast<std::size_t>(limit.value.value_or(INT64_MAX));
-  return std::make_unique<ListStream>(report, *kind.value,
-                                      reports.orders().first(report, *kind.value, *order, most));
+  return std::make_unique<ListStream>(view, *kind.value,
+                                      reports.orders().first(view, *kind.value, *order, most));
 }
 
 Answer get(Reports& reports, const Call& call) {
@@ -99,10 +99,10 @@ Answer get(Reports& reports, const Call& call) {
   const auto id = text(call, "id");
   if (!id.value) return varlink::invalid_parameter("id");
 
-  const auto report = reports.fresh(caller_of(reports, call), rows_for(kind.value));
-  if (!report) return varlink::permission_denied();
-  const FoundRow found = find_row(*report, *kind.value, *id.value);
-  if (found.index) return Reply{{{"row", row_json(*report, *kind.value, *found.index)}}};
+  const ReportView view = reports.fresh(caller_of(reports, call), kind.value);
+  if (!view) return varlink::permission_denied();
+  const FoundRow found = find_row(view, *kind.value, *id.value);
+  if (found.index) return Reply{{{"row", row_json(view, *kind.value, *found.index)}}};
   if (found.ids.empty()) return failure(row_kind_names(*kind.value).no_such, {{"id", *id.value}});
   return failure("AmbiguousName", {{"name", *id.value}, {"ids", found.ids}});
 }
@@ -118,7 +118,7 @@ Answer monitor(Reports& reports, const Call& call) {
   constexpr std::int64_t kMost = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
   const Caller asking = caller_of(reports, call);
   const Caller caller = as_public.value.value_or(false) ? asking.as_public() : asking;
-  if (!reports.fresh(caller, rows_for(kind.value))) return varlink::permission_denied();
+  if (!reports.fresh(caller, kind.value)) return varlink::permission_denied();
   return std::make_unique<MonitorStream>(
       reports, caller, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));
 }

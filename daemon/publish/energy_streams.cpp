@@ -30,12 +30,12 @@ Json monitor_json(const Report& report) {
 
 }  // namespace
 
-ListStream::ListStream(std::shared_ptr<const Report> report, RowKind kind, RowSequence rows)
-    : report_(std::move(report)), kind_(kind), rows_(std::move(rows)) {}
+ListStream::ListStream(ReportView view, RowKind kind, RowSequence rows)
+    : view_(std::move(view)), kind_(kind), rows_(std::move(rows)) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> ListStream::next() {
   if (rows_.empty()) return Reply{Json::object()};
-  Json row = row_json(*report_, kind_, rows_[position_++]);
+  Json row = row_json(view_, kind_, rows_[position_++]);
   return Reply{{{"row", std::move(row)}}, position_ < rows_.size()};
 }
 
@@ -49,20 +49,20 @@ MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowK
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   if (!sending_) {
-    const auto latest = reports_.latest(caller_, Rows::kWithoutProcesses);
+    const auto latest = reports_.latest(caller_, {}).report;
     if (!latest) return varlink::permission_denied();
-    if (latest == sent_) return std::nullopt;
+    if (latest == sent_.report) return std::nullopt;
     // A tick that comes a little early still counts.
-    if (sent_ && latest->monotonic - sent_->monotonic < interval_ - interval_ / 10) return std::nullopt;
-    sending_ = reports_.latest(caller_, rows_for(kind_));
-    if (kind_) collect_changes(*sending_);
+    if (sent_ && latest->monotonic - sent_.report->monotonic < interval_ - interval_ / 10)
+      return std::nullopt;
+    sending_ = reports_.latest(caller_, kind_);
+    if (kind_) collect_changes();
   }
-  Json json = monitor_json(*sending_);
+  Json json = monitor_json(*sending_.report);
   if (kind_) {
     Json rows = Json::array();
     const std::size_t end = std::min(position_ + kRowsAtOnce, changes_.rows.size());
-    for (; position_ < end; ++position_)
-      rows.push_back(row_json(*sending_, *kind_, changes_.rows[position_]));
+    for (; position_ < end; ++position_) rows.push_back(row_json(sending_, *kind_, changes_.rows[position_]));
     json["rows"] = std::move(rows);
     if (!changes_.removed.empty()) json["removed"] = std::exchange(changes_.removed, {});
     if (!events_.empty()) json["events"] = std::exchange(events_, {});
@@ -71,19 +71,20 @@ std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
       return Reply{std::move(json), true};
     }
   }
-  sent_ = std::exchange(sending_, nullptr);
+  sent_ = std::exchange(sending_, {});
   return Reply{std::move(json), true};
 }
 
-void MonitorStream::collect_changes(const Report& report) {
+void MonitorStream::collect_changes() {
   position_ = 0;
   events_ = Json::array();
   if (kind_ == RowKind::kVms) {
-    for (const VmEvent& event : events_since(sent_.get(), report)) events_.push_back(event_json(event));
+    for (const VmEvent& event : events_since(sent_.report.get(), *sending_.report))
+      events_.push_back(event_json(event));
   }
-  const std::size_t sent = sent_ ? row_count(*sent_, *kind_) : 0;
-  changes_ = row_changes(*kind_, sent_.get(), std::views::iota(std::size_t{0}, sent), report,
-                         std::views::iota(std::size_t{0}, row_count(report, *kind_)));
+  const std::size_t sent = sent_ ? row_count(sent_, *kind_) : 0;
+  changes_ = row_changes(*kind_, sent_, std::views::iota(std::size_t{0}, sent), sending_,
+                         std::views::iota(std::size_t{0}, row_count(sending_, *kind_)));
 }
 
 }  // namespace keplerd

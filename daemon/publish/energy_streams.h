@@ -16,11 +16,11 @@ namespace keplerd {
 // One row a reply, of one report: these.
 class ListStream : public varlink::Stream {
  public:
-  ListStream(std::shared_ptr<const Report> report, RowKind kind, RowSequence rows);
+  ListStream(ReportView view, RowKind kind, RowSequence rows);
   std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
 
  private:
-  std::shared_ptr<const Report> report_;
+  ReportView view_;
   RowKind kind_;
   RowSequence rows_;
   std::size_t position_ = 0;
@@ -35,15 +35,15 @@ class MonitorStream : public varlink::Stream {
   std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
 
  private:
-  void collect_changes(const Report& report);
+  void collect_changes();
 
   Reports& reports_;
   Caller caller_;
   std::optional<RowKind> kind_;
   Nanoseconds interval_;
   std::shared_ptr<const Listener> listening_;
-  std::shared_ptr<const Report> sent_;     // in full
-  std::shared_ptr<const Report> sending_;  // its rows changes_.rows[position_] and on are still to be sent
+  ReportView sent_;     // in full
+  ReportView sending_;  // its rows changes_.rows[position_] and on are still to be sent
   RowChanges changes_;
   varlink::Json events_;
   std::size_t position_ = 0;

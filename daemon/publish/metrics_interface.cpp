@@ -30,10 +30,10 @@ struct Metric {
 using Metrics = std::vector<Metric>;
 
 struct Source {
-  std::shared_ptr<const Report> report;
+  const ReportView& view;
   RowOrders& orders;
 
-  const Report* operator->() const { return report.get(); }
+  const Report* operator->() const { return view.report.get(); }
 };
 
 void add_power(Metrics& metrics, std::size_t family, const std::optional<Microwatts>& power,
@@ -53,7 +53,7 @@ void add_accounts(const Source& source, std::size_t family, Metrics& metrics) {
 void add_units(const Source& source, std::size_t family, Metrics& metrics) {
   const std::size_t before = metrics.size();
   for (const std::size_t i :
-       source.orders.first(source.report, RowKind::kUnits, RowOrder::kEnergy, source->units.size())) {
+       source.orders.first(source.view, RowKind::kUnits, RowOrder::kEnergy, source->units.size())) {
     const UnitRow& row = source->units[i];
     if (!row.info->is_unit || !row.running) continue;
     if (metrics.size() - before == kMostUnitMetrics) return;
@@ -63,7 +63,7 @@ void add_units(const Source& source, std::size_t family, Metrics& metrics) {
 
 void add_vms(const Source& source, std::size_t family, Metrics& metrics) {
   for (const std::size_t i :
-       source.orders.first(source.report, RowKind::kVms, RowOrder::kEnergy, kMostVmMetrics)) {
+       source.orders.first(source.view, RowKind::kVms, RowOrder::kEnergy, kMostVmMetrics)) {
     const VmRow& row = source->vms[i];
     metrics.push_back({family, (row.active + row.idle).value, row.info->name, row.info->id});
   }
@@ -143,11 +143,10 @@ class FamiliesStream : public varlink::Stream {
 
 Answer list(Reports& reports, const Call& call) {
   if (!call.more) return varlink::expected_more();
-  const auto report =
-      reports.fresh(reports.identify(call.peer.uid, call.peer.groups), Rows::kWithoutProcesses);
-  if (!report) return Failure{std::string(kInterface) + ".NoSuchMetric", Json::object()};
+  const ReportView view = reports.fresh(reports.identify(call.peer.uid, call.peer.groups), {});
+  if (!view) return Failure{std::string(kInterface) + ".NoSuchMetric", Json::object()};
   Metrics metrics;
-  for (std::size_t i = 0; i < kFamilies.size(); ++i) kFamilies[i].add({report, reports.orders()}, i, metrics);
+  for (std::size_t i = 0; i < kFamilies.size(); ++i) kFamilies[i].add({view, reports.orders()}, i, metrics);
   return std::make_unique<MetricsStream>(std::move(metrics));
 }
 

@@ -160,8 +160,8 @@ Json status_json(const Report& report, const Settings& settings) {
   return json;
 }
 
-Json row_json(const Report& report, RowKind kind, std::size_t index) {
-  return with_rows(kind, [&](auto rows) { return row_json(report, (report.*rows)[index]); });
+Json row_json(const ReportView& view, RowKind kind, std::size_t index) {
+  return with_rows(kind, [&](auto rows_of) { return row_json(*view.report, rows_of(view)[index]); });
 }
 
 }  // namespace keplerd

@@ -17,6 +17,6 @@ varlink::Json event_json(const VmEvent& event);
 varlink::Json status_json(const Report& report, const Settings& settings);
 
 // Type Row.
-varlink::Json row_json(const Report& report, RowKind kind, std::size_t index);
+varlink::Json row_json(const ReportView& view, RowKind kind, std::size_t index);
 
 }  // namespace keplerd

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <sys/types.h>
@@ -20,12 +21,12 @@ class Reports {
   virtual ~Reports() = default;
   // Who this is. `groups`: all of the caller's, the primary one too.
   virtual Caller identify(uid_t user, std::span<const gid_t> groups) const = 0;
-  // The last report that is for this caller; null where nothing is. The same object until there is another:
-  // where it has no processes and they are asked for, they are added to it.
-  virtual std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) = 0;
+  // The last report that is for this caller, with the processes where these are the `kind`; nothing where
+  // none is. The same objects until there are others.
+  virtual ReportView latest(const Caller& caller, std::optional<RowKind> kind) = 0;
   // The same, but for a caller with full access a new one if the last is older than Interval=, because nobody
   // was there, or with Interval=0 than Staleness=.
-  virtual std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) = 0;
+  virtual ReportView fresh(const Caller& caller, std::optional<RowKind> kind) = 0;
   // To be held by what tells this caller reports as they come: at most one in `wanted`, or each (0).
   virtual std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) = 0;
   virtual const Settings& settings() const = 0;

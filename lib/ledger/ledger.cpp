@@ -268,14 +268,13 @@ void Ledger::report_vms(Report& report) const {
   }
 }
 
-void Ledger::add_processes(Report& report) const {
-  assert(report.sequence == sequence_);
-  if (std::exchange(report.has_processes, true)) return;
-  report.processes.reserve(processes_.all().size());
-  report.process_shares.reserve(processes_.all().size() * zones_.size());
+std::unique_ptr<ProcessRows> Ledger::process_rows() const {
+  auto made = std::make_unique<ProcessRows>();
+  made->rows.reserve(processes_.all().size());
+  made->shares.reserve(processes_.all().size() * zones_.size());
   for (const auto& [id, process] : processes_.all()) {
-    ProcessRow& row = report.processes.emplace_back();
-    fill_row(process.energy, sequence_, windows_, report.process_shares, row);
+    ProcessRow& row = made->rows.emplace_back();
+    fill_row(process.energy, sequence_, windows_, made->shares, row);
     row.info = process.info;
     row.vm = process.vm;
     row.in_unit = process.in_unit;
@@ -285,6 +284,7 @@ void Ledger::add_processes(Report& report) const {
     if (unit.container != nullptr && !unit.container->info->is_pod) row.container = unit.container->info;
     if (!row.vm && unit.vm != nullptr) row.vm = unit.vm->info;
   }
+  return made;
 }
 
 std::optional<WorkloadRow> Ledger::find_process(std::int32_t pid) const {

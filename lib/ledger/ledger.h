@@ -56,11 +56,10 @@ class Ledger {
   // Of the last window.
   std::vector<RefusedClaim> new_refused_claims() { return refused_claims_.take_changed(); }
 
-  // All of it after the last sample, but for the processes. The source's name and reason are the caller's to
-  // fill.
+  // All of it after the last sample. The source's name and reason are the caller's to fill.
   std::unique_ptr<Report> report() const;
-  // Adds the processes to the report that was made after the last sample.
-  void add_processes(Report& report) const;
+  // The processes of the last sample.
+  std::unique_ptr<ProcessRows> process_rows() const;
 
   // What process `pid` that runs got, but for its zones; nothing where it has no account.
   std::optional<WorkloadRow> find_process(std::int32_t pid) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What publishers publish: all that is known after one sample, and never changed afterwards (but see Rows).
+// What publishers publish: all that is known after one sample, and never changed afterwards.
 // Energies are totals since counting began; power is of the last window and absent where it is not known.
 // The rows are in rows.h.
 #pragma once
@@ -70,12 +70,9 @@ struct OwnCost {
   std::optional<Microwatts> power;
 };
 
-// Which rows a report must have. There may be very many processes: they are there for those who ask.
-enum class Rows { kWithoutProcesses, kAll };
-
 struct Report {
   Report() = default;
-  Report(const Report&) = delete;  // rows refer to `shares` and `process_shares`
+  Report(const Report&) = delete;  // rows refer to `shares`
   Report& operator=(const Report&) = delete;
 
   // False: what a caller without full access may see of one. Accounts, outside_other, VMs' events, the
@@ -110,9 +107,24 @@ struct Report {
   std::vector<ZoneShare> shares;                                    // what these rows refer to
   std::shared_ptr<const std::vector<RefusedClaim>> refused_claims;  // at most 100; null: none
   std::size_t running_processes = 0;
-  bool has_processes = false;         // the next two: all of them or, as long as nobody has asked, none
-  std::vector<ProcessRow> processes;  // by pid and start
-  std::vector<ZoneShare> process_shares;
+};
+
+// The processes of a sample. There may be very many: they are made when somebody asks for them.
+struct ProcessRows {
+  ProcessRows() = default;
+  ProcessRows(const ProcessRows&) = delete;  // rows refer to `shares`
+  ProcessRows& operator=(const ProcessRows&) = delete;
+
+  std::vector<ProcessRow> rows;  // by pid and start
+  std::vector<ZoneShare> shares;
+};
+
+// What somebody sees of a sample.
+struct ReportView {
+  std::shared_ptr<const Report> report;          // null: nothing
+  std::shared_ptr<const ProcessRows> processes;  // null: not asked for, or none may be seen
+
+  explicit operator bool() const { return report != nullptr; }
 };
 
 // What happened to VMs after `earlier` was made, a report of the same ledger; nothing where that is

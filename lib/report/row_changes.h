@@ -16,11 +16,11 @@ struct RowChanges {
   std::vector<std::string> removed;  // ids
 };
 
-// From `earlier` (null: nothing was there) to `later`. `earlier_rows`, `later_rows`: ascending indices of the
+// From `earlier` (with no report: no rows) to `later`. `earlier_rows`, `later_rows`: ascending indices of the
 // rows that are compared, such as a vector or std::views::iota.
 template <class EarlierRows, class LaterRows>
-RowChanges row_changes(RowKind kind, const Report* earlier, const EarlierRows& earlier_rows,
-                       const Report& later, const LaterRows& later_rows) {
+RowChanges row_changes(RowKind kind, const ReportView& earlier, const EarlierRows& earlier_rows,
+                       const ReportView& later, const LaterRows& later_rows) {
   RowChanges changes;
   auto later_row = later_rows.begin();
   auto earlier_row = earlier_rows.begin();
@@ -28,13 +28,13 @@ RowChanges row_changes(RowKind kind, const Report* earlier, const EarlierRows& e
     const auto order = later_row == later_rows.end() ? std::strong_ordering::greater
                        : earlier_row == earlier_rows.end()
                            ? std::strong_ordering::less
-                           : compare_rows(later, *later_row, *earlier, *earlier_row, kind);
+                           : compare_rows(later, *later_row, earlier, *earlier_row, kind);
     if (order < 0) {
       changes.rows.push_back(*later_row++);
     } else if (order > 0) {
-      changes.removed.push_back(row_key(*earlier, kind, *earlier_row++).id_text());
+      changes.removed.push_back(row_key(earlier, kind, *earlier_row++).id_text());
     } else {
-      if (row_changed(later, *later_row, *earlier, *earlier_row, kind)) changes.rows.push_back(*later_row);
+      if (row_changed(later, *later_row, earlier, *earlier_row, kind)) changes.rows.push_back(*later_row);
       ++later_row;
       ++earlier_row;
     }

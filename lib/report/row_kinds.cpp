@@ -47,23 +47,29 @@ const RowKindNames& row_kind_names(RowKind kind) { return kNames[static_cast<std
 
 std::string RowKey::id_text() const { return process ? process_id_text(*process) : std::string(id); }
 
-std::size_t row_count(const Report& report, RowKind kind) {
-  return with_rows(kind, [&](auto rows) { return (report.*rows).size(); });
+std::size_t row_count(const ReportView& view, RowKind kind) {
+  return with_rows(kind, [&](auto rows_of) { return rows_of(view).size(); });
 }
 
-RowKey row_key(const Report& report, RowKind kind, std::size_t index) {
-  return with_rows(kind, [&](auto rows) { return key((report.*rows)[index]); });
+RowKey row_key(const ReportView& view, RowKind kind, std::size_t index) {
+  return with_rows(kind, [&](auto rows_of) { return key(rows_of(view)[index]); });
 }
 
-std::strong_ordering compare_rows(const Report& a, std::size_t i, const Report& b, std::size_t j,
+std::strong_ordering compare_rows(const ReportView& a, std::size_t i, const ReportView& b, std::size_t j,
                                   RowKind kind) {
-  if (kind == RowKind::kZones) return i <=> j;  // zones are only ever added at the end
-  if (kind == RowKind::kProcesses) return a.processes[i].info->id <=> b.processes[j].info->id;
-  return row_key(a, kind, i).id <=> row_key(b, kind, j).id;
+  return with_rows(kind, [&](auto rows_of) -> std::strong_ordering {
+    const auto &first = rows_of(a)[i], &second = rows_of(b)[j];
+    if constexpr (requires { compare_workloads(first, second); }) {
+      return compare_workloads(first, second);
+    } else {
+      return i <=> j;  // zones are only ever added at the end
+    }
+  });
 }
 
-bool row_changed(const Report& a, std::size_t i, const Report& b, std::size_t j, RowKind kind) {
-  return with_rows(kind, [&](auto rows) { return row_differs(a, (a.*rows)[i], b, (b.*rows)[j]); });
+bool row_changed(const ReportView& a, std::size_t i, const ReportView& b, std::size_t j, RowKind kind) {
+  return with_rows(
+      kind, [&](auto rows_of) { return row_differs(*a.report, rows_of(a)[i], *b.report, rows_of(b)[j]); });
 }
 
 }  // namespace keplerd

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of rows in a report, seen alike: by kind and index.
+// The kinds of rows of a sample, seen alike: by kind and index. Views have a report.
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/report.h"
 
@@ -25,32 +27,35 @@ const RowKindNames& row_kind_names(RowKind kind);
 // By the plural or the singular; unset where there is no such kind.
 std::optional<RowKind> parse_row_kind(std::string_view name);
 
-// The rows that a report must have for this kind to be there.
-constexpr Rows rows_for(std::optional<RowKind> kind) {
-  return kind == RowKind::kProcesses ? Rows::kAll : Rows::kWithoutProcesses;
+inline const std::vector<ProcessRow>& processes_of(const ReportView& view) {
+  static const std::vector<ProcessRow> kNone;
+  return view.processes ? view.processes->rows : kNone;
 }
 
-// Calls `f` with the member of Report that holds the rows of this kind.
+// Calls `f` with what gets the rows of this kind from a view.
 template <class F>
 auto with_rows(RowKind kind, F f) {
+  const auto in_report = [](auto rows) {
+    return [rows](const ReportView& view) -> const auto& { return (*view.report).*rows; };
+  };
   switch (kind) {
     case RowKind::kUnits:
-      return f(&Report::units);
+      return f(in_report(&Report::units));
     case RowKind::kVms:
-      return f(&Report::vms);
+      return f(in_report(&Report::vms));
     case RowKind::kContainers:
-      return f(&Report::containers);
+      return f(in_report(&Report::containers));
     case RowKind::kPods:
-      return f(&Report::pods);
+      return f(in_report(&Report::pods));
     case RowKind::kProcesses:
-      return f(&Report::processes);
+      return f(processes_of);
     case RowKind::kZones:
       break;
   }
-  return f(&Report::zones);
+  return f(in_report(&Report::zones));
 }
 
-std::size_t row_count(const Report& report, RowKind kind);
+std::size_t row_count(const ReportView& view, RowKind kind);
 
 // What rows are sorted and found by.
 struct RowKey {
@@ -63,13 +68,18 @@ struct RowKey {
 
   std::string id_text() const;
 };
-RowKey row_key(const Report& report, RowKind kind, std::size_t index);
+RowKey row_key(const ReportView& view, RowKind kind, std::size_t index);
 
-// How two rows of one kind are ordered in their reports.
-std::strong_ordering compare_rows(const Report& a, std::size_t i, const Report& b, std::size_t j,
+// How two rows of one kind are ordered.
+template <class Row>
+requires std::derived_from<Row, WorkloadRow> std::strong_ordering compare_workloads(const Row& a,
+                                                                                    const Row& b) {
+  return a.info->id <=> b.info->id;
+}
+std::strong_ordering compare_rows(const ReportView& a, std::size_t i, const ReportView& b, std::size_t j,
                                   RowKind kind);
 
 // Whether two rows of the same thing read differently.
-bool row_changed(const Report& a, std::size_t i, const Report& b, std::size_t j, RowKind kind);
+bool row_changed(const ReportView& a, std::size_t i, const ReportView& b, std::size_t j, RowKind kind);
 
 }  // namespace keplerd

@@ -44,11 +44,12 @@ std::optional<RowOrder> parse_row_order(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrder order, std::size_t limit) {
-  const std::size_t count = row_count(report, kind);
+std::vector<std::size_t> select_rows(const ReportView& view, RowKind kind, RowOrder order,
+                                     std::size_t limit) {
+  const std::size_t count = row_count(view, kind);
   std::vector<RowKey> keys;
   keys.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) keys.push_back(row_key(report, kind, i));
+  for (std::size_t i = 0; i < count; ++i) keys.push_back(row_key(view, kind, i));
   std::vector<std::size_t> rows(count);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   const auto before = [&](std::size_t a, std::size_t b) {
@@ -61,14 +62,14 @@ std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrde
   return rows;
 }
 
-RowSequence RowOrders::first(const std::shared_ptr<const Report>& report, RowKind kind, RowOrder order,
-                             std::size_t limit) {
-  const std::size_t count = row_count(*report, kind);
+RowSequence RowOrders::first(const ReportView& view, RowKind kind, RowOrder order, std::size_t limit) {
+  const std::size_t count = row_count(view, kind);
   limit = std::min(limit, count);
-  std::erase_if(known_, [](const Known& known) { return known.report.expired(); });
+  std::erase_if(known_, [](const Known& known) { return known.of.expired(); });
+  std::shared_ptr<const void> of = view.report;
+  if (kind == RowKind::kProcesses) of = view.processes;
   const auto known = std::ranges::find_if(known_, [&](const Known& other) {
-    return other.report.lock() == report && other.kind == kind && other.order == order &&
-           other.count == count && other.rows->size() >= limit;
+    return other.of.lock() == of && other.kind == kind && other.order == order && other.rows->size() >= limit;
   });
   if (known != known_.end()) {
     std::rotate(known, known + 1, known_.end());
@@ -77,9 +78,9 @@ RowSequence RowOrders::first(const std::shared_ptr<const Report>& report, RowKin
   // Who asks for a few more each time shall not have them ordered each time.
   const std::size_t some = std::max(kFewRows, 2 * limit);
   auto rows = std::make_shared<const std::vector<std::size_t>>(
-      select_rows(*report, kind, order, some < count / 2 ? some : count));
+      select_rows(view, kind, order, some < count / 2 ? some : count));
   if (known_.size() == kMostOrders) known_.erase(known_.begin());
-  known_.push_back({report, kind, order, count, rows});
+  known_.push_back({of, kind, order, rows});
   return {rows, limit};
 }
 
@@ -95,13 +96,13 @@ bool is_claimed_as(std::string_view id, std::string_view name, RowKind kind) {
 
 }  // namespace
 
-FoundRow find_row(const Report& report, RowKind kind, std::string_view id_or_name) {
+FoundRow find_row(const ReportView& view, RowKind kind, std::string_view id_or_name) {
   const auto process = parse_process_id(id_or_name);
   std::optional<std::size_t> named;
   std::vector<std::string> ids;
-  const std::size_t count = row_count(report, kind);
+  const std::size_t count = row_count(view, kind);
   for (std::size_t i = 0; i < count; ++i) {
-    const RowKey key = row_key(report, kind, i);
+    const RowKey key = row_key(view, kind, i);
     if (key.process ? key.process == process : key.id == id_or_name) return {i, {}};
     const bool is_named = key.name == id_or_name || is_claimed_as(key.id, id_or_name, kind);
     if (!is_named || ids.size() == kMostIds) continue;

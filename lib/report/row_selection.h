@@ -21,7 +21,7 @@ enum class RowOrder { kEnergy, kPower, kCpu, kName, kId };
 std::optional<RowOrder> parse_row_order(std::string_view name);
 
 // Indices of the first `limit` rows. Rows that are equal stay in the order of the report.
-std::vector<std::size_t> select_rows(const Report& report, RowKind kind, RowOrder order, std::size_t limit);
+std::vector<std::size_t> select_rows(const ReportView& view, RowKind kind, RowOrder order, std::size_t limit);
 
 // The same, shared by all who ask for it.
 class RowSequence {
@@ -42,19 +42,17 @@ class RowSequence {
   std::size_t size_;
 };
 
-// Remembers how rows are ordered, while their reports are there: who asks a thousand times for the first row
-// has it looked for once.
+// Remembers how rows are ordered, while they are there: who asks a thousand times for the first row has it
+// looked for once.
 class RowOrders {
  public:
-  RowSequence first(const std::shared_ptr<const Report>& report, RowKind kind, RowOrder order,
-                    std::size_t limit);
+  RowSequence first(const ReportView& view, RowKind kind, RowOrder order, std::size_t limit);
 
  private:
   struct Known {
-    std::weak_ptr<const Report> report;
+    std::weak_ptr<const void> of;  // the report or, of processes, these
     RowKind kind;
     RowOrder order;
-    std::size_t count;  // of rows in the report: those of processes may come later
     std::shared_ptr<const std::vector<std::size_t>> rows;
   };
   std::vector<Known> known_;  // the last that was asked for is the last
@@ -66,6 +64,6 @@ struct FoundRow {
 };
 
 // By id, else by a name that only one row has.
-FoundRow find_row(const Report& report, RowKind kind, std::string_view id_or_name);
+FoundRow find_row(const ReportView& view, RowKind kind, std::string_view id_or_name);
 
 }  // namespace keplerd

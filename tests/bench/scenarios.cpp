@@ -5,12 +5,12 @@ namespace keplerd {
 
 std::span<const Scenario> scenarios() {
   static constexpr Scenario kAll[] = {
-      {"tick-idle", tick_idle},        {"tick-moved", tick_moved},
-      {"tick-machines", tick_vms},     {"divide-idle", divide_idle},
-      {"divide-moved", divide_moved},  {"divide-large", divide_large},
-      {"divide-machines", divide_vms}, {"tell-host", make_host},
-      {"tell-units", report_units},    {"tell-processes", report_processes},
-      {"tell-machines", report_vms},   {"view-of-stranger", view_of_unprivileged},
+      {"tick-idle", tick_idle},         {"tick-moved", tick_moved},
+      {"tick-vms", tick_vms},           {"divide-idle", divide_idle},
+      {"divide-moved", divide_moved},   {"divide-large", divide_large},
+      {"divide-vms", divide_vms},       {"monitor-host", monitor_host},
+      {"monitor-units", monitor_units}, {"monitor-processes", monitor_processes},
+      {"monitor-vms", monitor_vms},     {"public-view", public_view},
   };
   return kAll;
 }

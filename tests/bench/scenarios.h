@@ -39,10 +39,10 @@ std::unique_ptr<Piece> divide_moved();  // the same, 10 units and their 100 proc
 std::unique_ptr<Piece> divide_large();  // 2,000 units, 20,000 processes, 10 units and their 100 processes run
 std::unique_ptr<Piece> divide_vms();    // 100 VMs of 4 vCPUs, all of them run
 // From the report to the text for one reader. Of 200 units and 2,000 processes 10 and 100 run.
-std::unique_ptr<Piece> make_host();
-std::unique_ptr<Piece> report_units();
-std::unique_ptr<Piece> report_processes();
-std::unique_ptr<Piece> report_vms();            // 100, all of which have run
-std::unique_ptr<Piece> view_of_unprivileged();  // whose are a tenth of them all
+std::unique_ptr<Piece> monitor_host();
+std::unique_ptr<Piece> monitor_units();
+std::unique_ptr<Piece> monitor_processes();
+std::unique_ptr<Piece> monitor_vms();  // 100, all of which have run
+std::unique_ptr<Piece> public_view();  // whose are a tenth of them all
 
 }  // namespace keplerd

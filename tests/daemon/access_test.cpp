@@ -49,7 +49,6 @@ class ReportMaker {
     add_vm("in-slice", 99, "/user.slice/user-1000.slice/qemu.scope", kJoe);
     add_vm("nobodys", 98, "/user.slice/user-1000.slice/qemu.scope", std::nullopt);
     const auto systems = add_vm("systems", 12, "/machine.slice/vm.scope", 0);
-    report_->has_processes = true;
     add_process(10, kJoe);
     add_process(11, kJoe, mine);
     add_process(12, 0, systems);
@@ -59,7 +58,8 @@ class ReportMaker {
   }
 
   Report& operator*() { return *report_; }
-  std::shared_ptr<const Report> take() { return std::move(report_); }
+  ProcessRows& processes() { return *processes_; }
+  ReportView take() { return {std::move(report_), std::move(processes_)}; }
 
  private:
   template <class Row>
@@ -120,7 +120,7 @@ class ReportMaker {
 
   void add_process(std::int32_t pid, std::optional<std::uint32_t> user,
                    std::shared_ptr<const VmInfo> vm = nullptr) {
-    ProcessRow& row = fill_workload(report_->processes.emplace_back());
+    ProcessRow& row = fill_workload(processes_->rows.emplace_back());
     row.in_unit = energy_;
     row.vm = std::move(vm);
     row.info = std::make_shared<ProcessInfo>(ProcessInfo{.id = {pid, 7}, .comm = "x", .user = user});
@@ -131,6 +131,7 @@ class ReportMaker {
   Microjoules energy_;
   std::shared_ptr<std::vector<VmEvent>> events_ = std::make_shared<std::vector<VmEvent>>();
   std::shared_ptr<Report> report_ = std::make_shared<Report>();
+  std::shared_ptr<ProcessRows> processes_ = std::make_shared<ProcessRows>();
 };
 
 // What there is to be seen in a report.
@@ -167,7 +168,8 @@ std::vector<std::string> vms_with_events(const Report& report) {
   return ids;
 }
 
-Seen seen_in(const std::shared_ptr<const Report>& report) {
+Seen seen_in(const ReportView& view) {
+  const auto& report = view.report;
   if (!report) return {};
   return {true,
           report->full,
@@ -176,14 +178,42 @@ Seen seen_in(const std::shared_ptr<const Report>& report) {
           ids(report->vms),
           ids(report->containers),
           ids(report->pods),
-          ids(report->processes),
+          ids(processes_of(view)),
           vms_with_events(*report)};
 }
 
-Access new_access() { return {kDaemon, kGroup}; }
+// Access to samples as keplerd takes them.
+class SampledAccess : public Access {
+ public:
+  explicit SampledAccess(std::optional<gid_t> group = kGroup)
+      : Access(kDaemon, group, [this] {
+          ++made;
+          return processes_;
+        }) {}
 
-std::shared_ptr<const Report> seen_by(Access& access, uid_t user, std::vector<gid_t> groups) {
-  return access.report_for(access.identify(user, groups), Rows::kAll);
+  void sample(ReportMaker maker) {
+    const ReportView sampled = maker.take();
+    keep_processes(sampled.report->monotonic);
+    processes_ = sampled.processes;
+    add(sampled.report);
+  }
+
+  int made = 0;  // how often processes were
+
+ private:
+  std::shared_ptr<const ProcessRows> processes_;
+};
+
+// As a test looks at it: most of the time at the report.
+struct Sight : ReportView {
+  const Report* operator->() const { return report.get(); }
+  const Report& operator*() const { return *report; }
+  const std::vector<ProcessRow>& rows_of_processes() const { return processes->rows; }
+  friend bool operator==(const Sight& a, const Sight& b) { return a.report == b.report; }
+};
+
+Sight seen_by(Access& access, uid_t user, std::vector<gid_t> groups) {
+  return {access.view_for(access.identify(user, groups), RowKind::kProcesses)};
 }
 
 const Seen kEverything = seen_in(ReportMaker(1s).take());
@@ -220,8 +250,8 @@ TEST(AccessTable, SaysWhoSeesWhat) {
       {"who is not known", static_cast<uid_t>(-1), {}, {}, kHostAlone, kHostAlone, kRowsOfAll},
   };
   for (const Row& row : kTable) {
-    Access access = new_access();
-    access.add(ReportMaker(1s).take());
+    SampledAccess access;
+    access.sample(ReportMaker(1s));
     EXPECT_EQ(seen_in(seen_by(access, row.user, row.groups)), row.own) << row.who << ", by default";
     for (const auto& [rule, seen] :
          {std::pair(PublicAccess::kNone, row.none), std::pair(PublicAccess::kHost, row.host),
@@ -233,7 +263,7 @@ TEST(AccessTable, SaysWhoSeesWhat) {
 }
 
 TEST(AccessTable, WithoutTheGroupNobodyIsItsMember) {
-  Access access(kDaemon, std::nullopt);
+  SampledAccess access(std::nullopt);
   EXPECT_FALSE(access.identify(kJoe, std::vector<gid_t>{0, kGroup}).full);
 }
 
@@ -242,11 +272,11 @@ class Public : public testing::Test {
   void tick(Nanoseconds time, Microjoules energy, Nanoseconds window = 1s) {
     ReportMaker report(time, energy, ++sequence_);
     (*report).window = window;
-    access.add(report.take());
+    access.sample(std::move(report));
   }
-  std::shared_ptr<const Report> seen() { return seen_by(access, kJoe, {kUsers}); }
+  Sight seen() { return seen_by(access, kJoe, {kUsers}); }
 
-  Access access = new_access();
+  SampledAccess access;
 
  private:
   std::uint64_t sequence_ = 0;
@@ -256,7 +286,7 @@ TEST_F(Public, TheEndOfOnesMachineIsToldThoughItIsNoLongerKept) {
   tick(1s, {1'000'000});
   ReportMaker report(2s, {1'000'000}, 2);
   std::erase_if((*report).vms, [](const VmRow& row) { return row.info->id == "by-process"; });
-  access.add(report.take());
+  access.sample(std::move(report));
   EXPECT_EQ(seen_in(seen()).vms, (std::vector<std::string>{"in-slice"}));
   EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "in-slice"}));
 }
@@ -266,7 +296,7 @@ TEST_F(Public, OfKeplerdItselfThereIsNoEnergyAndTheCpuTimeBetweenPublicTicks) {
     ReportMaker report(time);
     (*report).own_cost = {
         .cpu = cpu, .window_cpu = 1ms, .memory = 4096, .energy = Microjoules{5}, .power = {{6}}};
-    access.add(report.take());
+    access.sample(std::move(report));
   };
   tick_with(1s, 10ms);
   tick_with(1500ms, 14ms);
@@ -282,7 +312,8 @@ TEST_F(Public, OfKeplerdItselfThereIsNoEnergyAndTheCpuTimeBetweenPublicTicks) {
 TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
   access.set_rule(PublicAccess::kAll);
   tick(1s, {1'234'567});
-  const Report& report = *seen();
+  const Sight sight = seen();
+  const Report& report = *sight;
   // Of 1234567, 411522 are idle and 823045 active.
   const auto expect_floored = [](const auto& row) {
     EXPECT_EQ(row.active, Microjoules{800'000});
@@ -314,7 +345,7 @@ TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
       EXPECT_TRUE(row.zones.empty());
     }
   }
-  for (const ProcessRow& row : report.processes) {
+  for (const ProcessRow& row : sight.rows_of_processes()) {
     expect_floored(row);
     EXPECT_EQ(row.in_unit, Microjoules{1'200'000});
     EXPECT_TRUE(row.zones.empty());
@@ -328,45 +359,48 @@ TEST_F(Public, PowerIsThatOfTheToldEnergiesOverThePublicWindow) {
   EXPECT_EQ(seen()->host.power, std::nullopt) << "one tick is no window";
   EXPECT_EQ(seen()->window, 0ns);
   tick(3s, {900'000});
-  const Report& report = *seen();
+  const Sight sight = seen();
+  const Report& report = *sight;
   EXPECT_EQ(report.window, 2s);
   // Idle 99999 and then 300000, active 200000 and then 600000.
   EXPECT_EQ(report.host.power, Microwatts{350'000});
   EXPECT_EQ(report.host.idle_power, Microwatts{150'000});
   EXPECT_EQ(report.host.active_power, Microwatts{200'000});
   EXPECT_EQ(report.units.front().power, Microwatts{350'000});
-  EXPECT_EQ(report.processes.front().power, Microwatts{350'000});
+  EXPECT_EQ(sight.rows_of_processes().front().power, Microwatts{350'000});
 }
 
 TEST_F(Public, EnergyThatStaysWithinItsStepIsNoPower) {
   tick(1s, {300'000});
+  seen();
   tick(2s, {330'000});
   EXPECT_EQ(seen()->host.power, Microwatts{0});
-  EXPECT_EQ(seen()->processes.front().power, Microwatts{0});
+  EXPECT_EQ(seen().rows_of_processes().front().power, Microwatts{0});
 }
 
 TEST_F(Public, WhatIsNewHadNothingBefore) {
   ReportMaker first(1s);
-  (*first).processes.erase((*first).processes.begin());
-  access.add(first.take());
+  first.processes().rows.erase(first.processes().rows.begin());
+  access.sample(std::move(first));
+  seen();
   tick(2s, {300'000});
-  EXPECT_EQ(seen()->processes.front().power, Microwatts{300'000});
+  EXPECT_EQ(seen().rows_of_processes().front().power, Microwatts{300'000});
 }
 
 TEST_F(Public, WithoutEveryZoneOfTheTotalThereIsNoPower) {
   tick(1s, {});
   ReportMaker failed(2s, {3'000'000});
   (*failed).zones[0].problem = "cannot be read";
-  access.add(failed.take());
+  access.sample(std::move(failed));
   EXPECT_EQ(seen()->host.power, std::nullopt);
   EXPECT_EQ(seen()->units.front().power, std::nullopt);
   ReportMaker more(3s, {3'000'000});
   (*more).zones.push_back((*more).zones[0]);
-  access.add(more.take());
+  access.sample(std::move(more));
   EXPECT_EQ(seen()->host.power, std::nullopt) << "the other zone is not known over the whole window";
   ReportMaker none(4s, {3'000'000});
   (*none).zones.clear();
-  access.add(none.take());
+  access.sample(std::move(none));
   EXPECT_EQ(seen()->host.power, std::nullopt);
 }
 
@@ -417,7 +451,7 @@ TEST_F(Public, AskingForManyUsersIsBounded) {
 
 // A client that follows once an hour, or does not read, holds the report that it was sent last.
 TEST_F(Public, AUserHoldsEightViewsAndThenSeesTheLastOfTheseUntilOneIsReleased) {
-  std::vector<std::shared_ptr<const Report>> held;
+  std::vector<Sight> held;
   for (int i = 1; i <= 8; ++i) {
     tick(i * 1s, {i * 1'000'000});
     held.push_back(seen());
@@ -433,13 +467,13 @@ TEST_F(Public, AUserHoldsEightViewsAndThenSeesTheLastOfTheseUntilOneIsReleased) 
 
 TEST_F(Public, ViewsThatAllShareAreCountedByLogin) {
   access.set_rule(PublicAccess::kAll);
-  std::vector<std::shared_ptr<const Report>> held;
+  std::vector<Sight> held;
   const auto sub_user = [](int i) {
     return Caller{.user = 100'000U + static_cast<uid_t>(i), .account = 1000};
   };
   for (int i = 1; i <= 10; ++i) {
     tick(i * 1s, {i * 1'000'000});
-    held.push_back(access.report_for(sub_user(i), Rows::kWithoutProcesses));
+    held.push_back({access.view_for(sub_user(i))});
   }
   EXPECT_EQ(held[9]->sequence, 8U);
   EXPECT_EQ(seen()->sequence, 10U);
@@ -447,20 +481,20 @@ TEST_F(Public, ViewsThatAllShareAreCountedByLogin) {
 
 // Else whoever holds eight of these would freeze what all others see, and keplerd's own status.
 TEST_F(Public, WhatEverybodySeesIsCountedForWhoAsks) {
-  std::vector<std::shared_ptr<const Report>> held;
+  std::vector<Sight> held;
   const Caller joe{.user = kJoe, .account = kJoe};
   for (int i = 1; i <= 10; ++i) {
     tick(i * 1s, {i * 1'000'000});
-    held.push_back(access.report_for(joe.as_public(), Rows::kWithoutProcesses));
+    held.push_back({access.view_for(joe.as_public())});
   }
   const auto sequence = [&](const Caller& caller) {
-    return access.report_for(caller.as_public(), Rows::kWithoutProcesses)->sequence;
+    return access.view_for(caller.as_public()).report->sequence;
   };
   EXPECT_EQ(sequence(joe), 8U);
   EXPECT_EQ(sequence({.user = kEve, .account = kEve}), 10U);
   EXPECT_EQ(sequence({.user = 70'001}), 10U) << "of a login that is not known";
   EXPECT_EQ(sequence(kInside), 10U);
-  EXPECT_EQ(access.report_for(joe, Rows::kWithoutProcesses)->sequence, 10U) << "his own are others";
+  EXPECT_EQ(access.view_for(joe).report->sequence, 10U) << "his own are others";
 }
 
 // A view that is made again, because many users ask, is another object.
@@ -474,7 +508,7 @@ TEST_F(Public, AUsersViewOfATickIsOneHoweverManyAsk) {
 // What a user holds was made by the rule that was; it is not what is given by another one.
 TEST_F(Public, ViewsThatAreHeldAreNotGivenByAnotherRule) {
   access.set_rule(PublicAccess::kAll);
-  std::vector<std::shared_ptr<const Report>> held;
+  std::vector<Sight> held;
   for (int i = 1; i <= 8; ++i) {
     tick(i * 1s, {i * 1'000'000});
     held.push_back(seen());
@@ -484,82 +518,105 @@ TEST_F(Public, ViewsThatAreHeldAreNotGivenByAnotherRule) {
 }
 
 TEST_F(Public, AStalledSampleIsNoTick) {
-  const auto report = ReportMaker(1s).take();
+  const auto report = ReportMaker(1s).take().report;
   access.add(report);
   const auto reported = seen();
   access.add(report);
   EXPECT_EQ(seen(), reported);
 }
 
-// Of processes there may be very many.
-TEST_F(Public, ProcessesAreToldWhereTheReportHasThem) {
-  ReportMaker without(1s);
-  (*without).processes.clear();
-  (*without).has_processes = false;
-  const auto report = without.take();
-  access.add(report);
+// Of processes there may be very many: nobody has them made who sees none of them.
+TEST_F(Public, ProcessesAreMadeWhenSomebodyAsksWhoMaySeeSome) {
   const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
-  const auto view = access.report_for(joe, Rows::kAll);
-  EXPECT_FALSE(view->has_processes);
-  EXPECT_EQ(access.report_for(joe, Rows::kWithoutProcesses), view);
-}
-
-TEST_F(Public, ProcessesComeIntoTheViewThatIsThere) {
   tick(1s, {1'000'000});
-  tick(2s, {2'000'000});
-  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
-  const auto view = access.report_for(joe, Rows::kWithoutProcesses);
-  EXPECT_THAT(view->processes, IsEmpty());
-  EXPECT_EQ(access.report_for(joe, Rows::kAll), view);
-  EXPECT_EQ(view->processes.size(), 2U);
-  EXPECT_TRUE(view->processes.front().power);
-}
-
-TEST_F(Public, PowerOfProcessesIsNotToldWhereTheTickBeforeHadNone) {
-  ReportMaker without(1s);
-  (*without).processes.clear();
-  (*without).has_processes = false;
-  access.add(without.take());
-  tick(2s, {2'000'000});
-  EXPECT_FALSE(seen()->processes.front().power);
-  EXPECT_TRUE(seen()->units.front().power);
-}
-
-// There may be very many: nobody has them made who sees none of them.
-TEST_F(Public, ProcessesAreMadeForThoseAloneWhoWillSeeSome) {
-  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
-  const Caller root = access.identify(0, std::vector<gid_t>{0});
-  const auto needed = [&](PublicAccess rule) {
+  for (const PublicAccess rule : {PublicAccess::kNone, PublicAccess::kHost}) {
     access.set_rule(rule);
-    return std::pair(access.needs_processes(joe), access.needs_processes(root));
-  };
-  tick(1s, {1'000'000});
-  EXPECT_EQ(needed(PublicAccess::kNone), std::pair(false, true));
-  EXPECT_EQ(needed(PublicAccess::kHost), std::pair(false, true));
-  EXPECT_EQ(needed(PublicAccess::kOwn), std::pair(true, true));
-  EXPECT_EQ(needed(PublicAccess::kAll), std::pair(true, true));
-  tick(1500ms, {1'500'000});  // no public tick: what joe sees is the report before
-  EXPECT_EQ(needed(PublicAccess::kOwn), std::pair(false, true));
+    EXPECT_FALSE(seen().processes) << rule_name(rule);
+  }
+  access.set_rule(PublicAccess::kOwn);
+  EXPECT_FALSE(access.view_for(joe).processes);
+  EXPECT_EQ(access.made, 0);
+  EXPECT_EQ(seen().rows_of_processes().size(), 2U);
+  EXPECT_EQ(access.made, 1);
 }
 
-// A caller may ask for a tick's processes as long as there is no later sample; else they must be there
-// before.
-TEST_F(Public, ProcessesAreWantedOfFastTicksAndForAMinuteAfterTheyWereAskedFor) {
-  const auto wants = [&](Nanoseconds time, Nanoseconds window) {
-    ReportMaker report(time);
-    (*report).window = window;
-    return access.wants_processes(*report);
-  };
-  tick(10s, {1'000'000});
-  EXPECT_FALSE(wants(11s, 1s));
-  EXPECT_TRUE(wants(11s, 100ms));
-  EXPECT_FALSE(wants(10'500ms, 100ms)) << "no public tick";
+TEST_F(Public, ProcessesAreMadeOnceATickForAll) {
+  tick(1s, {1'000'000});
+  const auto joes = seen().processes;
+  EXPECT_EQ(seen().processes, joes);
+  EXPECT_NE(seen_by(access, kEve, {kUsers}).processes, joes);
+  EXPECT_EQ(access.made, 1);
+}
+
+TEST_F(Public, ProcessesGoWithTheReportThatIsThere) {
+  tick(1s, {1'000'000});
   seen();
-  EXPECT_TRUE(wants(11s, 1s));
-  EXPECT_TRUE(wants(69s, 1s));
-  EXPECT_FALSE(wants(70s, 1s));
+  tick(2s, {2'000'000});
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  const ReportView view = access.view_for(joe);
+  EXPECT_FALSE(view.processes);
+  const Sight with_processes = seen();
+  EXPECT_EQ(with_processes.report, view.report);
+  EXPECT_TRUE(with_processes.rows_of_processes().front().power);
+  EXPECT_FALSE(view.processes) << "what was given stays as it was";
+}
+
+TEST_F(Public, PowerOfProcessesIsNotKnownWhereNobodyAskedInTheTickBefore) {
+  tick(1s, {1'000'000});
+  tick(2s, {2'000'000});
+  EXPECT_FALSE(seen().rows_of_processes().front().power);
+  EXPECT_TRUE(seen()->units.front().power);
+  tick(3s, {3'000'000});
+  EXPECT_TRUE(seen().rows_of_processes().front().power);
+}
+
+TEST_F(Public, ProcessesOfTicksAreKeptForAMinuteAfterTheyWereAskedFor) {
+  tick(1s, {});
+  seen();
+  for (int i = 2; i <= 100; ++i) tick(i * 1s, {});
+  EXPECT_EQ(access.made, 60);
+}
+
+// They cannot be made of a tick after a later sample: until the next tick somebody may ask for them.
+TEST_F(Public, ProcessesOfATickAreThereHoweverManySamplesFollow) {
+  tick(1s, {1'000'000});
+  for (int i = 1; i <= 9; ++i) tick(1s + i * 100ms, {2'000'000}, 100ms);
+  EXPECT_EQ(seen()->sequence, 1U);
+  EXPECT_EQ(seen().rows_of_processes().size(), 2U);
+  EXPECT_EQ(access.made, 1);
+}
+
+TEST_F(Public, WhereTicksShowNoWorkloadsNoProcessesAreKept) {
   access.set_rule(PublicAccess::kHost);
-  EXPECT_FALSE(wants(11s, 100ms));
+  for (int i = 0; i <= 100; ++i) tick(1s + i * 100ms, {2'000'000}, 100ms);
+  EXPECT_EQ(access.made, 0);
+}
+
+TEST_F(Public, AnotherRuleShowsTheProcessesOfTheLastSampleAtOnce) {
+  access.set_rule(PublicAccess::kHost);
+  tick(1s, {1'000'000});
+  tick(1500ms, {2'000'000}, 500ms);
+  EXPECT_EQ(seen()->sequence, 1U);
+  access.set_rule(PublicAccess::kOwn);
+  EXPECT_EQ(seen()->sequence, 2U);
+  EXPECT_EQ(seen().rows_of_processes().size(), 2U);
+}
+
+TEST_F(Public, AUserHoldsEightViewsWithTheirProcesses) {
+  std::vector<Sight> held;
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  for (int i = 1; i <= 8; ++i) {
+    tick(i * 1s, {i * 1'000'000});
+    held.push_back({access.view_for(joe)});
+    held.push_back(seen());
+  }
+  tick(9s, {9'000'000});
+  EXPECT_EQ(seen()->sequence, 8U);
+  EXPECT_EQ(seen().processes, held.back().processes);
+  for (Sight& sight : held) sight.report.reset();  // the processes alone count for the view
+  EXPECT_EQ(seen()->sequence, 8U);
+  held[0] = held[1] = {};
+  EXPECT_EQ(seen()->sequence, 9U);
 }
 
 }  // namespace

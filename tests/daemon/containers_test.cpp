@@ -55,7 +55,7 @@ TEST_F(Containers, TheirMonitorIsAPartOfThem) {
   use(100, payload, 30);
   use(101, monitor, 10);
   step(8'000'000);
-  EXPECT_EQ(host.meter().last_report()->containers.size(), 1u);
+  EXPECT_EQ(host.meter().report()->containers.size(), 1u);
   EXPECT_EQ(host.container(kA)->active, Microjoules{4'000'000});
   EXPECT_EQ(host.container(kA)->own, Microjoules{4'000'000});
   EXPECT_EQ(host.container(kA)->info->unit, "/machine.slice/libpod-" + kA + ".scope");
@@ -133,7 +133,7 @@ TEST_F(Containers, NamesThatAreNoIdsAreToldApartByWhereTheyAre) {
   add(101, theirs);
   add(102, nested);
   host.begin();
-  EXPECT_EQ(host.meter().last_report()->containers.size(), 4u);
+  EXPECT_EQ(host.meter().report()->containers.size(), 4u);
   for (const char* const id : {"web", "web/web", "user-1000/web", "user-1001/web"}) {
     ASSERT_NE(host.container(id), nullptr) << id;
     EXPECT_EQ(host.container(id)->info->name, "web");
@@ -199,7 +199,7 @@ TEST_F(Containers, TheirMonitorInsideThemIsCountedOnce) {
   host.begin();
   use(100, path, 10);
   step(2'000'000);
-  EXPECT_EQ(host.meter().last_report()->containers.size(), 1u);
+  EXPECT_EQ(host.meter().report()->containers.size(), 1u);
   EXPECT_EQ(host.container(kA)->active, Microjoules{1'000'000});
 }
 

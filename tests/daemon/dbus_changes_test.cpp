@@ -29,7 +29,7 @@ std::shared_ptr<const UnitInfo> info_of(const Unit& unit) {
 }
 
 // A report of these units, in the order of their ids, at this time.
-std::shared_ptr<const Report> report_at(Nanoseconds time, std::vector<Unit> units) {
+ReportView report_at(Nanoseconds time, std::vector<Unit> units) {
   auto report = std::make_shared<Report>();
   report->monotonic = time;
   std::ranges::sort(units, {}, &Unit::id);
@@ -39,13 +39,13 @@ std::shared_ptr<const Report> report_at(Nanoseconds time, std::vector<Unit> unit
     row.info = info_of(unit);
     report->units.push_back(std::move(row));
   }
-  return report;
+  return {.report = std::move(report)};
 }
 
 std::vector<std::string> rows_of(const Changes& changes) {
   std::vector<std::string> ids;
   for (const KindChanges& kind : changes.kinds) {
-    for (const std::size_t row : kind.rows) ids.push_back(row_key(*changes.report, kind.kind, row).id_text());
+    for (const std::size_t row : kind.rows) ids.push_back(row_key(changes.view, kind.kind, row).id_text());
   }
   return ids;
 }
@@ -59,15 +59,15 @@ std::vector<std::string> removed_of(const Changes& changes) {
 
 TEST(RowSelection, TakesTheFirstByTheOrderAskedFor) {
   const auto report = report_at(0s, {{"/a", 5, "z"}, {"/b", 7, "y"}, {"/c", 6, "x"}});
-  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kEnergy, 2), ElementsAre(1, 2));
-  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kName, 9), ElementsAre(2, 1, 0));
-  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kId, 1), ElementsAre(0));
-  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kEnergy, 0), IsEmpty());
+  EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kEnergy, 2), ElementsAre(1, 2));
+  EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kName, 9), ElementsAre(2, 1, 0));
+  EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kId, 1), ElementsAre(0));
+  EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kEnergy, 0), IsEmpty());
 }
 
 TEST(RowSelection, EqualRowsStayInOrder) {
   const auto report = report_at(0s, {{"/a", 5}, {"/b", 5}, {"/c", 5}});
-  EXPECT_THAT(select_rows(*report, RowKind::kUnits, RowOrder::kPower, 2), ElementsAre(0, 1));
+  EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kPower, 2), ElementsAre(0, 1));
 }
 
 TEST(RowOrders, AreAskedForOnceAndSharedByAll) {
@@ -90,13 +90,25 @@ TEST(RowOrders, AreThoseOfTheReportThatIsAskedFor) {
   }
 }
 
-TEST(RowOrders, ThatCameLaterAreOrderedThen) {
-  const auto report = report_at(0s, {{"/a", 5}});
+TEST(RowOrders, OfProcessesAreThoseOfTheProcessesThatAreSeen) {
+  const auto processes_of = [](std::vector<std::int64_t> energies) {
+    auto processes = std::make_shared<ProcessRows>();
+    for (std::size_t i = 0; i < energies.size(); ++i) {
+      ProcessRow& row = processes->rows.emplace_back();
+      row.info = std::make_shared<ProcessInfo>(ProcessInfo{.id = {static_cast<std::int32_t>(i), 7}});
+      row.active = {energies[i]};
+    }
+    return processes;
+  };
+  ReportView view = report_at(0s, {});
   RowOrders orders;
-  EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 9), ElementsAre(0));
-  auto& units = std::const_pointer_cast<Report>(report)->units;
-  units.push_back(units.front());
-  EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 9), ElementsAre(0, 1));
+  EXPECT_THAT(orders.first(view, RowKind::kProcesses, RowOrder::kEnergy, 9), IsEmpty())
+      << "not asked for yet";
+  const auto two = processes_of({1, 2}), three = processes_of({5, 3, 4});
+  view.processes = two;
+  EXPECT_THAT(orders.first(view, RowKind::kProcesses, RowOrder::kEnergy, 9), ElementsAre(1, 0));
+  view.processes = three;
+  EXPECT_THAT(orders.first(view, RowKind::kProcesses, RowOrder::kEnergy, 9), ElementsAre(0, 2, 1));
 }
 
 TEST(RowOrders, OfManyRowsOnlySomeAreOrderedAndMoreWhereMoreAreAskedFor) {
@@ -113,10 +125,10 @@ TEST(RowOrders, OfManyRowsOnlySomeAreOrderedAndMoreWhereMoreAreAskedFor) {
 
 TEST(RowSelection, FindsById_ElseByANameThatOnlyOneHas) {
   const auto report = report_at(0s, {{"/a", 0, "one"}, {"/b", 0, "two"}, {"/c", 0, "two"}, {"/d", 0, "/a"}});
-  EXPECT_EQ(find_row(*report, RowKind::kUnits, "/a").index, 0u) << "an id is stronger than a name";
-  EXPECT_EQ(find_row(*report, RowKind::kUnits, "one").index, 0u);
-  EXPECT_FALSE(find_row(*report, RowKind::kUnits, "three").index);
-  const FoundRow ambiguous = find_row(*report, RowKind::kUnits, "two");
+  EXPECT_EQ(find_row(report, RowKind::kUnits, "/a").index, 0u) << "an id is stronger than a name";
+  EXPECT_EQ(find_row(report, RowKind::kUnits, "one").index, 0u);
+  EXPECT_FALSE(find_row(report, RowKind::kUnits, "three").index);
+  const FoundRow ambiguous = find_row(report, RowKind::kUnits, "two");
   EXPECT_FALSE(ambiguous.index);
   EXPECT_THAT(ambiguous.ids, ElementsAre("/b", "/c"));
 }
@@ -200,7 +212,7 @@ TEST(ChangeTracker, MuchComesInPartsOfOneInstant) {
   for (bool partial = true; partial; ++parts) {
     const auto part = tracker.next(parts == 0 ? first : report_at(2s, {}));  // what comes meanwhile must wait
     ASSERT_TRUE(part);
-    ASSERT_EQ(part->report, first);
+    ASSERT_EQ(part->view.report, first.report);
     ASSERT_LE(rows_of(*part).size(), 12u);
     for (const std::string& id : rows_of(*part)) ids.push_back(id);
     partial = part->partial;
@@ -226,7 +238,7 @@ TEST(ChangeTracker, KindsComeInTheOrderAskedFor) {
   report->units.push_back({});
   report->units[0].info = std::make_shared<UnitInfo>(UnitInfo{.id = "/a", .name = "a"});
   Tracker tracker({.kinds = {RowKind::kZones, RowKind::kUnits}});
-  const auto changes = tracker.next(report);
+  const auto changes = tracker.next({report});
   ASSERT_EQ(changes->kinds.size(), 2u);
   EXPECT_EQ(changes->kinds[0].kind, RowKind::kZones);
   EXPECT_EQ(changes->kinds[1].kind, RowKind::kUnits);

@@ -127,14 +127,15 @@ TEST(ObjectPath, IsReadOnlyInTheFormThatItIsWrittenIn) {
 }
 
 TEST(Rows, TellNumbersAndWhatIsNotKnown) {
-  Report report;
+  const auto made = std::make_shared<Report>();
+  Report& report = *made;
   report.units.push_back({});
   UnitRow& unit = report.units[0];
   unit.info = std::make_shared<UnitInfo>(UnitInfo{.id = "/a", .name = "a", .is_unit = true, .parent = "/"});
   unit.active = {5};
   unit.idle = {2};
   unit.cpu = 3ms;
-  const Row plain = make_row(report, RowKind::kUnits, 0, false);
+  const Row plain = make_row({made}, RowKind::kUnits, 0, false);
   EXPECT_EQ(std::get<0>(plain), "/a");
   EXPECT_EQ(std::get<1>(plain), "a");
   EXPECT_EQ(std::get<2>(plain), "running");
@@ -146,7 +147,7 @@ TEST(Rows, TellNumbersAndWhatIsNotKnown) {
   EXPECT_THAT(std::get<8>(plain), IsEmpty());
   unit.running = false;
   unit.power = Microwatts{40};
-  const Row row = make_row(report, RowKind::kUnits, 0, true);
+  const Row row = make_row({made}, RowKind::kUnits, 0, true);
   EXPECT_EQ(std::get<2>(row), "terminated");
   EXPECT_EQ(std::get<6>(row), 40u);
   const auto& details = std::get<8>(row);
@@ -157,11 +158,12 @@ TEST(Rows, TellNumbersAndWhatIsNotKnown) {
 }
 
 TEST(Rows, DetailsOfAMachineNameOnlyWhatIsKnown) {
-  Report report;
+  const auto made = std::make_shared<Report>();
+  Report& report = *made;
   report.vms.push_back({});
   report.vms[0].info =
       std::make_shared<VmInfo>(VmInfo{.id = "u", .name = "n", .hypervisor = "kvm", .uuid = "u", .pid = 42});
-  const auto details = std::get<8>(make_row(report, RowKind::kVms, 0, true));
+  const auto details = std::get<8>(make_row({made}, RowKind::kVms, 0, true));
   EXPECT_EQ(details.at("hypervisor").get<std::string>(), "kvm");
   EXPECT_EQ(details.at("pid").get<std::uint32_t>(), 42u);
   EXPECT_FALSE(details.contains("unit"));
@@ -169,21 +171,23 @@ TEST(Rows, DetailsOfAMachineNameOnlyWhatIsKnown) {
 }
 
 TEST(Rows, AZoneHasNoCpuTime) {
-  Report report;
+  const auto made = std::make_shared<Report>();
+  Report& report = *made;
   report.zones.push_back({.zone = {.id = "s:package:0", .name = "package", .in_total = true}, .energy = {9}});
-  const Row row = make_row(report, RowKind::kZones, 0, true);
+  const Row row = make_row({made}, RowKind::kZones, 0, true);
   EXPECT_EQ(std::get<7>(row), UINT64_MAX);
   EXPECT_TRUE(std::get<8>(row).at("inTotal").get<bool>());
   EXPECT_FALSE(std::get<8>(row).contains("activeMicrowatts")) << "not known";
 }
 
 TEST(Rows, TheirSizeIsNotUnderestimated) {
-  Report report;
+  const auto made = std::make_shared<Report>();
+  Report& report = *made;
   report.units.push_back({});
   report.units[0].info = std::make_shared<UnitInfo>(UnitInfo{
       .id = std::string(5000, 'x'), .name = std::string(300, 'y'), .parent = std::string(4000, 'z')});
-  EXPECT_GT(size_on_bus(make_row(report, RowKind::kUnits, 0, false)), 5300u);
-  EXPECT_GT(size_on_bus(make_row(report, RowKind::kUnits, 0, true)), 9300u);
+  EXPECT_GT(size_on_bus(make_row({made}, RowKind::kUnits, 0, false)), 5300u);
+  EXPECT_GT(size_on_bus(make_row({made}, RowKind::kUnits, 0, true)), 9300u);
 }
 
 }  // namespace

@@ -333,14 +333,14 @@ TEST_P(FaultTable, CostsWhatTheTableSays) {
   open_log(LogLevel::kInfo);
   testing::internal::CaptureStderr();
   GetParam().fault->befalls(rig);
-  const auto lost = [&rig] { return rig.drawn - rig.host.meter().last_report()->host.energy.value; };
+  const auto lost = [&rig] { return rig.drawn - rig.host.meter().report()->host.energy.value; };
   rig.step();
   const std::string log = testing::internal::GetCapturedStderr();
   const std::int64_t after = lost();
   const std::int64_t zones = GetParam().meter->zones;
   const std::int64_t all_zones = zones + GetParam().meter->others;
   EXPECT_EQ(after, cost().lost * kWindow * zones);
-  EXPECT_EQ(rig.host.meter().last_report()->discarded_windows,
+  EXPECT_EQ(rig.host.meter().report()->discarded_windows,
             static_cast<std::uint64_t>(cost().discarded * all_zones));
   EXPECT_EQ(warnings(log), cost().lines * all_zones) << log;
   for (int i = 0; i < 3; ++i) {

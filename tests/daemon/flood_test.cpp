@@ -42,7 +42,7 @@ TEST_F(Flood, OfProcessesCostsTheirUnitOnlyAndNothingIsLost) {
   host_.files.set_process_time(11, 10);
   const Report& flooded = window(900ms);
   EXPECT_EQ(flooded.processes_left_out, 47U);
-  EXPECT_EQ(flooded.processes.size(), 5U);
+  EXPECT_EQ(host_.view().processes->rows.size(), 5U);
   EXPECT_EQ(host_.unit("/neighbour.service").active.value, 2'000'000);
   EXPECT_EQ(host_.process(10)->active.value, 2'000'000);
   EXPECT_EQ(host_.unit("/bomb.service").active.value, 18'000'000);
@@ -58,7 +58,7 @@ TEST_F(Flood, OfProcessesCostsTheirUnitOnlyAndNothingIsLost) {
   host_.files.set_process_time(11, 20);
   const Report& over = window(100ms);
   EXPECT_EQ(over.processes_left_out, 0U);
-  EXPECT_EQ(over.processes.size(), 3U);
+  EXPECT_EQ(host_.view().processes->rows.size(), 3U);
   EXPECT_EQ(host_.process(11)->active.value, 2'000'000 + 10'000'000);
   EXPECT_EQ(host_.unit("/bomb.service").active.value, 46'000'000);
   EXPECT_EQ(host_.unit("/neighbour.service").active.value, 14'000'000);

@@ -63,7 +63,7 @@ TEST_F(GuestMeter, WhereItStandsStillAWindowEndsAfterThirtySeconds) {
   begin();
   for (int second = 1; second < 30; ++second) EXPECT_EQ(host.step().sequence, 1U);
   EXPECT_EQ(host.step().sequence, 2U);
-  EXPECT_EQ(host.meter().last_report()->host.power->value, 0);
+  EXPECT_EQ(host.meter().report()->host.power->value, 0);
   for (int second = 1; second < 30; ++second) EXPECT_EQ(host.step().sequence, 2U);
   EXPECT_EQ(host.step().sequence, 3U);
 }
@@ -75,12 +75,12 @@ TEST_F(GuestMeter, AStepThatIsSeenInPartIsAwaitedOnce) {
   EXPECT_EQ(host.step().sequence, 1U);
   set("intel-rapl:0:0", 2);
   EXPECT_EQ(host.step().sequence, 2U);
-  EXPECT_EQ(host.meter().last_report()->host.energy.value, 12'000'000);
+  EXPECT_EQ(host.meter().report()->host.energy.value, 12'000'000);
   // Memory has nothing to tell this time.
   set("intel-rapl:0", 20);
   EXPECT_EQ(host.step().sequence, 2U);
   EXPECT_EQ(host.step().sequence, 3U);
-  EXPECT_EQ(host.meter().last_report()->host.energy.value, 22'000'000);
+  EXPECT_EQ(host.meter().report()->host.energy.value, 22'000'000);
   EXPECT_EQ(host.step().sequence, 3U);
 }
 
@@ -88,10 +88,10 @@ TEST_F(GuestMeter, ACounterThatCannotBeReadAnyMoreIsToldAtOnce) {
   begin();
   host.files.break_file(path("intel-rapl:0", "energy_uj"));
   EXPECT_EQ(host.step().sequence, 2U);
-  EXPECT_TRUE(host.meter().last_report()->zones[0].problem.has_value());
+  EXPECT_TRUE(host.meter().report()->zones[0].problem.has_value());
   set("intel-rapl:0", 5);
   EXPECT_EQ(host.step().sequence, 3U);
-  EXPECT_EQ(host.meter().last_report()->host.energy.value, 5'000'000);
+  EXPECT_EQ(host.meter().report()->host.energy.value, 5'000'000);
 }
 
 TEST_F(GuestMeter, AnyOtherMeterIsReportedEachTime) {
@@ -105,7 +105,7 @@ TEST_F(GuestMeter, ACounterThatIsResetCostsItsWindowOnly) {
   host.step();
   set("intel-rapl:0", 3);
   EXPECT_EQ(host.step().host.energy.value, 50'000'000);
-  EXPECT_EQ(host.meter().last_report()->discarded_windows, 1U);
+  EXPECT_EQ(host.meter().report()->discarded_windows, 1U);
   set("intel-rapl:0", 4);
   EXPECT_EQ(host.step().host.energy.value, 51'000'000);
 }

@@ -444,7 +444,7 @@ TEST_F(GuestTreesTest, WhatTheGuestCountsIsWhatTheHostHasGivenIt) {
   host.begin();
   guest.files.add_cgroup("/a.service");
   guest.files.add_cgroup("/b.service");
-  trees->update(*host.meter().last_report());
+  trees->update(*host.meter().report());
   EXPECT_EQ(read("intel-rapl:1/energy_uj"), "0\n") << "two sockets";
   guest.files.remove("root/run/keplerd-meter");
   guest.files.link("root/run/keplerd-meter", tree());
@@ -463,7 +463,7 @@ TEST_F(GuestTreesTest, WhatTheGuestCountsIsWhatTheHostHasGivenIt) {
   // 60 s of half of what both meters draw, three quarters of it. (Memory is rounded down apart.)
   const std::int64_t packages = 8'123'457 * 60 / 2 * 3 / 4 / 1'000'000,
                      dram = 1'234'567 * 60 / 2 * 3 / 4 / 1'000'000;
-  const Report& report = *guest.meter().last_report();
+  const Report& report = *guest.meter().report();
   EXPECT_EQ(report.host.energy.value, (packages + dram) * 1'000'000);
   EXPECT_LT((row.active + row.idle).value - report.host.energy.value, 5 * 8'000'000 + 2'000'000);
   EXPECT_EQ(report.source.quality, Quality::kAttributed);

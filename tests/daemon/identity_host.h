@@ -65,9 +65,10 @@ class Identity : public VmTest {
   }
   // All text that this user is shown, of all kinds.
   std::string shown_to(Uid user) {
-    Access access(990, std::nullopt);
-    access.add(host.meter().last_report());
-    const auto report = access.report_for(access.identify(user, {}), Rows::kAll);
+    Access access(990, std::nullopt, [this] { return host.view().processes; });
+    access.add(host.view().report);
+    const ReportView view = access.view_for(access.identify(user, {}), RowKind::kProcesses);
+    const auto& report = view.report;
     std::string text;
     for (const UnitRow& row : report->units) text += row.info->id + " " + row.info->name + "\n";
     for (const VmRow& row : report->vms)
@@ -75,7 +76,7 @@ class Identity : public VmTest {
     for (const auto* const rows : {&report->containers, &report->pods})
       for (const ContainerRow& row : *rows)
         text += row.info->id + " " + row.info->name + " " + row.info->name_space + "\n";
-    for (const ProcessRow& row : report->processes) {
+    for (const ProcessRow& row : view.processes->rows) {
       text += row.info->comm + " " + (row.container ? row.container->id : "") + " " +
               (row.vm ? row.vm->id + row.vm->name : "") + "\n";
     }
@@ -84,7 +85,7 @@ class Identity : public VmTest {
     return text;
   }
   bool is_refused(const std::string& kind, Uid owner) {
-    const auto claims = host.meter().last_report()->refused_claims;
+    const auto claims = host.meter().report()->refused_claims;
     return claims && std::ranges::any_of(*claims, [&](const RefusedClaim& claim) {
              return claim.kind == kind && claim.owner == owner;
            });

@@ -113,7 +113,7 @@ TEST_F(Identity, RootsFilesNameNothingOfAUsers) {
   EXPECT_EQ(container("101").info->name, "secret-ct");
   for (const Uid user : {kAlice, kBob})
     EXPECT_EQ(shown_to(user).find("secret"), std::string::npos) << shown_to(user);
-  for (const VmRow& row : host.meter().last_report()->vms)
+  for (const VmRow& row : host.meter().report()->vms)
     EXPECT_EQ(row.info->name == "secret-vm", row.info->id == "300.300") << row.info->id;
 }
 
@@ -141,7 +141,7 @@ TEST_F(Identity, AnNspawnContainerThatKeepsItsServiceIsFoundByMachined) {
   const std::string service = "/system.slice/nsp.service";
   add(100, service + "/payload", 524'288);
   host.begin();
-  EXPECT_TRUE(host.meter().last_report()->containers.empty());
+  EXPECT_TRUE(host.meter().report()->containers.empty());
   const std::string record = "NAME=box\nSCOPE=nsp.service\nSERVICE=systemd-nspawn\nCLASS=container\n";
   host.files.write("root/run/systemd/machines/box", record);
   step(0);
@@ -158,10 +158,10 @@ TEST_F(Identity, AnNspawnContainerThatKeepsItsServiceIsFoundByMachined) {
 TEST_F(Identity, WhereMachinedsRecordComesLateOrGoesEarlyContainersStillAddUp) {
   const std::string service = "/system.slice/nsp.service";
   const auto expect_sums = [this] {
-    const auto report = host.meter().last_report();
+    const auto report = host.meter().report();
     for (const ContainerRow& row : report->containers) {
       Microjoules processes;
-      for (const ProcessRow& process : report->processes) {
+      for (const ProcessRow& process : host.view().processes->rows) {
         if (process.container && process.container->id == row.info->id) processes += process.in_unit;
       }
       EXPECT_EQ(row.own, row.other + processes) << row.info->id;
@@ -191,7 +191,7 @@ TEST_F(Identity, MachinedNamesNoUnitOfAUsers) {
                    "NAME=box\nSCOPE=nsp.service\nSERVICE=systemd-nspawn\nCLASS=container\n");
   host.begin();
   step(0);
-  EXPECT_TRUE(host.meter().last_report()->containers.empty());
+  EXPECT_TRUE(host.meter().report()->containers.empty());
 }
 
 // Who is who in containers.
@@ -311,14 +311,14 @@ TEST_F(Identity, OwnersAndIdsGoOnAfterARestart) {
   EXPECT_EQ(container(of(kAlice, kHex)).active, Microjoules{2'000'000});
   EXPECT_EQ(energy(of(kAlice, kUuid)), Microjoules{1'000'000});
   EXPECT_EQ(vm(kUuid).owner, 0U);
-  EXPECT_EQ(host.meter().last_report()->containers.size(), 2u);
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 2u);
+  EXPECT_EQ(host.meter().report()->containers.size(), 2u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 2u);
 }
 
 TEST_F(Identity, AnIdIsFoundBareWhereOnlyOneHasIt) {
   add(200, std::string(kAlices) + "/docker-" + kHex + ".scope", kAlice);
   host.begin();
-  const auto find = [&] { return find_row(*host.meter().last_report(), RowKind::kContainers, kHex); };
+  const auto find = [&] { return find_row(host.view(), RowKind::kContainers, kHex); };
   EXPECT_TRUE(find().index);
   add(201, std::string(kBobs) + "/docker-" + kHex + ".scope", kBob);
   step(0);
@@ -326,7 +326,7 @@ TEST_F(Identity, AnIdIsFoundBareWhereOnlyOneHasIt) {
   EXPECT_EQ(find().ids, (std::vector<std::string>{of(kAlice, kHex), of(kBob, kHex)}));
   add(100, kDocker, 0);
   step(0);
-  EXPECT_EQ(host.meter().last_report()->containers[find().index.value()].info->id, kHex);
+  EXPECT_EQ(host.meter().report()->containers[find().index.value()].info->id, kHex);
 }
 
 TEST_F(Identity, EndedOnesOfAUserDriveOutNobodyElses) {
@@ -345,7 +345,7 @@ TEST_F(Identity, EndedOnesOfAUserDriveOutNobodyElses) {
     step(0);
   }
   EXPECT_NE(host.vm(kUuid), nullptr);
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 3u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 3u);
 }
 
 // A pod is no border: its id does not say what it is in, and each may be found in the other.
@@ -362,7 +362,7 @@ TEST_F(Identity, PodsInEachOtherAreInOneOnly) {
   use_all(200, one + p + q, 10);
   use_all(201, two + q + p, 10);
   step(4'000'000);
-  const auto report = host.meter().last_report();
+  const auto report = host.meter().report();
   ASSERT_EQ(report->pods.size(), 2U);
   for (const ContainerRow& pod : report->pods) EXPECT_EQ(pod.owner, kAlice);
   EXPECT_NO_THROW(check_state(host.meter().state()));
@@ -382,7 +382,7 @@ TEST_F(Identity, APodDirectlyInAPodIsAPartOfThat) {
   step(0);
   use_all(201, base + pod(1) + pod(2), 10);
   step(2'000'000);
-  const auto report = host.meter().last_report();
+  const auto report = host.meter().report();
   ASSERT_EQ(report->pods.size(), 9U);
   for (const ContainerRow& row : report->pods) {
     EXPECT_FALSE(row.info->parent) << row.info->id;
@@ -396,7 +396,7 @@ TEST_F(Identity, AContainerAndAPodOfOneIdAreTwo) {
   add(201, std::string(kAlices) + "/user-libpod_pod_" + kHex + ".slice", kAlice);
   host.begin();
   step(2'000'000);
-  const auto report = host.meter().last_report();
+  const auto report = host.meter().report();
   ASSERT_EQ(report->containers.size(), 1U);
   ASSERT_EQ(report->pods.size(), 1U);
   EXPECT_NE(report->containers[0].info->id, report->pods[0].info->id);

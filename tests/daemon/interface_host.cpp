@@ -40,14 +40,14 @@ Caller InterfaceHost::identify(uid_t user, std::span<const gid_t> groups) const 
   return caller;
 }
 
-std::shared_ptr<const Report> InterfaceHost::latest(const Caller& who, Rows rows) {
-  access.add(host.meter().last_report());
-  return access.report_for(who, rows);
+ReportView InterfaceHost::latest(const Caller& who, std::optional<RowKind> kind) {
+  access.add(host.meter().report());
+  return access.view_for(who, kind);
 }
 
-std::shared_ptr<const Report> InterfaceHost::fresh(const Caller& who, Rows rows) {
+ReportView InterfaceHost::fresh(const Caller& who, std::optional<RowKind> kind) {
   ++asked;
-  return latest(who, rows);
+  return latest(who, kind);
 }
 
 }  // namespace keplerd

@@ -26,13 +26,13 @@ class InterfaceHost : public testing::Test, private Reports {
   varlink::ClientReply receive();
 
   Caller identify(uid_t user, std::span<const gid_t> groups) const override;
-  std::shared_ptr<const Report> latest(const Caller& who, Rows rows) override;
-  std::shared_ptr<const Report> fresh(const Caller& who, Rows rows) override;
+  ReportView latest(const Caller& who, std::optional<RowKind> kind) override;
+  ReportView fresh(const Caller& who, std::optional<RowKind> kind) override;
   std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
 
   mutable MeterHost host;
-  Access access{0, std::nullopt};
+  Access access{0, std::nullopt, [this] { return host.meter().processes(); }};
   Caller caller = kInside;
   std::filesystem::path directory;
   sd_event* loop = nullptr;

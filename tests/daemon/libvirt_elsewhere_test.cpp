@@ -132,7 +132,7 @@ TEST_F(LibvirtLxc, TellsNameUuidTitleAndStateOfAContainer) {
   EXPECT_EQ(info().uuid, kUuid);
   EXPECT_EQ(info().title, "Joe's");
   EXPECT_EQ(info().guest_state, "running");
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 0u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 0u);
 }
 
 TEST_F(LibvirtLxc, WhatItToldStaysButForTheStateWhenTheContainerEnds) {

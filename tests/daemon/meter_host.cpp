@@ -18,10 +18,14 @@ const Report& MeterHost::begin(SourceChoice choice, Ledger ledger, std::vector<S
   root_ = std::make_unique<HostRoot>(files.open());
   meter_ = std::make_unique<Meter>(
       *root_, std::move(choice), std::move(ledger), std::move(saved), [this] { return now; }, limits);
+  return take_sample();
+}
+
+const Report& MeterHost::take_sample() {
   meter_->sample();
-  report_ = meter_->last_report();
-  expect_sums(*report_);
-  return *report_;
+  view_ = {meter_->report(), meter_->processes()};
+  expect_sums(view_);
+  return *view_.report;
 }
 
 const Report& MeterHost::step(Nanoseconds time) {
@@ -31,12 +35,10 @@ const Report& MeterHost::step(Nanoseconds time) {
   ticks.user += time / std::chrono::milliseconds(20);
   ticks.idle += time / std::chrono::milliseconds(20);
   files.set_stat(ticks);
-  const auto before = report_;
-  meter_->sample();
-  report_ = meter_->last_report();
-  expect_sums(*report_);
-  expect_no_step_back(*before, *report_);
-  return *report_;
+  const ReportView before = view_;
+  const Report& report = take_sample();
+  expect_no_step_back(before, view_);
+  return report;
 }
 
 void MeterHost::draw(std::int64_t package_microjoules, std::int64_t dram_microjoules) {
@@ -47,14 +49,14 @@ void MeterHost::draw(std::int64_t package_microjoules, std::int64_t dram_microjo
 }
 
 const UnitRow& MeterHost::unit(const std::string& id) const {
-  for (const UnitRow& unit : report_->units) {
+  for (const UnitRow& unit : view_.report->units) {
     if (unit.info->id == id) return unit;
   }
   throw std::runtime_error("no row of unit " + id);
 }
 
 const ProcessRow* MeterHost::process(pid_t pid) const {
-  for (const ProcessRow& process : report_->processes) {
+  for (const ProcessRow& process : view_.processes->rows) {
     if (process.info->id.pid == pid) return &process;
   }
   return nullptr;
@@ -70,12 +72,12 @@ const Row* find_row(const std::vector<Row>& rows, const std::string& id) {
 
 }  // namespace
 
-const VmRow* MeterHost::vm(const std::string& id) const { return find_row(report_->vms, id); }
+const VmRow* MeterHost::vm(const std::string& id) const { return find_row(view_.report->vms, id); }
 
 const ContainerRow* MeterHost::container(const std::string& id) const {
-  return find_row(report_->containers, id);
+  return find_row(view_.report->containers, id);
 }
 
-const ContainerRow* MeterHost::pod(const std::string& id) const { return find_row(report_->pods, id); }
+const ContainerRow* MeterHost::pod(const std::string& id) const { return find_row(view_.report->pods, id); }
 
 }  // namespace keplerd

@@ -33,6 +33,8 @@ class MeterHost {
   void draw(std::int64_t package_microjoules, std::int64_t dram_microjoules = 0);
 
   Meter& meter() { return *meter_; }
+  // The last report and its processes.
+  const ReportView& view() const { return view_; }
   const UnitRow& unit(const std::string& id) const;
   // Null where there is no row.
   const ProcessRow* process(pid_t pid) const;
@@ -41,9 +43,11 @@ class MeterHost {
   const ContainerRow* pod(const std::string& id) const;
 
  private:
+  const Report& take_sample();
+
   std::unique_ptr<HostRoot> root_;
   std::unique_ptr<Meter> meter_;
-  std::shared_ptr<const Report> report_;
+  ReportView view_;
   std::int64_t package_ = 0, dram_ = 0;
 };
 

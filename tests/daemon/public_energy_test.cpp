@@ -40,9 +40,7 @@ std::shared_ptr<Report> report_of(const Own& own) {
 
 std::shared_ptr<const Report> view_of(std::shared_ptr<const Report> report, PublicAccess rule, uid_t user) {
   const auto energies = std::make_shared<const PublicEnergies>(public_energies(*report));
-  return make_public_view(
-      {.now = std::move(report), .before = nullptr, .energies = energies, .energies_before = nullptr}, rule,
-      user);
+  return public_report({.now = {std::move(report)}, .energies = energies}, rule, user);
 }
 
 std::vector<std::int64_t> shown(const Own& own) {

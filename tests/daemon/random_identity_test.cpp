@@ -202,7 +202,7 @@ class RandomIdentities {
   }
 
   void check() {
-    const auto report = host_.meter().last_report();
+    const auto report = host_.meter().report();
     for (const auto* const rows : {&report->containers, &report->pods}) {
       for (const ContainerRow& row : *rows) {
         const auto expected = expected_.find(row.info->unit);
@@ -221,13 +221,14 @@ class RandomIdentities {
     } else {
       EXPECT_EQ(expected_vm_, 0);
     }
-    for (const Uid user : kUsers) check_view(report, user);
+    for (const Uid user : kUsers) check_view(user);
   }
 
-  void check_view(const std::shared_ptr<const Report>& report, Uid user) {
-    Access access(990, std::nullopt);
-    access.add(report);
-    const auto view = access.report_for(access.identify(user, {}), Rows::kAll);
+  void check_view(Uid user) {
+    Access access(990, std::nullopt, [this] { return host_.view().processes; });
+    access.add(host_.view().report);
+    const ReportView shown = access.view_for(access.identify(user, {}), RowKind::kProcesses);
+    const auto& view = shown.report;
     const std::string other = std::to_string(user == 1000 ? 1001 : 1000);
     const auto expect_own = [&](const std::string& text) {
       EXPECT_EQ(text.find("secret"), std::string::npos) << user << ": " << text;
@@ -237,7 +238,7 @@ class RandomIdentities {
       EXPECT_LE((row.active + row.idle).value, spent_[user] * kTickEnergy) << user << ": " << id;
     };
     std::int64_t processes = 0;
-    for (const ProcessRow& row : view->processes) {
+    for (const ProcessRow& row : shown.processes->rows) {
       expect_own(row.info->comm);
       if (row.container) expect_own(row.container->id + row.container->name);
       if (row.vm) expect_own(row.vm->id + row.vm->name);

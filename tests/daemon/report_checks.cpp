@@ -35,10 +35,10 @@ void expect_host(const Report& report) {
   EXPECT_EQ(report.host.energy.value, zones.value);
 }
 
-void expect_units(const Report& report) {
+void expect_units(const Report& report, const std::vector<ProcessRow>& all) {
   std::map<std::string, Microjoules> children, processes;
   Microjoules outside = report.outside_other;
-  for (const ProcessRow& process : report.processes) {
+  for (const ProcessRow& process : all) {
     expect_zones_of(report, process, process_id_text(process.info->id));
     EXPECT_LE(process.in_unit.value, process.active.value) << process_id_text(process.info->id);
     if (process.unit) {
@@ -65,7 +65,7 @@ void expect_units(const Report& report) {
   EXPECT_EQ((own + outside).value, report.accounts.workloads.value);
 }
 
-void expect_containers(const Report& report) {
+void expect_containers(const Report& report, const std::vector<ProcessRow>& all) {
   std::map<std::string, Microjoules> inside, processes;
   std::set<std::string> ids;
   for (const auto* const rows : {&report.containers, &report.pods}) {
@@ -77,7 +77,7 @@ void expect_containers(const Report& report) {
       if (row.info->parent) inside[*row.info->parent] += row.in_parent;
     }
   }
-  for (const ProcessRow& process : report.processes) {
+  for (const ProcessRow& process : all) {
     if (process.container) processes[process.container->id] += process.in_unit;
   }
   for (const auto* const rows : {&report.containers, &report.pods}) {
@@ -97,7 +97,7 @@ void expect_containers(const Report& report) {
   EXPECT_TRUE(processes.empty()) << "the container of a process is not listed: " << processes.begin()->first;
 }
 
-void expect_vms(const Report& report) {
+void expect_vms(const Report& report, const std::vector<ProcessRow>& all) {
   std::set<std::string> ids;
   for (const VmRow& row : report.vms) {
     EXPECT_TRUE(ids.insert(row.info->id).second) << row.info->id << " is listed twice";
@@ -110,7 +110,7 @@ void expect_vms(const Report& report) {
     }
     EXPECT_EQ(parts.value, (row.active + row.idle).value) << row.info->id;
   }
-  for (const ProcessRow& process : report.processes) {
+  for (const ProcessRow& process : all) {
     if (process.vm && process.running) {
       EXPECT_TRUE(ids.contains(process.vm->id)) << process_id_text(process.info->id);
     }
@@ -135,14 +135,15 @@ void expect_rows_no_step_back(const Rows& earlier, const Rows& later, Id id) {
 
 }  // namespace
 
-void expect_sums(const Report& report) {
-  expect_host(report);
-  expect_units(report);
-  expect_containers(report);
-  expect_vms(report);
+void expect_sums(const ReportView& view) {
+  expect_host(*view.report);
+  expect_units(*view.report, view.processes->rows);
+  expect_containers(*view.report, view.processes->rows);
+  expect_vms(*view.report, view.processes->rows);
 }
 
-void expect_no_step_back(const Report& earlier, const Report& later) {
+void expect_no_step_back(const ReportView& earlier_view, const ReportView& later_view) {
+  const Report &earlier = *earlier_view.report, &later = *later_view.report;
   EXPECT_GE(later.host.energy, earlier.host.energy);
   EXPECT_GE(later.host.idle, earlier.host.idle);
   EXPECT_GE(later.accounts.kernel, earlier.accounts.kernel);
@@ -159,7 +160,7 @@ void expect_no_step_back(const Report& earlier, const Report& later) {
     expect_rows_no_step_back(earlier.*rows, later.*rows,
                              [](const ContainerRow& row) { return row.info->id; });
   }
-  expect_rows_no_step_back(earlier.processes, later.processes,
+  expect_rows_no_step_back(earlier_view.processes->rows, later_view.processes->rows,
                            [](const ProcessRow& row) { return process_id_text(row.info->id); });
 }
 

@@ -13,9 +13,9 @@ namespace keplerd {
 //   each container or pod is its own and those inside it, and a container's own is its other and its
 //   processes; each row is its zones in the total;
 // and everything that a row names is listed, ids once.
-void expect_sums(const Report& report);
+void expect_sums(const ReportView& view);
 
 // Fails the running test where a counter of `later` is below the same one of `earlier`.
-void expect_no_step_back(const Report& earlier, const Report& later);
+void expect_no_step_back(const ReportView& earlier, const ReportView& later);
 
 }  // namespace keplerd

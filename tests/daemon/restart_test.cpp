@@ -34,7 +34,7 @@ class Restart : public testing::Test {
     host.draw(20'000'000);
     host.files.set_cgroup_usage("/a.service", 100'000);
     host.step();
-    instance = host.meter().last_report()->instance_id;
+    instance = host.meter().report()->instance_id;
     keeper().save(host.meter().state(), clean);
   }
   const Report& second_run() {
@@ -136,7 +136,7 @@ TEST_F(Restart, WhatIsNotMeasuredNeverGetsIntoTheTotalsOfWhatIs) {
     }
   }
   EXPECT_EQ(second_run().host.energy.value, 20'000'000);
-  EXPECT_EQ(host.meter().last_report()->workload_quality, Quality::kAttributed);
+  EXPECT_EQ(host.meter().report()->workload_quality, Quality::kAttributed);
 }
 
 // A state with these zones and containers, and with nothing wrong but these.

@@ -15,9 +15,11 @@ class FakeReports : public Reports {
  public:
   explicit FakeReports(MeterHost& host) : host_(host) {}
   Caller identify(uid_t, std::span<const gid_t>) const override { return kInside; }
-  std::shared_ptr<const Report> latest(const Caller&, Rows) override { return host_.meter().last_report(); }
-  std::shared_ptr<const Report> fresh(const Caller& caller, Rows rows) override {
-    return latest(caller, rows);
+  ReportView latest(const Caller&, std::optional<RowKind>) override {
+    return {host_.meter().report(), host_.meter().processes()};
+  }
+  ReportView fresh(const Caller& caller, std::optional<RowKind> kind) override {
+    return latest(caller, kind);
   }
   std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
@@ -147,7 +149,7 @@ RowSequence rows(std::vector<std::size_t> indices) {
 }
 
 TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
-  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, rows({2, 0}));
+  ListStream stream(reports.latest(kInside, RowKind::kUnits), RowKind::kUnits, rows({2, 0}));
   const Reply first = std::get<Reply>(*stream.next());
   EXPECT_EQ(first.parameters.at("row").at("id"), "/c.service");
   EXPECT_TRUE(first.continues);
@@ -157,7 +159,7 @@ TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
 }
 
 TEST_F(Streams, AnEmptyListIsOneReplyWithoutARow) {
-  ListStream stream(reports.latest(kInside, Rows::kAll), RowKind::kUnits, rows({}));
+  ListStream stream(reports.latest(kInside, RowKind::kUnits), RowKind::kUnits, rows({}));
   const Reply only = std::get<Reply>(*stream.next());
   EXPECT_TRUE(only.parameters.empty());
   EXPECT_FALSE(only.continues);

@@ -31,7 +31,7 @@ class Ended : public testing::Test {
   }
   std::vector<pid_t> kept() {
     std::vector<pid_t> pids;
-    for (const ProcessRow& row : host.meter().last_report()->processes) {
+    for (const ProcessRow& row : host.view().processes->rows) {
       EXPECT_FALSE(row.running);
       pids.push_back(row.info->id.pid);
     }
@@ -87,9 +87,9 @@ TEST_F(Ended, AUnitGoesWithItsProcessesAndItsEnergyStaysInItsParent) {
   host.files.remove_process(11);
   host.files.remove_cgroup("/s.slice/a.service");
   host.step();
-  EXPECT_EQ(host.meter().last_report()->units.size(), 2u);
+  EXPECT_EQ(host.meter().report()->units.size(), 2u);
   host.step(100s);
-  EXPECT_EQ(host.meter().last_report()->units.size(), 1u);
+  EXPECT_EQ(host.meter().report()->units.size(), 1u);
   EXPECT_EQ(host.unit("/s.slice").own.value, 10'000'000);
   EXPECT_EQ(host.unit("/s.slice").other.value, 10'000'000);
 }
@@ -99,8 +99,8 @@ TEST_F(Ended, ATopUnitThatGoesLeavesItsEnergyOutside) {
   host.files.remove_cgroup("/a.service");
   host.step();
   host.step(100s);
-  EXPECT_TRUE(host.meter().last_report()->units.empty());
-  EXPECT_EQ(host.meter().last_report()->outside_other.value, 10'000'000);
+  EXPECT_TRUE(host.meter().report()->units.empty());
+  EXPECT_EQ(host.meter().report()->outside_other.value, 10'000'000);
 }
 
 TEST_F(Ended, TooManyUnitsLeaveChildrenFirst) {

@@ -68,7 +68,7 @@ class VmTest : public testing::Test {
   // "NUMBER NAME EVENT: REASON"
   std::vector<std::string> events() {
     std::vector<std::string> out;
-    for (const VmEvent& event : *host.meter().last_report()->vm_events)
+    for (const VmEvent& event : *host.meter().report()->vm_events)
       out.push_back(std::to_string(event.number) + " " + event.name + " " + event.event +
                     (event.reason ? ": " + *event.reason : ""));
     return out;

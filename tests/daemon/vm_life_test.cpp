@@ -26,7 +26,7 @@ TEST_F(VmLife, WhatTheirScopeDrewBeforeTheyWereKnownIsTheirs) {
   host.files.add_process({.pid = 100, .comm = "rpc-libvirtd", .cgroup = kScope});
   use(100, kScope, 10);
   step(2'000'000);
-  EXPECT_TRUE(host.meter().last_report()->vms.empty());
+  EXPECT_TRUE(host.meter().report()->vms.empty());
   host.files.add_process(
       {.pid = 100, .comm = "qemu-system-x86", .utime = 10, .cgroup = kScope, .cmdline = qemu("web", kUuid)});
   use(100, kScope, 10);
@@ -71,7 +71,7 @@ TEST_F(VmLife, GoOnWithinOneWindow) {
   start_in_scope(200, qemu("web", kUuid), 900);
   use(200, kScope, 0);
   step(0);
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 1u);
   EXPECT_TRUE(host.vm(kUuid)->running);
   EXPECT_EQ(host.vm(kUuid)->info->pid, 200);
   EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
@@ -82,7 +82,7 @@ TEST_F(VmLife, AForkOfTheirHypervisorIsTheSameMachine) {
   host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .start = 70, .cmdline = line});
   host.files.add_process({.pid = 101, .comm = "qemu-system-x86", .ppid = 100, .start = 71, .cmdline = line});
   host.begin();
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 1u);
   host.files.remove_process(100);
   step(0);
   ASSERT_NE(host.vm("100.70"), nullptr);
@@ -134,7 +134,7 @@ TEST_F(VmLife, GoOnAfterARestartOfKeplerd) {
   use(100, kScope, 50);
   step(10'000'000);
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 1u);
 }
 
 TEST_F(VmLife, LibvirtTellsTitleStateVcpusAndMetadata) {
@@ -301,7 +301,7 @@ TEST_F(VmLife, OneThatMigratesAwayAndComesBackHasOneCounter) {
   write_status("web", kUuid, 300, "", "", "state='running' reason='migrated'");
   use(300, scope, 50);
   step(10'000'000);
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 1u);
   EXPECT_EQ(host.vm(kUuid)->info->unit, scope);
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
   EXPECT_EQ(events(), (Events{"1 web stopped: migrated", "2 web started", "3 web resumed: migrated"}));

@@ -143,7 +143,7 @@ TEST_F(VmParts, HelpersOutsideTheirScopeAreTheirsAndAPart) {
   EXPECT_EQ(host.process(50)->vm->id, kUuid);
   // Units are what they are: its own helper is in another one.
   EXPECT_EQ(host.unit(kScope).active, Microjoules{6'000'000});
-  EXPECT_EQ(host.meter().last_report()->accounts.workloads, Microjoules{10'000'000});
+  EXPECT_EQ(host.meter().report()->accounts.workloads, Microjoules{10'000'000});
 }
 
 TEST_F(VmParts, HelpersInTheirScopeAreCountedOnce) {

@@ -81,7 +81,7 @@ TEST_F(Vms, AScopeInsideAMachinesScopeIsCountedOnce) {
       host.files.set_cgroup_usage(path, used[101] * 10'000);
     step(2'000'000);
   }
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 1u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 1u);
   EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});
 }
 
@@ -105,7 +105,7 @@ TEST_F(Vms, OfTwoWithOneUuidTheFirstHasIt) {
     host.files.add_process(
         {.pid = pid, .comm = "qemu-system-x86", .start = 70, .cmdline = qemu("clone", kUuid)});
   host.begin();
-  EXPECT_EQ(host.meter().last_report()->vms.size(), 2u);
+  EXPECT_EQ(host.meter().report()->vms.size(), 2u);
   EXPECT_EQ(host.vm(kUuid)->info->pid, 100);
   ASSERT_NE(host.vm("101.70"), nullptr);
   EXPECT_EQ(host.vm("101.70")->info->uuid, kUuid);
@@ -129,7 +129,7 @@ TEST_F(Vms, InAContainerAreBothAndCountedOnce) {
   EXPECT_EQ(host.vm(claimed)->info->uuid, kUuid);
   EXPECT_EQ(host.container(id)->active, Microjoules{4'000'000});
   EXPECT_EQ(host.process(100)->container->id, id);
-  EXPECT_EQ(host.meter().last_report()->accounts.workloads, Microjoules{4'000'000});
+  EXPECT_EQ(host.meter().report()->accounts.workloads, Microjoules{4'000'000});
 }
 
 TEST_F(Vms, AScopeOfWhichNobodyTellsIsListedByItsOldestProcess) {
@@ -195,14 +195,14 @@ TEST_F(Vms, AreNotWhateverHasQemuInItsArguments) {
                           .comm = "qemu-system-x86",
                           .cmdline = command({"qemu-system-x86_64", "-machine", "none", "-S"})});
   host.begin();
-  EXPECT_TRUE(host.meter().last_report()->vms.empty());
+  EXPECT_TRUE(host.meter().report()->vms.empty());
 }
 
 TEST_F(Vms, AScriptThatStartsOneIsFoundWhenItHas) {
   const std::string script = command({"/bin/sh", "/usr/local/bin/qemu-system-x86_64", "-name", "web"});
   host.files.add_process({.pid = 100, .comm = "qemu-system-x86", .start = 70, .cmdline = script});
   host.begin();
-  EXPECT_TRUE(host.meter().last_report()->vms.empty());
+  EXPECT_TRUE(host.meter().report()->vms.empty());
   host.files.add_process(
       {.pid = 100, .comm = "qemu-system-x86", .start = 70, .utime = 1, .cmdline = qemu("web", kUuid)});
   step(0);

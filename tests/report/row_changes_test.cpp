@@ -12,8 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-void add(Report& report, const char* id, std::int64_t energy) {
-  UnitRow& row = report.units.emplace_back();
+void add(const std::shared_ptr<Report>& report, const char* id, std::int64_t energy) {
+  UnitRow& row = report->units.emplace_back();
   static std::map<std::string, std::shared_ptr<const UnitInfo>> infos;
   auto& info = infos[id];
   if (!info) info = std::make_shared<UnitInfo>(UnitInfo{.id = id, .name = id});
@@ -22,29 +22,29 @@ void add(Report& report, const char* id, std::int64_t energy) {
 }
 
 TEST(RowChanges, AreWhatIsNewWhatDiffersAndWhatIsGone) {
-  Report earlier, later;
+  const auto earlier = std::make_shared<Report>(), later = std::make_shared<Report>();
   for (const char* id : {"/a", "/b", "/d"}) add(earlier, id, 1);
   for (const char* id : {"/b", "/c", "/d"}) add(later, id, 1);
-  later.units[2].active = {2};
+  later->units[2].active = {2};
   const auto all = std::views::iota(std::size_t{0}, std::size_t{3});
-  const RowChanges changes = row_changes(RowKind::kUnits, &earlier, all, later, all);
+  const RowChanges changes = row_changes(RowKind::kUnits, {earlier}, all, {later}, all);
   EXPECT_THAT(changes.rows, ElementsAre(1, 2));
   EXPECT_THAT(changes.removed, ElementsAre("/a"));
 }
 
 TEST(RowChanges, OfSomeRowsAreThoseAlone) {
-  Report earlier, later;
+  const auto earlier = std::make_shared<Report>(), later = std::make_shared<Report>();
   for (const char* id : {"/a", "/b", "/c"}) add(earlier, id, 1), add(later, id, 2);
-  const RowChanges changes = row_changes(RowKind::kUnits, &earlier, std::vector<std::size_t>{0, 2}, later,
+  const RowChanges changes = row_changes(RowKind::kUnits, {earlier}, std::vector<std::size_t>{0, 2}, {later},
                                          std::vector<std::size_t>{1, 2});
   EXPECT_THAT(changes.rows, ElementsAre(1, 2));
   EXPECT_THAT(changes.removed, ElementsAre("/a")) << "it is no longer among them";
 }
 
 TEST(RowChanges, WithoutAnEarlierReportAreAllRows) {
-  Report later;
+  const auto later = std::make_shared<Report>();
   for (const char* id : {"/a", "/b"}) add(later, id, 1);
-  const RowChanges changes = row_changes(RowKind::kUnits, nullptr, std::vector<std::size_t>{}, later,
+  const RowChanges changes = row_changes(RowKind::kUnits, {}, std::vector<std::size_t>{}, {later},
                                          std::views::iota(std::size_t{0}, std::size_t{2}));
   EXPECT_THAT(changes.rows, ElementsAre(0, 1));
   EXPECT_THAT(changes.removed, IsEmpty());

@@ -24,11 +24,12 @@ ChangeTracker::ChangeTracker(SubscribeOptions options, RowOrders& orders, std::s
       bytes_at_once_(bytes_at_once),
       sent_rows_(options_.kinds.size()) {}
 
-std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& latest) {
+std::optional<Changes> ChangeTracker::next(const ReportView& latest) {
   if (!sending_) {
-    if (latest == sent_) return std::nullopt;
+    if (latest.report == sent_.report) return std::nullopt;
     // A sample that comes a little early still counts.
-    if (sent_ && latest->monotonic - sent_->monotonic < options_.interval - options_.interval / 10)
+    if (sent_ &&
+        latest.report->monotonic - sent_.report->monotonic < options_.interval - options_.interval / 10)
       return std::nullopt;
     sending_ = latest;
     collect();
@@ -41,15 +42,15 @@ std::optional<Changes> ChangeTracker::next(const std::shared_ptr<const Report>& 
     for (; !from.removed.empty() && bytes < bytes_at_once_; move_last(from.removed, to.removed))
       bytes += cost(from.removed.back().size());
     for (; !from.rows.empty() && bytes < bytes_at_once_; move_last(from.rows, to.rows)) {
-      const RowKey key = row_key(*sending_, from.kind, from.rows.back());
+      const RowKey key = row_key(sending_, from.kind, from.rows.back());
       bytes += cost(key.id_text().size() + key.name.size());
     }
     if (from.rows.empty() && from.removed.empty()) waiting_.pop_back();
   }
   changes.partial = !waiting_.empty();
   const bool vms = std::ranges::find(options_.kinds, RowKind::kVms) != options_.kinds.end();
-  if (!changes.partial && vms) changes.events = events_since(sent_.get(), *sending_);
-  if (!changes.partial) sent_ = std::exchange(sending_, nullptr);
+  if (!changes.partial && vms) changes.events = events_since(sent_.report.get(), *sending_.report);
+  if (!changes.partial) sent_ = std::exchange(sending_, {});
   return changes;
 }
 
@@ -73,14 +74,13 @@ void ChangeTracker::collect() {
 // `sent` and `now` are ascending, and both reports in the same order.
 KindChanges ChangeTracker::compare(RowKind kind, const std::vector<std::size_t>& sent,
                                    std::vector<std::size_t>& now) const {
-  const Report& report = *sending_;
   const RowSequence first = orders_->first(sending_, kind, options_.order, options_.limit);
   KindChanges changes{kind, {first.begin(), first.end()}, {}};
   now = changes.rows;
   std::ranges::sort(now);
-  RowChanges found = row_changes(kind, sent_.get(), sent, report, now);
+  RowChanges found = row_changes(kind, sent_, sent, sending_, now);
   changes.removed = std::move(found.removed);
-  std::vector<bool> is_changed(row_count(report, kind));
+  std::vector<bool> is_changed(row_count(sending_, kind));
   for (const std::size_t row : found.rows) is_changed[row] = true;
   std::erase_if(changes.rows, [&](std::size_t row) { return !is_changed[row]; });
   return changes;

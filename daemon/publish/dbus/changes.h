@@ -34,10 +34,10 @@ struct KindChanges {
 
 // One message's worth.
 struct Changes {
-  std::shared_ptr<const Report> report;
+  ReportView view;
   std::vector<KindChanges> kinds;   // only those with changes
   bool partial = false;             // more of the same report follows
-  std::span<const VmEvent> events;  // of `report`, since the one before; for who wants VMs
+  std::span<const VmEvent> events;  // of `view`, since the one before; for who wants VMs
 };
 
 class ChangeTracker {
@@ -46,7 +46,7 @@ class ChangeTracker {
   ChangeTracker(SubscribeOptions options, RowOrders& orders, std::size_t bytes_at_once = 256 << 10);
 
   // Nothing where `latest` is told already, or comes too early for this subscriber.
-  std::optional<Changes> next(const std::shared_ptr<const Report>& latest);
+  std::optional<Changes> next(const ReportView& latest);
 
   const SubscribeOptions& options() const { return options_; }
 
@@ -59,8 +59,8 @@ class ChangeTracker {
   SubscribeOptions options_;
   RowOrders* orders_;
   std::size_t bytes_at_once_;
-  std::shared_ptr<const Report> sent_;               // in full
-  std::shared_ptr<const Report> sending_;            // what is left of it is in waiting_
+  ReportView sent_;                                  // in full
+  ReportView sending_;                               // what is left of it is in waiting_
   std::vector<std::vector<std::size_t>> sent_rows_;  // of each kind, those of sent_ (or sending_), ascending
   std::vector<KindChanges> waiting_;                 // in reverse order: the next is at the end
 };

@@ -50,7 +50,7 @@ Manager::Manager(sdbus::IConnection& connection, Request& request, Callers& call
 Manager::~Manager() { unregisterAdaptor(); }
 
 Manager::Sent Manager::now() const {
-  const auto report = request_.latest(kInside, Rows::kWithoutProcesses);
+  const auto report = request_.latest(kInside).report;
   const Settings& settings = request_.settings();
   return {.instance_id = report->instance_id,
           .source = report->source.name,
@@ -121,13 +121,13 @@ void Manager::answer_get(const RowResult& result, RowKind kind, std::string id) 
 }
 
 std::vector<Row> Manager::list(RowKind kind, const ListOptions& asked) {
-  const Report& report = request_.with(kind);
+  const ReportView& view = request_.with(kind);
   std::vector<Row> rows;
   std::size_t size = 0;
-  for (const std::size_t row : request_.orders().first(request_.get(), kind, asked.order, asked.limit)) {
-    rows.push_back(make_row(report, kind, row, asked.details));
+  for (const std::size_t row : request_.orders().first(view, kind, asked.order, asked.limit)) {
+    rows.push_back(make_row(view, kind, row, asked.details));
     size += size_on_bus(rows.back());
-    if (size > (report.full ? kLargestAnswer : kLargestLimitedAnswer))
+    if (size > (view.report->full ? kLargestAnswer : kLargestLimitedAnswer))
       throw make_error(kLimitsExceeded, "too much for one answer: ask for fewer rows");
   }
   return rows;

@@ -35,12 +35,12 @@ void Objects::check_known(Request& request, const std::string& interface) {
   if (is_at_or_below(path, kVmPrefix)) {
     const auto id = id_of_path(kVmPrefix, path);
     const auto is_it = [&](const VmRow& row) { return row.info->id == id; };
-    if (std::ranges::none_of(request.get()->vms, is_it)) throw request.unknown_object();
+    if (std::ranges::none_of(request.get().vms, is_it)) throw request.unknown_object();
   }
   if (is_at_or_below(path, kZonePrefix)) {
     const auto id = id_of_path(kZonePrefix, path);
     const auto is_it = [&](const ZoneRow& row) { return row.zone.id == id; };
-    if (std::ranges::none_of(request.get()->zones, is_it)) throw request.unknown_object();
+    if (std::ranges::none_of(request.get().zones, is_it)) throw request.unknown_object();
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -29,28 +30,28 @@ class Request {
   void begin() { begin(Sender{}); }
   void begin(Sender sender) {
     sender_ = std::move(sender);
-    report_.reset();
+    view_ = {};
   }
   // For keplerd's own work: nothing fresher is asked for in this turn.
   void begin_inside() {
     begin({.name = {}, .caller = kInside, .path = {}});
-    report_ = latest(kInside, Rows::kWithoutProcesses);
+    view_ = latest(kInside);
   }
 
   const Sender& sender() const { return sender_; }
 
   // What the sender may see. Throws AccessDenied where that is nothing.
-  const std::shared_ptr<const Report>& get() {
-    if (!report_) report_ = reports_.fresh(sender_.caller, Rows::kWithoutProcesses);
-    if (!report_) throw make_error(kAccessDenied, kDenied);
-    return report_;
+  const Report& get() {
+    if (!view_) view_ = reports_.fresh(sender_.caller, {});
+    if (!view_) throw make_error(kAccessDenied, kDenied);
+    return *view_.report;
   }
-  const Report& operator*() { return *get(); }
+  const Report& operator*() { return get(); }
   // The same, with the rows of this kind.
-  const Report& with(RowKind kind) {
+  const ReportView& with(RowKind kind) {
     get();
-    if (rows_for(kind) == Rows::kAll && !report_->has_processes) report_ = latest(sender_.caller, Rows::kAll);
-    return *report_;
+    if (kind == RowKind::kProcesses && !view_.processes) view_ = latest(sender_.caller, kind);
+    return view_;
   }
 
   // The same for an object that is not there for the sender: as libsystemd says it of one that is nowhere.
@@ -58,8 +59,8 @@ class Request {
     return make_error(kUnknownObject, "Unknown object '" + sender_.path + "'.");
   }
 
-  std::shared_ptr<const Report> latest(const Caller& caller, Rows rows) {
-    return reports_.latest(caller, rows);
+  ReportView latest(const Caller& caller, std::optional<RowKind> kind = {}) {
+    return reports_.latest(caller, kind);
   }
   std::shared_ptr<const Listener> listen(Nanoseconds wanted) {
     return reports_.listen(sender_.caller, wanted);
@@ -73,7 +74,7 @@ class Request {
 
   Reports& reports_;
   Sender sender_;
-  std::shared_ptr<const Report> report_;
+  ReportView view_;
 };
 
 }  // namespace keplerd::dbus

@@ -65,10 +65,10 @@ std::vector<ZonePart> bus_value(const ZoneShares& zones) {
   return parts;
 }
 
-Row make_row(const Report& report, RowKind kind, std::size_t index, bool details) {
-  return with_rows(kind, [&](auto rows) {
-    const auto& row = (report.*rows)[index];
-    const RowKey key = row_key(report, kind, index);
+Row make_row(const ReportView& view, RowKind kind, std::size_t index, bool details) {
+  return with_rows(kind, [&](auto rows_of) {
+    const auto& row = rows_of(view)[index];
+    const RowKey key = row_key(view, kind, index);
     return Row{key.id_text(),
                std::string(key.name),
                std::string(fields::state_text(is_running(row))),
@@ -77,7 +77,7 @@ Row make_row(const Report& report, RowKind kind, std::size_t index, bool details
                number(row.idle),
                number(key.power),
                kind == RowKind::kZones ? kUnknown : usec(key.cpu),
-               details ? details_of(report, row) : Details()};
+               details ? details_of(*view.report, row) : Details()};
   });
 }
 
@@ -86,8 +86,7 @@ std::vector<KindRows> make_rows(const Changes& changes, bool details) {
   for (const KindChanges& kind : changes.kinds) {
     std::vector<Row> rows;
     rows.reserve(kind.rows.size());
-    for (const std::size_t row : kind.rows)
-      rows.push_back(make_row(*changes.report, kind.kind, row, details));
+    for (const std::size_t row : kind.rows) rows.push_back(make_row(changes.view, kind.kind, row, details));
     kinds.emplace_back(std::string(row_kind_names(kind.kind).plural), std::move(rows), kind.removed);
   }
   return kinds;

@@ -73,7 +73,7 @@ AccountNumbers account_numbers(const Report& report);
 
 std::vector<EventRow> event_rows(std::span<const VmEvent> events);
 
-Row make_row(const Report& report, RowKind kind, std::size_t index, bool details);
+Row make_row(const ReportView& view, RowKind kind, std::size_t index, bool details);
 std::vector<KindRows> make_rows(const Changes& changes, bool details);
 
 // About how many bytes these rows are on the bus.

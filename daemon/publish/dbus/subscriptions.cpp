@@ -52,13 +52,13 @@ struct Subscriptions::Client : FairQueue::Client {
     owner->limited_.attempt([this] { owner->deliver_to(*this); });
   }
 
-  // That its subscriptions tell of.
-  Rows rows() const {
-    const bool all = std::ranges::any_of(subscriptions, [](const Subscription& subscription) {
+  // Where its subscriptions are of processes too, these.
+  std::optional<RowKind> kind() const {
+    const bool any = std::ranges::any_of(subscriptions, [](const Subscription& subscription) {
       const auto& kinds = subscription.tracker.options().kinds;
       return std::ranges::find(kinds, RowKind::kProcesses) != kinds.end();
     });
-    return all ? Rows::kAll : Rows::kWithoutProcesses;
+    return any ? std::optional(RowKind::kProcesses) : std::nullopt;
   }
 };
 
@@ -132,7 +132,7 @@ void Subscriptions::deliver() {
     Client& client = *position->second;
     // One without subscriptions is remembered until it has taken what was sent: else it could have it sent
     // again and again by subscribing anew.
-    client.denied = !request_.latest(client.caller, Rows::kWithoutProcesses);
+    client.denied = !request_.latest(client.caller);
     if (client.left || client.given_up || client.denied ||
         (client.subscriptions.empty() && !client.awaited)) {
       drop(position++);
@@ -146,7 +146,7 @@ void Subscriptions::deliver() {
 }
 
 void Subscriptions::deliver_to(Client& client) {
-  const auto latest = request_.latest(client.caller, client.rows());
+  const auto latest = request_.latest(client.caller, client.kind());
   if (!latest || client.awaited) return;
   bool sent = false;
   for (Subscription& subscription : client.subscriptions) {
@@ -159,7 +159,7 @@ void Subscriptions::deliver_to(Client& client) {
 }
 
 void Subscriptions::send(std::uint64_t id, const std::string& client, const Changes& changes, bool details) {
-  const Report& report = *changes.report;
+  const Report& report = *changes.view.report;
   std::map<std::string, sdbus::Variant> extras;
   extras.emplace("instanceId", sdbus::Variant(report.instance_id));
   if (changes.partial) extras.emplace("partial", sdbus::Variant(true));
