@@ -64,7 +64,6 @@ std::shared_ptr<const Report> Meter::sample() {
   }
   sample_.at = at;
   std::swap(sample_.readings, readings_);
-  zones_are_new_ = false;
   const auto usage = usage_.read(sample_.at.boottime, sample_.usage);
   if (!usage) {
     log_once(usage_problem_, "cannot sample: " + usage.error().message);
@@ -75,6 +74,7 @@ std::shared_ptr<const Report> Meter::sample() {
   read_vms_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
   processes_.reset();
+  if (std::exchange(zones_are_new_, false)) ledger_.set_zones(keeper_.zones(), sample_.at.realtime);
   ledger_.apply(sample_, attribution, find_evidence());
   namer_.name(ledger_, libvirt_, sample_.at);
   log_refused_claims();
@@ -171,7 +171,6 @@ void Meter::look_for_source(const Instant& now) {
     attributor_.set_zones(zones, saved_);
   }
   had_source_ = had_source_ || keeper_.has_source();
-  ledger_.set_zones(zones, now.realtime);
 }
 
 OwnCost Meter::own_cost() const {

@@ -107,7 +107,7 @@ class Meter {
   std::int32_t own_pid_;  // 0 where the host's processes are not those that keplerd is one of
   FaultLog faults_;
   ZoneReadings readings_;  // of this time, while sample_ has those of the last sample
-  bool zones_are_new_ = true;
+  bool zones_are_new_ = true;  // to the ledger: its rows have zones as the last report
   bool had_source_ = false;
   bool no_source_logged_ = false;
   Sample sample_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/meter_host.h"
+#include "daemon/report_checks.h"
 
 namespace keplerd {
 namespace {
@@ -256,6 +257,26 @@ TEST(Meter, AnUnreadableProcStatKeepsTheLastReportAndLosesNothing) {
   host.draw(1'000'000);
   EXPECT_EQ(host.meter().sample()->sequence, 2u);
   EXPECT_EQ(host.step().host.energy.value, 2'000'000);
+}
+
+TEST(Meter, ASourceThatAppearsWhereTheHostCannotBeReadWaitsForTheNextReport) {
+  MeterHost host;
+  host.files.remove_powercap_zone("intel-rapl:0");
+  host.files.add_cgroup("/a.service", 0);
+  host.files.add_process({.pid = 10, .cgroup = "/a.service"});
+  host.begin();
+  const auto wait = [&](Nanoseconds time) {
+    host.now.monotonic += time;
+    host.now.boottime += time;
+  };
+  wait(1s);
+  host.meter().sample();
+  wait(9s);
+  host.files.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0", .energy = 500});
+  host.files.break_file("proc/stat");
+  EXPECT_EQ(host.meter().sample()->sequence, 2u);
+  expect_sums({host.meter().report(), host.meter().processes()});
+  EXPECT_EQ(host.step().zones.size(), 1u);
 }
 
 }  // namespace
