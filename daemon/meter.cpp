@@ -9,10 +9,8 @@
 #include <malloc.h>
 #endif
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include "daemon/log.h"
 #include "host/host_root.h"
 
 namespace keplerd {
@@ -52,7 +50,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       machined_(host),
       threads_(host),
       namer_(host),
-      own_pid_(host.has_own_procfs() ? ::getpid() : 0),
+      own_cost_(host.has_own_procfs() ? ::getpid() : 0),
       report_(ledger_.report()) {}
 
 std::shared_ptr<const Report> Meter::sample() {
@@ -66,21 +64,18 @@ std::shared_ptr<const Report> Meter::sample() {
   std::swap(sample_.readings, readings_);
   const auto usage = usage_.read(sample_.at.boottime, sample_.usage);
   if (!usage) {
-    log_once(usage_problem_, "cannot sample: " + usage.error().message);
+    log_.cannot_sample(usage.error().message);
     return report_;
   }
-  if (!usage_problem_.empty()) log_info("sampling again");
-  usage_problem_.clear();
   read_vms_threads();
   const Attribution& attribution = attributor_.attribute(sample_);
   processes_.reset();
   if (std::exchange(zones_are_new_, false)) ledger_.set_zones(keeper_.zones(), sample_.at.realtime);
   ledger_.apply(sample_, attribution, find_evidence());
   namer_.name(ledger_, libvirt_, sample_.at);
-  log_refused_claims();
-  log_limits();
-  log_zones();
-  log_discarded(attribution);
+  log_.sampled(sample_, attribution, keeper_.zones());
+  log_.refused(ledger_.new_refused_claims(), sample_.at.monotonic);
+  log_.left_out(usage_, sample_.at.monotonic);
 
   auto report = ledger_.report();
   report->source.name = keeper_.name();
@@ -88,7 +83,7 @@ std::shared_ptr<const Report> Meter::sample() {
   report->source.tried = keeper_.probes();
   report->groups_left_out = usage_.groups_left_out();
   report->processes_left_out = usage_.processes_left_out();
-  report->own_cost = own_cost();
+  report->own_cost = own_cost_.read(ledger_, report_->own_cost);
   report_ = std::move(report);
   most_rows_ = std::max(most_rows_, report_->units.size() + report_->running_processes);
   keeper_.refresh(sample_.at.monotonic);
@@ -158,39 +153,16 @@ void Meter::read_vms_threads() {
 
 void Meter::look_for_source(const Instant& now) {
   const auto update = keeper_.look(now.monotonic);
-  if (!keeper_.reason().empty() && !no_source_logged_) log_warning("no energy source: " + keeper_.reason());
-  no_source_logged_ = !keeper_.reason().empty();
+  log_.source(keeper_.reason(), update);
   if (!update) return;
-  log_info(*update);
   zones_are_new_ = true;
   const std::vector<Zone>& zones = keeper_.zones();
-  zone_failed_.assign(zones.size(), false);
   if (had_source_) {
     attributor_.change_zones(zones);
   } else {
     attributor_.set_zones(zones, saved_);
   }
   had_source_ = had_source_ || keeper_.has_source();
-}
-
-OwnCost Meter::own_cost() const {
-  OwnCost cost{.cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID), .memory = own_memory_.read()};
-  cost.window_cpu = cost.cpu - report_->own_cost.cpu;
-  if (const auto row = ledger_.find_process(own_pid_)) {
-    cost.energy = row->active + row->idle;
-    cost.power = row->power;
-  }
-  return cost;
-}
-
-void Meter::log_discarded(const Attribution& attribution) {
-  for (std::size_t i = 0; i < attribution.zones.size(); ++i) {
-    const StepVerdict verdict = attribution.zones[i].verdict;
-    if (verdict == StepVerdict::kCounted) continue;
-    const std::string fault = "energy of one window is not counted: " + std::string(verdict_text(verdict));
-    const auto line = faults_.report(keeper_.zones()[i].id, fault, sample_.at.monotonic);
-    if (line) log_warning(*line);
-  }
 }
 
 void Meter::give_back_memory() {
@@ -201,58 +173,6 @@ void Meter::give_back_memory() {
 #ifdef __GLIBC__
   ::malloc_trim(0);
 #endif
-}
-
-void Meter::log_refused_claims() {
-  for (const RefusedClaim& claim : ledger_.new_refused_claims()) {
-    const std::string who = claim.container.empty() ? fmt::format("user {}", claim.owner)
-                                                    : fmt::format("container {}", claim.container);
-    const std::string what = claim.kind == "helper" ? "refused claim to help VM " + claim.id
-                                                    : "refused claim to " + claim.kind + " " + claim.id;
-    const auto line =
-        faults_.report(who, what + ": it belongs to another owner; counted apart", sample_.at.monotonic);
-    if (line) log_info(*line);
-  }
-}
-
-// Tells when there is more than is told apart, and when there is no more.
-void Meter::log_limits() {
-  const auto report = [this](bool& reported, bool is_over, const std::string& what,
-                             const std::string& trouble, const std::string& end) {
-    if (reported == is_over) return;
-    reported = is_over;
-    const auto line = faults_.report(what, is_over ? trouble : end, sample_.at.monotonic);
-    if (line) is_over ? log_warning(*line) : log_info(*line);
-  };
-  report(limits_reported_.groups, usage_.groups_left_out() > 0, "cgroups",
-         "some are too many or too deep: they are counted in the cgroups above them",
-         "all are told apart again");
-  report(limits_reported_.watches, usage_.groups_unwatched() > 0, "cgroups",
-         "more than may be watched (fs.inotify.max_user_watches): all are looked up at each sample",
-         "all are watched again");
-  report(limits_reported_.processes, usage_.processes_left_out() > 0, "processes",
-         "too many to tell all apart: the energy of some is in the other account of their units",
-         "all are told apart again");
-}
-
-// Tells when a zone cannot be read, and when it can again.
-void Meter::log_zones() {
-  for (const std::string& line : faults_.summaries(sample_.at.monotonic)) log_warning(line);
-  for (std::size_t i = 0; i < sample_.readings.size(); ++i) {
-    const Result<Microjoules>& reading = sample_.readings[i];
-    if (reading.ok() != zone_failed_[i]) continue;
-    zone_failed_[i] = !reading.ok();
-    const std::string& id = keeper_.zones()[i].id;
-    const std::string update = reading ? "can be read again" : "cannot be read: " + reading.error().message;
-    const auto line = faults_.report(id, update, sample_.at.monotonic);
-    if (!line) continue;
-    reading ? log_info(*line) : log_warning(*line);
-  }
-}
-
-void Meter::log_once(std::string& last, const std::string& message) {
-  if (last.empty()) log_warning(message);
-  last = message;
 }
 
 LedgerState Meter::state() const {

@@ -16,10 +16,10 @@
 #include "attribution/make_model.h"
 #include "config/settings.h"
 #include "daemon/clock.h"
-#include "daemon/fault_log.h"
 #include "daemon/libvirt/update.h"
+#include "daemon/meter_log.h"
 #include "daemon/namer.h"
-#include "daemon/own_memory.h"
+#include "daemon/own_cost.h"
 #include "energy/select_source.h"
 #include "energy/source_keeper.h"
 #include "ledger/ledger.h"
@@ -83,13 +83,7 @@ class Meter {
   Instant read_counters();
   bool awaits_step(const Instant& at);
   void read_vms_threads();
-  OwnCost own_cost() const;
   Evidence find_evidence();
-  void log_limits();
-  void log_refused_claims();
-  void log_zones();
-  void log_discarded(const Attribution& attribution);
-  void log_once(std::string& last, const std::string& message);
 
   SourceKeeper keeper_;
   Clock clock_;
@@ -103,20 +97,13 @@ class Meter {
   ThreadReader threads_;
   Namer namer_;
   Attributor attributor_{make_model()};
-  OwnMemory own_memory_;
-  std::int32_t own_pid_;  // 0 where the host's processes are not those that keplerd is one of
-  FaultLog faults_;
-  ZoneReadings readings_;  // of this time, while sample_ has those of the last sample
+  OwnCostReader own_cost_;
+  MeterLog log_;
+  ZoneReadings readings_;      // of this time, while sample_ has those of the last sample
   bool zones_are_new_ = true;  // to the ledger: its rows have zones as the last report
   bool had_source_ = false;
-  bool no_source_logged_ = false;
   Sample sample_;
-  std::vector<bool> zone_failed_;
-  std::string usage_problem_;
   std::size_t most_rows_ = 0;  // since memory was last given back
-  struct LimitsTold {
-    bool groups = false, watches = false, processes = false;
-  } limits_reported_;
   std::shared_ptr<const Report> report_;
   std::shared_ptr<const ProcessRows> processes_;  // of report_; null: nobody has asked yet
 };

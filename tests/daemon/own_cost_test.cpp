@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/own_memory.h"
+#include "daemon/own_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/own_memory.h"
+#include "daemon/own_cost.h"
 
 #include <array>
 
@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "daemon/clock.h"
+#include "ledger/ledger.h"
 
 namespace keplerd {
 namespace {
@@ -35,6 +37,16 @@ std::optional<std::int64_t> OwnMemory::read() const {
   const auto pages = text ? parse_anonymous_pages(*text) : std::nullopt;
   if (!pages) return std::nullopt;
   return *pages * ::sysconf(_SC_PAGESIZE);
+}
+
+OwnCost OwnCostReader::read(const Ledger& ledger, const OwnCost& before) const {
+  OwnCost cost{.cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID), .memory = memory_.read()};
+  cost.window_cpu = cost.cpu - before.cpu;
+  if (const auto row = ledger.find_process(pid_)) {
+    cost.energy = row->active + row->idle;
+    cost.power = row->power;
+  }
+  return cost;
 }
 
 }  // namespace keplerd

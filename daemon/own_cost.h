@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory keplerd itself takes.
+// What keplerd itself costs: CPU time, memory, and the energy that it is given as a process.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,11 @@
 #include <string_view>
 
 #include "host/kept_file.h"
+#include "report/report.h"
 
 namespace keplerd {
+
+class Ledger;
 
 class OwnMemory {
  public:
@@ -18,6 +21,19 @@ class OwnMemory {
 
  private:
   KeptFile statm_;
+};
+
+class OwnCostReader {
+ public:
+  // `pid`: keplerd's on the host that is measured; 0 where it is not one of its processes.
+  explicit OwnCostReader(std::int32_t pid) : pid_(pid) {}
+
+  // `before`: what it was at the sample before.
+  OwnCost read(const Ledger& ledger, const OwnCost& before) const;
+
+ private:
+  OwnMemory memory_;
+  std::int32_t pid_;
 };
 
 // Of the text of /proc/PID/statm (proc_pid_statm(5)): pages in memory without those of files. Unset where it

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/meter_log.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "daemon/log.h"
+
+namespace keplerd {
+
+void MeterLog::source(const std::string& missing, const std::optional<std::string>& change) {
+  if (!std::exchange(has_no_source_, !missing.empty()) && has_no_source_)
+    log_warning("no energy source: " + missing);
+  if (!change) return;
+  log_info(*change);
+  zone_failed_.clear();
+}
+
+void MeterLog::cannot_sample(const std::string& reason) {
+  if (!std::exchange(cannot_sample_, true)) log_warning("cannot sample: " + reason);
+}
+
+void MeterLog::sampled(const Sample& sample, const Attribution& attribution, const std::vector<Zone>& zones) {
+  if (std::exchange(cannot_sample_, false)) log_info("sampling again");
+  const Nanoseconds now = sample.at.monotonic;
+  for (const std::string& line : faults_.summaries(now)) log_warning(line);
+  zone_failed_.resize(zones.size());
+  for (std::size_t i = 0; i < zones.size(); ++i) {
+    const Result<Microjoules>& reading = sample.readings[i];
+    if (reading.ok() == zone_failed_[i]) {
+      zone_failed_[i] = !reading.ok();
+      report(zones[i].id, reading ? "can be read again" : "cannot be read: " + reading.error().message,
+             !reading.ok(), now);
+    }
+    const StepVerdict verdict = attribution.zones[i].verdict;
+    if (verdict != StepVerdict::kCounted)
+      report(zones[i].id, "energy of one window is not counted: " + std::string(verdict_text(verdict)), true,
+             now);
+  }
+}
+
+void MeterLog::refused(std::span<const RefusedClaim> claims, Nanoseconds now) {
+  for (const RefusedClaim& claim : claims) {
+    const std::string who = claim.container.empty() ? fmt::format("user {}", claim.owner)
+                                                    : fmt::format("container {}", claim.container);
+    const std::string what = claim.kind == "helper" ? "refused claim to help VM " + claim.id
+                                                    : "refused claim to " + claim.kind + " " + claim.id;
+    report(who, what + ": it belongs to another owner; counted apart", false, now);
+  }
+}
+
+void MeterLog::left_out(const UsageReader& usage, Nanoseconds now) {
+  report_limit(groups_left_out_, usage.groups_left_out() > 0, "cgroups",
+               "some are too many or too deep: they are counted in the cgroups above them",
+               "all are told apart again", now);
+  report_limit(groups_unwatched_, usage.groups_unwatched() > 0, "cgroups",
+               "more than may be watched (fs.inotify.max_user_watches): all are looked up at each sample",
+               "all are watched again", now);
+  report_limit(processes_left_out_, usage.processes_left_out() > 0, "processes",
+               "too many to tell all apart: the energy of some is in the other account of their units",
+               "all are told apart again", now);
+}
+
+void MeterLog::report_limit(bool& reported, bool is_over, const std::string& what, const std::string& fault,
+                            const std::string& end, Nanoseconds now) {
+  if (std::exchange(reported, is_over) == is_over) return;
+  report(what, is_over ? fault : end, is_over, now);
+}
+
+void MeterLog::report(const std::string& what, const std::string& update, bool is_fault, Nanoseconds now) {
+  const auto line = faults_.report(what, update, now);
+  if (line) is_fault ? log_warning(*line) : log_info(*line);
+}
+
+}  // namespace keplerd

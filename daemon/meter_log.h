@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the meter has to say in the log: each change once, and faults that come again at most once a minute.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attribution/attributor.h"
+#include "base/units.h"
+#include "daemon/fault_log.h"
+#include "energy/zone.h"
+#include "report/report.h"
+#include "usage/usage_reader.h"
+
+namespace keplerd {
+
+class MeterLog {
+ public:
+  // After each search for a source. `missing`: why there is none; empty: there is one. `change`: unset where
+  // it is the same as before.
+  void source(const std::string& missing, const std::optional<std::string>& change);
+
+  // Instead of the three that follow.
+  void cannot_sample(const std::string& reason);
+
+  // Which of `zones` cannot be read, or can again, and of which a window's energy was not counted. Times are
+  // on CLOCK_MONOTONIC.
+  void sampled(const Sample& sample, const Attribution& attribution, const std::vector<Zone>& zones);
+  void refused(std::span<const RefusedClaim> claims, Nanoseconds now);
+  // That there are more cgroups or processes than are told apart, and that there are no more.
+  void left_out(const UsageReader& usage, Nanoseconds now);
+
+ private:
+  void report(const std::string& what, const std::string& update, bool is_fault, Nanoseconds now);
+  void report_limit(bool& reported, bool is_over, const std::string& what, const std::string& fault,
+                    const std::string& end, Nanoseconds now);
+
+  FaultLog faults_;
+  bool has_no_source_ = false;
+  bool cannot_sample_ = false;
+  std::vector<bool> zone_failed_;
+  bool groups_left_out_ = false, groups_unwatched_ = false, processes_left_out_ = false;
+};
+
+}  // namespace keplerd
