@@ -18,7 +18,6 @@ namespace {
 
 constexpr Nanoseconds kScanPeriod = std::chrono::seconds(10);
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
-constexpr std::uint32_t kRoot = 0;
 
 bool has_moved(const GroupUsage& group) { return !group.before || group.usage != *group.before; }
 
@@ -56,15 +55,15 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
 // The processes of every group that moved, and those in the root.
 void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
   forget_groups(sample);
-  look_into(tree, kNoGroup, sample);
+  read_group(tree, kNoGroup, sample);
   for (std::size_t i = 0; i < sample.groups.size(); ++i) {
-    if (has_moved(sample.groups[i])) look_into(tree, i, sample);
+    if (has_moved(sample.groups[i])) read_group(tree, i, sample);
   }
 }
 
-void ProcessTable::look_into(CgroupTree& tree, std::size_t index, UsageSample& sample) {
+void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
   Group& group = groups_[incarnation_of(index, sample)];
-  group.looked_before = std::exchange(group.looked, sample_);
+  group.read_before = std::exchange(group.read_in, sample_);
   tree.read_pids(index, pids_);
   left_out_ -= group.left_out;
   left_out_ += group.left_out = read_pids(index, sample);
@@ -90,7 +89,7 @@ void ProcessTable::put_known_first() {
   std::partition(pids_.begin(), pids_.end(), [this](std::int32_t pid) { return processes_.contains(pid); });
 }
 
-// Whether one that is not known yet is taken up, after `told` of its group.
+// Whether one that is not known yet is taken up, where `reported` of its group are.
 bool ProcessTable::has_room(std::size_t group, std::size_t reported) const {
   return group == kNoGroup || (reported < limits_.in_group && processes_.size() < limits_.all);
 }
@@ -122,7 +121,7 @@ void ProcessTable::forget_groups(const UsageSample& sample) {
   });
 }
 
-// Looks at all of /proc, for what no group that moved has told: who came into the others, who is gone from
+// Looks at all of /proc, for what no list that was read has shown: who came into the others, who is gone from
 // them or has another user now. As long as there are more processes than are told apart, those who came are
 // not looked for: as their groups have not moved, they have used nothing.
 void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
@@ -131,28 +130,24 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
     if (processes_.contains(pid)) read_one({pid, group_of(pid, &tree)}, sample);
   }
   for (const std::int32_t pid : pids_) {
-    const auto known = processes_.find(pid);
-    if (known != processes_.end()) {
-      known->second.listed = true;
-    } else if (left_out_ == 0 && processes_.size() < limits_.all) {
+    if (!processes_.contains(pid) && left_out_ == 0 && processes_.size() < limits_.all)
       read_one({pid, group_of(pid, &tree)}, sample);
-    }
   }
+  std::ranges::sort(pids_);
   for (auto& [pid, process] : processes_) {
-    const bool listed = std::exchange(process.listed, false);
-    if (process.seen == sample_) continue;
-    if (!listed) missing_.push_back(pid);
-    if (!process.moved) process.comm_file.reset();
-    if (process.moved && look_at_user(process, false))
+    if (age_of(process) == Age::kCurrent) continue;
+    if (!std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
+    if (!process.has_run) process.comm_file.reset();
+    if (process.has_run && refresh_user(process, false))
       report(process, find_group(process.group, sample), false, {{process.group, process.usage}}, sample);
   }
 }
 
-// Forgets those that are gone. The others are in a group that was not looked into, or are zombies.
+// Forgets those that are gone. The others are in a group whose list was not read, or are zombies.
 void ProcessTable::drop_missing(UsageSample& sample) {
   std::erase_if(missing_, [&](std::int32_t pid) {
     const auto known = processes_.find(pid);
-    if (known == processes_.end() || known->second.seen == sample_) return true;
+    if (known == processes_.end() || age_of(known->second) == Age::kCurrent) return true;
     if (read_process_clock(pid)) return false;
     sample.ended.push_back(known->second.id);
     processes_.erase(known);
@@ -183,7 +178,7 @@ void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
     }
   }
   std::erase_if(processes_, [&](const auto& entry) {
-    const bool gone = entry.second.seen != sample_;
+    const bool gone = age_of(entry.second) != Age::kCurrent;
     if (gone) sample.ended.push_back(entry.second.id);
     return gone;
   });
@@ -197,56 +192,57 @@ std::size_t ProcessTable::group_of(std::int32_t pid, CgroupTree* tree) const {
 }
 
 // Adds a process that was found to the sample, if there is something to tell of it.
-void ProcessTable::read_one(const Seen& seen, UsageSample& sample) {
-  const auto known = processes_.find(seen.pid);
-  if (known == processes_.end()) return take_up(seen, sample);
+void ProcessTable::read_one(const Found& found, UsageSample& sample) {
+  const auto known = processes_.find(found.pid);
+  if (known == processes_.end()) return take_up(found, sample);
   Process& process = known->second;
-  if (process.seen == sample_) return;  // moved while it was looked for
+  const Age age = age_of(process);
+  if (age == Age::kCurrent) return;  // it moved between the readings of two lists
 
   const ProcessUsage::Before last{process.group, process.usage};
-  const bool seen_before = was_seen_before(process);  // else its time is of more than this window
   const State state = refresh(process);
   if (state == State::kGone) {
     sample.ended.push_back(process.id);
     processes_.erase(known);
-    return take_up(seen, sample);
+    return take_up(found, sample);
   }
-  process.seen = sample_;
-  process.group = incarnation_of(seen.group, sample);
+  process.read_in = sample_;
+  process.group = incarnation_of(found.group, sample);
   const bool renamed = state == State::kRenamed;
-  const bool has_other_user = (renamed || (scan_due_ && process.moved)) && look_at_user(process, renamed);
+  const bool has_other_user = (renamed || (scan_due_ && process.has_run)) && refresh_user(process, renamed);
   if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user) return;
-  report(process, seen.group, renamed, seen_before ? std::optional(last) : std::nullopt, sample);
+  report(process, found.group, renamed, age == Age::kLast ? std::optional(last) : std::nullopt, sample);
 }
 
 // One that was not known.
-void ProcessTable::take_up(const Seen& seen, UsageSample& sample) {
-  auto stat = read_stat(seen.pid);
+void ProcessTable::take_up(const Found& found, UsageSample& sample) {
+  auto stat = read_stat(found.pid);
   if (!stat) return;
-  Process& process = processes_[seen.pid];
+  Process& process = processes_[found.pid];
   process.id = stat->id;
   process.usage = stat->usage;
   process.comm = escape_name(stat->comm);
-  process.group = incarnation_of(seen.group, sample);
-  process.seen = sample_;
+  process.group = incarnation_of(found.group, sample);
+  process.read_in = sample_;
   process.parent = stat->parent;
   process.kernel_thread = stat->kernel_thread;
-  look_at_user(process, true);
+  refresh_user(process, true);
   // What was born since and is in no group has used all its time there: no group's time could tell.
   const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
   std::optional<ProcessUsage::Before> before;
-  if (born_since && seen.group == kNoGroup) before = ProcessUsage::Before{};
-  report(process, seen.group, true, before, sample);
+  if (born_since && found.group == kNoGroup) before = ProcessUsage::Before{};
+  report(process, found.group, true, before, sample);
 }
 
-// Whether what is known of its time is that of the sample before: it was seen when its group was last looked
-// into, or since, and neither has moved in between.
-bool ProcessTable::was_seen_before(const Process& process) const {
-  if (!by_group_) return process.seen + 1 == sample_;
-  const auto group = groups_.find(process.group);
-  if (group == groups_.end()) return false;
-  const bool looked_now = group->second.looked == sample_;
-  return process.seen >= (looked_now ? group->second.looked_before : group->second.looked);
+ProcessTable::Age ProcessTable::age_of(const Process& process) const {
+  if (process.read_in == sample_) return Age::kCurrent;
+  std::uint64_t last = sample_ - 1;  // the sample in which all that is known of its group was read
+  if (by_group_) {
+    const auto group = groups_.find(process.group);
+    if (group == groups_.end()) return Age::kOlder;
+    last = group->second.read_in == sample_ ? group->second.read_before : group->second.read_in;
+  }
+  return process.read_in >= last ? Age::kLast : Age::kOlder;
 }
 
 void ProcessTable::report(const Process& process, std::size_t group, bool fresh,
@@ -256,35 +252,16 @@ void ProcessTable::report(const Process& process, std::size_t group, bool fresh,
                               .comm = process.comm,
                               .fresh = fresh,
                               .kernel_thread = process.kernel_thread,
-                              .user = process.user,
-                              .real_user = process.real_user,
+                              .user = process.user.effective(),
+                              .real_user = process.user.real(),
                               .group = group,
                               .usage = process.usage,
                               .before = before});
 }
 
-// One that hides from its user has a directory of root's. Only there the status, which costs ten times as
-// much, is read, and not again as long as the owner and the program stay. True where the user is another than
-// before.
-bool ProcessTable::look_at_user(Process& process, bool is_new) const {
-  process.moved = false;
-  const std::string directory = std::to_string(process.id.pid);
-  const auto owner = read_owner(host_.procfs(), directory.c_str());
-  if (!owner) return false;
-  const bool known = process.user && *owner == process.owner && !is_new;
-  process.owner = *owner;
-  if (known) return false;
-  const auto before = std::exchange(process.user, *owner);
-  const auto real_before = std::exchange(process.real_user, std::nullopt);
-  if (*owner == kRoot) {
-    std::array<char, 512> buffer;
-    const auto status = read_beginning(host_.procfs(), (directory + "/status").c_str(), buffer);
-    if (const auto users = status ? parse_process_users(*status) : std::nullopt) {
-      process.user = users->effective;
-      if (users->real != users->effective) process.real_user = users->real;
-    }
-  }
-  return process.user != before || process.real_user != real_before;
+bool ProcessTable::refresh_user(Process& process, bool renamed) const {
+  process.has_run = false;
+  return process.user.refresh(host_, process.id.pid, renamed);
 }
 
 // Reads the CPU time of a process that is known already. Gone is one whose pid is another's now, too.
@@ -292,7 +269,7 @@ ProcessTable::State ProcessTable::refresh(Process& process) {
   if (host_.has_own_procfs()) return refresh_by_clock(process);
   const auto stat = read_stat(process.id.pid);
   if (!stat || stat->id != process.id || stat->usage < process.usage) return State::kGone;
-  if (std::exchange(process.usage, stat->usage) != stat->usage) process.moved = true;
+  if (std::exchange(process.usage, stat->usage) != stat->usage) process.has_run = true;
   return rename(process, stat->comm);
 }
 
@@ -301,13 +278,13 @@ ProcessTable::State ProcessTable::refresh_by_clock(Process& process) {
   if (!usage || *usage < process.usage) return State::kGone;
   if (*usage == process.usage) {
     // After a while it holds no descriptor any more.
-    if (scan_due_ && !process.moved) process.comm_file.reset();
+    if (scan_due_ && !process.has_run) process.comm_file.reset();
     return State::kSame;
   }
   const State state = read_comm(process);
   if (state == State::kGone) return state;
   process.usage = *usage;
-  process.moved = true;
+  process.has_run = true;
   return state;
 }
 

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "host/kept_file.h"
 #include "usage/process_stat.h"
+#include "usage/process_user.h"
 #include "usage/usage_sample.h"
 
 namespace keplerd {
@@ -30,6 +31,27 @@ struct ProcessLimits {
   DescriptorBudget* descriptors = nullptr;  // outlives the table; null: no bound
 };
 
+// How old is what it knows? Three things are read at different times, each no more often than it may have
+// changed:
+//
+//   a group's list of processes   with each sample in which the group's CPU time has moved
+//   a process' clock and name     with the list that names it; every ten seconds also where no list did
+//   a process' user               when it is new or renamed, and every ten seconds if it has run
+//
+// A group that has not moved stands for its processes: none of them has run, so what was read of them when
+// their group's list was last read is still true. Age says what that makes of a process:
+//
+//   kCurrent  read in this sample
+//   kLast     read when its group's list was last read before this sample, or later: what its clock has moved
+//             since then is of this window
+//   kOlder    its group's list was read since, and it was not in it (it was in another group that has not
+//   moved,
+//             or a zombie, or beyond the limits): what its clock has moved is of more than this window, and
+//             none of it is given to the window
+//
+// A process that a list no longer names, or whose group is gone, is missing: it is somewhere else (and
+// another list names it), a zombie, or gone. Only its clock tells, at the end of each sample: as long as that
+// can be read it is kept.
 class ProcessTable {
  public:
   // `host` must outlive the table.
@@ -48,33 +70,33 @@ class ProcessTable {
   struct Process {
     ProcessId id;
     Nanoseconds usage{0};
-    std::string comm;         // escaped
-    std::uint64_t group = 0;  // incarnation; 0: none
-    std::uint64_t seen = 0;   // number of the sample
+    std::string comm;           // escaped
+    std::uint64_t group = 0;    // incarnation; 0: none
+    std::uint64_t read_in = 0;  // number of the sample in which it was last read
     std::int32_t parent = 0;
-    std::uint32_t owner = 0;                       // of its directory in /proc, when that was last looked at
-    std::optional<std::uint32_t> user, real_user;  // as ProcessUsage has them
+    ProcessUser user;
     bool kernel_thread = false;
-    bool moved = false;                   // its clock, since its user was last looked at
-    bool listed = false;                  // in /proc: used by scan() only
+    bool has_run = false;                 // since its user was last read
     std::unique_ptr<KeptFile> comm_file;  // held while the process runs: it fails once the process is gone
   };
   using Processes = std::unordered_map<std::int32_t, Process>;
 
-  // A group that has been looked into.
+  // A group whose list has been read.
   struct Group {
-    std::uint64_t looked = 0, looked_before = 0;  // numbers of the last samples that did
-    std::vector<std::int32_t> pids;               // that were in it then
-    std::size_t left_out = 0;                     // of these
+    std::uint64_t read_in = 0, read_before = 0;  // numbers of the last samples that did
+    std::vector<std::int32_t> pids;              // that were in it then
+    std::size_t left_out = 0;                    // of these
   };
 
-  struct Seen {
+  enum class Age { kCurrent, kLast, kOlder };
+
+  struct Found {
     std::int32_t pid = 0;
     std::size_t group = kNoGroup;
   };
 
   void read_moved(CgroupTree& tree, UsageSample& sample);
-  void look_into(CgroupTree& tree, std::size_t index, UsageSample& sample);
+  void read_group(CgroupTree& tree, std::size_t index, UsageSample& sample);
   std::size_t read_pids(std::size_t index, UsageSample& sample);
   void put_known_first();
   bool has_room(std::size_t group, std::size_t reported) const;
@@ -85,9 +107,9 @@ class ProcessTable {
   void read_all(CgroupTree* tree, UsageSample& sample);
   std::size_t group_of(std::int32_t pid, CgroupTree* tree) const;
 
-  void read_one(const Seen& seen, UsageSample& sample);
-  void take_up(const Seen& seen, UsageSample& sample);
-  bool was_seen_before(const Process& process) const;
+  void read_one(const Found& found, UsageSample& sample);
+  void take_up(const Found& found, UsageSample& sample);
+  Age age_of(const Process& process) const;
   static void report(const Process& process, std::size_t group, bool fresh,
                      std::optional<ProcessUsage::Before> before, UsageSample& sample);
   enum class State { kGone, kSame, kRenamed };
@@ -95,7 +117,7 @@ class ProcessTable {
   State refresh_by_clock(Process& process);
   State read_comm(Process& process);
   static State rename(Process& process, std::string_view comm);
-  bool look_at_user(Process& process, bool is_new) const;
+  bool refresh_user(Process& process, bool renamed) const;
   Result<ProcessStat> read_stat(std::int32_t pid) const;
 
   const HostRoot& host_;
