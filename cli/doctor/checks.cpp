@@ -191,8 +191,8 @@ Check check_processes(const DoctorFacts& facts) {
 }
 
 Check check_libvirt(const DoctorFacts& facts) {
-  if (!facts.libvirt) return {"libvirt", kOk, "runs no machines here", ""};
-  return {"libvirt", kOk, "tells its machines in " + file_text(*facts.libvirt), ""};
+  if (!facts.libvirt) return {"libvirt", kOk, "runs no VMs here", ""};
+  return {"libvirt", kOk, "shows its VMs in " + file_text(*facts.libvirt), ""};
 }
 
 Check check_access(const DoctorFacts& facts) {

@@ -35,7 +35,7 @@ class GuestTrees {
   void update(const Report& report);
 
  private:
-  // What has been written for a machine.
+  // What has been written for a VM.
   struct Tree {
     std::optional<GuestMeter> written;  // unset: not all of it, or not in this run
     std::optional<Quality> quality;

@@ -67,7 +67,7 @@ bool is_zone_name(std::string_view name) {
   });
 }
 
-// A machine's name as keplerctl tells it, its UUID, or another id of it.
+// A VM's name as keplerctl shows it, its UUID, or another id of it.
 bool is_vm_name(std::string_view name) {
   return is_plain_name(name) && name.find_first_of("\"'#;*?[]/") == std::string_view::npos;
 }
@@ -94,7 +94,7 @@ Result<std::vector<std::string>> parse_zones(std::string_view text) {
 
 Result<std::vector<std::string>> parse_vms(std::string_view text) {
   return parse_names(text, is_vm_name,
-                     "must be UUIDs or names of machines, separated by blanks or commas, or \"all\"");
+                     "must be UUIDs or names of VMs, separated by blanks or commas, or \"all\"");
 }
 
 std::string format_names(const std::vector<std::string>& names) {

@@ -72,7 +72,7 @@ struct ContainerInfo {
   std::optional<std::string> parent;  // id of the container or pod that it is inside of
   std::optional<std::string> pod;     // containers: id of their pod
   std::string unit;                   // id of its topmost cgroup
-  std::string uuid, title;            // of libvirt's LXC domains, as a machine has them; empty: none is known
+  std::string uuid, title;            // of libvirt's LXC domains, as a VM has them; empty: none is known
   std::string guest_state;            // likewise
 };
 

@@ -45,7 +45,7 @@ bool is_named_like_a_hypervisor(const ProcessCommand& process);
 
 // The VM that this process runs; none where it is something else. Where `program` is known it decides
 // what the process is; else argv[0] does, and where QEMU's comm is known that has to agree (unless `-name
-// process=` changed it). A QEMU that only answers a question (-version, -machine none) is no machine.
+// process=` changed it). A QEMU that only answers a question (-version, -machine none) is no VM.
 std::optional<VmCommand> recognise_vm(const ProcessCommand& process);
 
 }  // namespace keplerd

@@ -91,7 +91,7 @@ class Reader {
         XML_Parse(parser_, xml.data(), static_cast<int>(xml.size()), XML_TRUE) == XML_STATUS_OK;
     if (!problem_.empty()) return Error{problem_};
     if (!well_formed) return Error{XML_ErrorString(XML_GetErrorCode(parser_))};
-    if (status_.uuid.empty() || status_.pid <= 0) return Error{"is no status of a running machine"};
+    if (status_.uuid.empty() || status_.pid <= 0) return Error{"is no status of a running VM"};
     return std::move(status_);
   }
 

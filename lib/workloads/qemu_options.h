@@ -20,7 +20,7 @@ struct QemuOptions {
   std::vector<std::string>
       helper_sockets;  // -chardev socket,path=, -netdev stream,addr.path=; no more than 64
   bool no_vm =
-      false;  // it answers a question and ends (-version, -cpu help), or has no machine (-machine none)
+      false;  // it answers a question and ends (-version, -cpu help), or has no VM (-machine none)
 };
 
 // `words`: argv, the program's name first. Options are taken with one dash or two, their value as the next

@@ -67,7 +67,7 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
             "ok       cgroup2         at /sys/fs/cgroup\n"
             "ok       processes       /proc shows all of them\n"
             "ok       interrupts      accounted apart: they count for the kernel\n"
-            "ok       libvirt         runs no machines here\n");
+            "ok       libvirt         runs no VMs here\n");
   EXPECT_EQ(status_of(healthy()), kFine);
 }
 
@@ -252,7 +252,7 @@ TEST(Doctor, WhoMayAskIsTold) {
 TEST(Doctor, LibvirtsRecordsAreTold) {
   DoctorFacts facts = healthy();
   facts.libvirt = FileFacts{"run/libvirt/qemu", 0755, "root", "root", true};
-  EXPECT_EQ(check_of(facts, "libvirt").found, "tells its machines in run/libvirt/qemu 0755 root:root");
+  EXPECT_EQ(check_of(facts, "libvirt").found, "shows its VMs in run/libvirt/qemu 0755 root:root");
 }
 
 // {"package", 0, 10} is a row of 10 W.

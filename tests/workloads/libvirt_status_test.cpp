@@ -105,9 +105,9 @@ TEST(LibvirtStatus, OfWhatIsNoneSaysWhy) {
   const auto why = [](std::string_view text) { return parse_libvirt_status(text).error().message; };
   EXPECT_EQ(why(""), "no element found");
   EXPECT_EQ(why("<domstatus"), "unclosed token");
-  EXPECT_EQ(why("<network><name>default</name></network>"), "is no status of a running machine");
-  EXPECT_EQ(why(status_with("pid='201'", "pid='-1'")), "is no status of a running machine");
-  EXPECT_EQ(why(status_with("BEB92770", "none")), "is no status of a running machine");
+  EXPECT_EQ(why("<network><name>default</name></network>"), "is no status of a running VM");
+  EXPECT_EQ(why(status_with("pid='201'", "pid='-1'")), "is no status of a running VM");
+  EXPECT_EQ(why(status_with("BEB92770", "none")), "is no status of a running VM");
 }
 
 TEST(LibvirtStatus, ExpandsNoEntitiesAndFollowsNoDepth) {

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger's reports.
+#include <algorithm>
+#include <utility>
+
+#include "ledger/ledger.h"
+
+namespace keplerd {
+namespace {
+
+void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) {
+  if (sum && power) {
+    *sum += *power;
+  } else {
+    sum.reset();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Report> Ledger::report() const {
+  auto report = std::make_unique<Report>();
+  report->sequence = sequence_;
+  report->realtime = realtime_;
+  report->monotonic = monotonic_;
+  report->window = window_;
+  report->instance_id = instance_id_;
+  report->since = since_;
+  report->discarded_windows = discarded_windows_;
+  report->outside_other = outside_other_;
+  report_zones(*report);
+  // Rows refer to the shares: no reallocation from here on.
+  const std::size_t rows =
+      units_.all().size() + containers_.containers().size() + containers_.pods().size() + vms_.all().size();
+  report->shares.reserve(rows * zones_.size());
+  report_units(*report);
+  report_vms(*report);
+  report->vm_events = vms_.events().last();
+  report_containers(containers_.containers(), *report, report->containers);
+  report_containers(containers_.pods(), *report, report->pods);
+  report->refused_claims = refused_claims_.all();
+  report->running_processes = processes_.running();
+  return report;
+}
+
+void Ledger::report_zones(Report& report) const {
+  HostReport& host = report.host;
+  const bool metered =
+      std::ranges::any_of(windows_, [](const ZoneWindow& zone) { return zone.current && zone.in_total; });
+  if (metered) host.power = host.active_power = host.idle_power = Microwatts{};
+  std::optional<Quality> worst;
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    const ZoneAccount& account = zones_[i];
+    ZoneRow zone{.zone = account.zone,
+                 .current = account.current,
+                 .energy = account.energy,
+                 .active = account.energy - account.idle,
+                 .idle = account.idle,
+                 .power = {},
+                 .active_power = {},
+                 .idle_power = {},
+                 .problem = account.problem,
+                 .since = account.since};
+    if (const auto span = windows_[i].span) {
+      zone.power = mean_power(account.window, *span);
+      zone.idle_power = mean_power(account.window_idle, *span);
+      zone.active_power = *zone.power - *zone.idle_power;
+    }
+    if (account.zone.in_total) {
+      host.energy += account.energy;
+      host.idle += account.idle;
+      report.accounts.kernel += account.kernel;
+      report.accounts.unattributed += account.unattributed;
+      worst = std::max(worst.value_or(account.zone.quality), account.zone.quality);
+      if (account.current) {
+        add_power(host.power, zone.power);
+        add_power(host.active_power, zone.active_power);
+        add_power(host.idle_power, zone.idle_power);
+        report.source.quality =
+            std::max(report.source.quality.value_or(account.zone.quality), account.zone.quality);
+        if (!account.zone.quality_reason.empty()) report.source.reason = account.zone.quality_reason;
+      }
+    }
+    report.zones.push_back(std::move(zone));
+  }
+  host.active = host.energy - host.idle;
+  report.accounts.idle = host.idle;
+  report.accounts.workloads = host.active - report.accounts.kernel - report.accounts.unattributed;
+  // Rows hold what earlier sources gave, too.
+  if (worst) report.workload_quality = share_quality(*worst);
+}
+
+void Ledger::report_units(Report& report) const {
+  report.units.reserve(units_.all().size());
+  for (const auto& [id, unit] : units_.all()) {
+    UnitRow& row = report.units.emplace_back();
+    fill_row(unit->energy, sequence_, windows_, report.shares, row);
+    row.info = unit->info;
+    row.own = unit->own;
+    row.other = unit->other;
+  }
+}
+
+void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report& report,
+                               std::vector<ContainerRow>& rows) const {
+  rows.reserve(accounts.size());
+  for (const auto& [id, container] : accounts) {
+    ContainerRow& row = rows.emplace_back();
+    fill_row(container.energy, sequence_, windows_, report.shares, row);
+    row.info = container.info;
+    row.own = container.own;
+    row.other = container.other;
+    row.in_parent = container.in_parent;
+  }
+}
+
+void Ledger::report_vms(Report& report) const {
+  report.vms.reserve(vms_.all().size());
+  for (const auto& [id, vm] : vms_.all()) {
+    VmRow& row = report.vms.emplace_back();
+    fill_row(vm.energy, sequence_, windows_, report.shares, row);
+    row.info = vm.info;
+    row.halt_polling = vm.halt_polling;
+    if (vm.parts.empty()) continue;
+    Microjoules other = row.active + row.idle;
+    for (const auto& [name, energy] : vm.parts) {
+      row.parts.push_back({name, energy});
+      other -= energy;
+    }
+    row.parts.push_back({"other", other});
+  }
+}
+
+std::unique_ptr<ProcessRows> Ledger::process_rows() const {
+  auto made = std::make_unique<ProcessRows>();
+  made->rows.reserve(processes_.all().size());
+  made->shares.reserve(processes_.all().size() * zones_.size());
+  for (const auto& [id, process] : processes_.all()) {
+    ProcessRow& row = made->rows.emplace_back();
+    fill_row(process.energy, sequence_, windows_, made->shares, row);
+    row.info = process.info;
+    row.vm = process.vm;
+    row.in_unit = process.in_unit;
+    if (process.unit == nullptr) continue;
+    const UnitAccount& unit = *process.unit;
+    row.unit = unit.info;
+    if (unit.container != nullptr && !unit.container->info->is_pod) row.container = unit.container->info;
+    if (!row.vm && unit.vm != nullptr) row.vm = unit.vm->info;
+  }
+  return made;
+}
+
+std::optional<WorkloadRow> Ledger::find_process(std::int32_t pid) const {
+  const ProcessAccount* const process = processes_.newest(pid);
+  if (process == nullptr || process->energy.ended) return std::nullopt;
+  std::vector<ZoneShare> zones;
+  zones.reserve(zones_.size());
+  WorkloadRow row;
+  fill_row(process->energy, sequence_, windows_, zones, row);
+  row.zones = {};
+  return row;
+}
+
+}  // namespace keplerd
