@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/columns.h"
 #include "cli/fields.h"
 #include "cli/output/human.h"
 #include "cli/output/terminal.h"
@@ -65,6 +66,30 @@ std::optional<Microwatts> power_together(const std::vector<Json>& rows) {
     if (__builtin_add_overflow(sum->value, *power, &sum->value)) return std::nullopt;
   }
   return sum;
+}
+
+bool is_printed(const RowColumn& column, const std::vector<Json>& rows, bool with_ended) {
+  const auto has = [&](const Json& row) { return !field(row, column.where_any_has).is_null(); };
+  if (!column.printed || (column.with_ended && !with_ended)) return false;
+  return column.where_any_has.empty() || std::any_of(rows.begin(), rows.end(), has);
+}
+
+Table rows_table(const ListScreen& screen, const std::vector<Json>& rows) {
+  std::vector<Column> columns;
+  std::vector<CellText> texts;
+  for (const RowColumn& column : columns_of(screen.kind.kind)) {
+    if (!is_printed(column, rows, screen.options.all)) continue;
+    columns.push_back(column.column);
+    texts.push_back(column.text);
+  }
+  Table table(std::move(columns));
+  for (const Json& row : rows) {
+    std::vector<std::string> cells;
+    cells.reserve(texts.size());
+    for (const CellText& text : texts) cells.push_back(text(row, field(screen.status, "host")));
+    table.add_row(std::move(cells));
+  }
+  return table;
 }
 
 struct Counts {
@@ -178,8 +203,7 @@ std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
   if (options.limit && rows.size() > *options.limit) rows.resize(*options.limit);
   counts.shown = rows.size();
 
-  const bool state = options.all && screen.kind.kind != client::Kind::kZones;
-  const Table table = rows_table(screen.kind.kind, rows, field(screen.status, "host"), state);
+  const Table table = rows_table(screen, rows);
   if (!options.legend) return table.text(screen.style);
   std::string out = source_line(screen.status, screen.style.bold_header) + "\n\n";
   if (!table.empty()) out += table.text(screen.style) + "\n";

@@ -14,17 +14,9 @@
 
 namespace keplerd::cli {
 
-// The name of a virtual machine; "* NAME" where the hypervisor runs the guest itself and its device model
-// alone is counted: in front, where it is seen however narrow the column.
-std::string vm_name_text(const varlink::Json& row);
-// What the asterisk means.
+// What the asterisk in front of a virtual machine's name means.
 inline constexpr std::string_view kDeviceModelOnly =
     "* Device model only: the hypervisor runs the guest, whose own use is not in it.";
-
-// A table of the rows, in their order. `host` is the host object of the same report. With `state`, whether
-// each is still running is told, too.
-Table rows_table(client::Kind kind, const std::vector<varlink::Json>& rows, const varlink::Json& host,
-                 bool state);
 
 // "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle". `status` is GetStatus's reply, or
 // Monitor's. Numbers that are not measured are labelled in upper case in front.
