@@ -17,7 +17,8 @@
 namespace keplerd::exporter {
 namespace {
 
-constexpr std::chrono::seconds kLongestWait{2};
+constexpr std::chrono::seconds kLongestWait{7};  // a window, and some more; a scrape has 10 s
+constexpr char kNoSource[] = "none";
 // Kepler's own pace: its dashboard looks at rates over 20 s.
 constexpr std::chrono::seconds kPace{5};
 
@@ -80,12 +81,13 @@ client::Streams::Plan Exporter::plan() const {
 
 client::Streams::Events Exporter::events() {
   return {.reply =
-              [this](Kind kind, const varlink::Json& reply) {
-                snapshot_.apply(kind, reply);
-                if (kind == Kind::kProcesses && snapshot_.has(kind)) processes_.take(snapshot_.processes());
+              [this](Kind kind, varlink::Json reply) {
+                ticks_.add(kind, std::move(reply));
+                if (kind == Kind::kZones) keep_step();
               },
           .lost =
               [this](Kind kind) {
+                ticks_.forget(kind);
                 if (kind == Kind::kProcesses) processes_.forget();
                 snapshot_.forget(kind);
               },
@@ -98,6 +100,28 @@ client::Streams::Events Exporter::events() {
                   log_warning("keplerd does not answer: " + reason);
                 }
               }};
+}
+
+// Whether the kind is followed, and as the zones are: of public ticks too, or of none.
+bool Exporter::is_like_zones(Kind kind) const {
+  const client::Streams::Plan plan = this->plan();
+  const auto wanted = std::ranges::find(plan.wanted, kind, &client::Streams::Plan::Wanted::kind);
+  return wanted != plan.wanted.end() && wanted->in_full == plan.wanted.front().in_full;
+}
+
+// Just after a sample: what is opened now gets this one, and the later ones that the zones get.
+void Exporter::keep_step() {
+  const Kinds late = ticks_.out_of_step();
+  for (const client::KindInfo& info : client::kKinds) {
+    if (late.test(index_of(info.kind)) && is_like_zones(info.kind)) streams_->reopen(info.kind);
+  }
+}
+
+void Exporter::take(Kind kind, const varlink::Json& reply) {
+  snapshot_.apply(kind, reply);
+  if (kind == Kind::kProcesses && snapshot_.has(kind)) processes_.take(snapshot_.processes());
+  const bool may_balance = kind == Kind::kProcesses || kind == Kind::kZones;
+  if (may_balance && snapshot_.are_processes_current()) processes_.balance(snapshot_.active());
 }
 
 Result<Done> Exporter::start() {
@@ -117,17 +141,28 @@ Result<Done> Exporter::start() {
   auto sockets = open_sockets();
   if (!sockets) return sockets.error();
   if (const auto started = streams_->start(); !started) return started;
-  wait_for_daemon();
+  wait_for_numbers();
   for (UniqueFd& socket : *sockets) {
     if (const auto listening = server_->listen(std::move(socket)); !listening) return listening;
   }
   return Done{};
 }
 
+// Whether all that will be shown is there, or nothing will come for now. A keplerd that has just been started
+// knows no power before its second sample.
+bool Exporter::has_numbers() const {
+  if (!decided_ || !streams_->is_up()) return decided_;
+  for (const client::Streams::Plan::Wanted& wanted : plan().wanted) {
+    if (!snapshot_.has(wanted.kind)) return false;
+  }
+  if (is_like_zones(Kind::kProcesses) && processes_.others() == nullptr) return false;
+  return snapshot_.host()->source == kNoSource || snapshot_.host()->all.power;
+}
+
 // Who asks first, and has started the exporter by it, gets numbers, too.
-void Exporter::wait_for_daemon() {
+void Exporter::wait_for_numbers() {
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
-  while (!decided_) {
+  while (!has_numbers()) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= left.zero()) return;
     const auto usec = std::chrono::duration_cast<std::chrono::microseconds>(left).count();

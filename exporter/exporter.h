@@ -15,6 +15,7 @@
 #include "exporter/options.h"
 #include "exporter/pages.h"
 #include "exporter/snapshot.h"
+#include "exporter/ticks.h"
 #include "exporter/top_processes.h"
 
 namespace keplerd::exporter {
@@ -37,14 +38,19 @@ class Exporter : private Contents {
 
   Result<Done> add_signals();
   Result<std::vector<UniqueFd>> open_sockets() const;
-  void wait_for_daemon();
+  bool has_numbers() const;
+  void wait_for_numbers();
   client::Streams::Plan plan() const;
   client::Streams::Events events();
+  void take(Kind kind, const varlink::Json& reply);
+  bool is_like_zones(Kind kind) const;
+  void keep_step();
   void report_left_out(const Rendered& rendered);
 
   Options options_;
   http::WebConfig web_;
   sd_event* event_ = nullptr;
+  Ticks ticks_{[this](Kind kind, const varlink::Json& reply) { take(kind, reply); }};
   Snapshot snapshot_;
   TopProcesses processes_;
   std::vector<Processor> processors_;

@@ -25,7 +25,7 @@ constexpr char kLandingPage[] = R"(<!DOCTYPE html>
 <li><a href="/-/ready">/-/ready</a>: whether keplerd answers</li>
 <li><a href="/-/healthy">/-/healthy</a>: whether the exporter does</li>
 </ul>
-<p>What is told to whom: keplerd-exporter(8).</p>
+<p>Names and labels are those of Kepler where they mean the same. Who is shown what: keplerd-exporter(8).</p>
 </body>
 </html>
 )";

@@ -19,6 +19,12 @@ struct Energy {
   std::optional<Microwatts> power;
 };
 
+struct EnergyByZone {
+  Energy all;
+  // By the zone's name, of all sockets together. Empty: the parts are not known.
+  std::map<std::string, Energy, std::less<>> zones;
+};
+
 // An energy zone of the host.
 struct ZoneRow {
   std::string id, name;  // "powercap:package:0", "package"
@@ -29,13 +35,10 @@ struct ZoneRow {
   Energy all, active, idle;
 };
 
-struct WorkloadRow {
+struct WorkloadRow : EnergyByZone {
   std::string id, name;
   bool running = true;
-  Energy all;
   CpuTime cpu{0};
-  // By the zone's name, of all sockets together. Empty: the parts are not known.
-  std::map<std::string, Energy, std::less<>> zones;
 };
 
 struct UnitRow : WorkloadRow {};

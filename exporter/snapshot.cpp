@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/snapshot.h"
 
+#include <algorithm>
+
 #include "client/row_set.h"
 #include "varlink/json.h"
 
@@ -147,7 +149,27 @@ void Snapshot::apply(Kind kind, const Json& reply) {
   const bool whole = with_rows(kind, [&reply](auto& rows) { return read_rows(reply, rows); });
   if (!whole) return;
   complete_.set(index_of(kind));
+  sequences_[index_of(kind)] = integer_field(reply, "sequence").value_or(0);
   ++revision_;
+}
+
+bool Snapshot::are_processes_current() const {
+  return has(Kind::kZones) && has(Kind::kProcesses) &&
+         sequences_[index_of(Kind::kZones)] == sequences_[index_of(Kind::kProcesses)];
+}
+
+EnergyByZone Snapshot::active() const {
+  EnergyByZone active;
+  if (host_) active.all = host_->active;
+  const bool in_parts =
+      std::ranges::any_of(processes_, [](const auto& entry) { return !entry.second.zones.empty(); });
+  if (!in_parts) return active;
+  for (const auto& [id, row] : zones_) {
+    Energy& zone = active.zones[row.name];
+    zone.energy += row.active.energy;
+    if (row.running && row.active.power) zone.power = zone.power.value_or(Microwatts{}) + *row.active.power;
+  }
+  return active;
 }
 
 void Snapshot::forget(Kind kind) {

@@ -57,6 +57,11 @@ class Snapshot {
   const Rows<ContainerRow>& pods() const { return pods_; }
   const Rows<ProcessRow>& processes() const { return processes_; }
 
+  // Whether zones and processes are whole and of the same sample.
+  bool are_processes_current() const;
+  // What the host used while it was busy, in the parts that rows of processes have.
+  EnergyByZone active() const;
+
  private:
   template <class F>
   auto with_rows(Kind kind, F f);
@@ -68,6 +73,7 @@ class Snapshot {
   Rows<ContainerRow> containers_, pods_;
   Rows<ProcessRow> processes_;
   Kinds complete_;
+  std::array<std::int64_t, client::kKinds.size()> sequences_{};  // of the samples
   std::uint64_t revision_ = 0;
 };
 

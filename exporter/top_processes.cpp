@@ -10,13 +10,10 @@ namespace {
 
 constexpr double kKept = 0.9;  // of what was recent at the tick before; ticks are about 5 s apart
 
-void add_power(Energy& sum, const Energy& more) {
-  if (more.power) sum.power = sum.power.value_or(Microwatts{}) + *more.power;
-}
-
-Microjoules counted_of(const WorkloadRow& row, const std::string& zone) {
-  const auto found = row.zones.find(zone);
-  return found == row.zones.end() ? Microjoules{} : found->second.energy;
+const Energy& of_zone(const EnergyByZone& energies, const std::string& zone) {
+  static const Energy kNone;
+  const auto found = energies.zones.find(zone);
+  return found == energies.zones.end() ? kNone : found->second;
 }
 
 // Only what is new since then. A counter that has gone back is another one's.
@@ -41,24 +38,45 @@ void TopProcesses::take(const Rows<ProcessRow>& processes) {
     if (known.shown) before.insert(id);
   }
   choose(processes);
-  others_.all.power.reset();
-  for (auto& [zone, energy] : others_.zones) energy.power.reset();
   for (const auto& [id, row] : processes) {
     Known& known = known_.find(id)->second;
-    if (!known.shown || !before.contains(id)) add_to_others(row, known.counted);
-    if (!known.shown) {
-      add_power(others_.all, row.all);
-      for (const auto& [zone, energy] : row.zones) add_power(others_.zones[zone], energy);
+    if (known.shown && before.contains(id)) {
+      count_shown(row, known.counted);
+    } else {
+      others_.cpu += std::max(row.cpu - known.counted.cpu, CpuTime{0});
     }
     known.counted = row;
   }
 }
 
-void TopProcesses::add_to_others(const ProcessRow& row, const WorkloadRow& counted) {
-  others_.all.energy += increase(row.all.energy, counted.all.energy);
-  others_.cpu += std::max(row.cpu - counted.cpu, CpuTime{0});
-  for (const auto& [zone, energy] : row.zones) {
-    others_.zones[zone].energy += increase(energy.energy, counted_of(counted, zone));
+void TopProcesses::count_shown(const ProcessRow& row, const WorkloadRow& counted) {
+  shown_.all.energy += increase(row.all.energy, counted.all.energy);
+  for (const auto& [zone, energy] : row.zones)
+    shown_.zones[zone].energy += increase(energy.energy, of_zone(counted, zone).energy);
+}
+
+void TopProcesses::balance(const EnergyByZone& active) {
+  if (!base_) shown_ = {};
+  const auto base_of = [](const Energy& others, const Energy& all, const Energy& shown) {
+    return Energy{.energy = others.energy - all.energy + shown.energy, .power = {}};
+  };
+  const auto balance = [](Energy& others, const Energy& all, const Energy& base, const Energy& shown) {
+    others.energy = std::max(others.energy, all.energy + base.energy - shown.energy);
+    others.power = all.power;
+  };
+  const auto take_power = [](Energy& others, const Energy& shown) {
+    if (others.power && shown.power) *others.power = std::max(*others.power - *shown.power, Microwatts{});
+  };
+  if (!base_) base_ = {.all = base_of(others_.all, active.all, {}), .zones = {}};
+  balance(others_.all, active.all, base_->all, shown_.all);
+  for (const auto& [zone, energy] : active.zones) {
+    const auto base =
+        base_->zones.try_emplace(zone, base_of(of_zone(others_, zone), energy, of_zone(shown_, zone))).first;
+    balance(others_.zones[zone], energy, base->second, of_zone(shown_, zone));
+  }
+  for (const ProcessRow* row : chosen_) {
+    take_power(others_.all, row->all);
+    for (auto& [zone, energy] : others_.zones) take_power(energy, of_zone(*row, zone));
   }
 }
 
@@ -95,6 +113,7 @@ void TopProcesses::forget() {
   known_.clear();
   chosen_.clear();
   started_ = false;
+  base_.reset();
 }
 
 }  // namespace keplerd::exporter

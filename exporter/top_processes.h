@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processes are shown one by one, and what all others have used together. Pure.
+// Which processes are shown one by one, and what was used besides them. Pure.
 //
 // Of each tick those are shown that used most lately: what was used counts half after about half a minute, so
-// that who leads does not change with every tick. What others use is added up as it is used, because a
-// process that comes to be shown must not take away from a counter; this one counter begins with the
-// exporter.
+// that who leads does not change with every tick. All else that the host used while it was busy is the
+// others': processes that are not shown, those that no sample saw, and the kernel. It is added up as it is
+// used, because a process that comes to be shown must not take away from a counter; this one counter begins
+// with the exporter.
+//
+// So at each tick the powers of the shown and of the others are the host's active power, and from tick to
+// tick their counters grow by what the host's grows.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,14 +29,18 @@ class TopProcesses {
   // After each tick. The rows of chosen() are these; they must last until the next call.
   void take(const Rows<ProcessRow>& processes);
 
+  // After that, where both are of one sample: what the host used while it was busy.
+  void balance(const EnergyByZone& active);
+
   // What was shown is not known any more.
   void forget();
 
   // At most `count`; no two of the same pid.
   const std::vector<const ProcessRow*>& chosen() const { return chosen_; }
 
-  // All that is not, and was not while it was used, one of chosen().
-  const WorkloadRow& others() const { return others_; }
+  // All that is not, and was not while it was used, one of chosen(); null as long as it is not known. Its CPU
+  // time is that of processes alone.
+  const WorkloadRow* others() const { return base_ ? &others_ : nullptr; }
 
  private:
   struct Known {
@@ -41,13 +50,17 @@ class TopProcesses {
   };
 
   void choose(const Rows<ProcessRow>& processes);
-  void add_to_others(const ProcessRow& row, const WorkloadRow& counted);
+  void count_shown(const ProcessRow& row, const WorkloadRow& counted);
 
   std::size_t count_;
   bool started_ = false;
   std::map<std::string, Known, std::less<>> known_;  // by id
   std::vector<const ProcessRow*> chosen_;
   WorkloadRow others_;
+  // At any time since the last loss: active + *base_ = counters of the shown, as far as they grew while they
+  // were shown, + others_. Unset: nothing was balanced since.
+  EnergyByZone shown_;
+  std::optional<EnergyByZone> base_;
 };
 
 }  // namespace keplerd::exporter

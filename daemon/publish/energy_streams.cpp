@@ -52,9 +52,7 @@ std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
     const auto latest = reports_.latest(caller_, {}).report;
     if (!latest) return varlink::permission_denied();
     if (latest == sent_.report) return std::nullopt;
-    // A tick that comes a little early still counts.
-    if (sent_ && latest->monotonic - sent_.report->monotonic < interval_ - interval_ / 10)
-      return std::nullopt;
+    if (sent_ && !is_due(*latest, *sent_.report, interval_)) return std::nullopt;
     sending_ = reports_.latest(caller_, kind_);
     if (kind_) collect_changes();
   }

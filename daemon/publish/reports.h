@@ -16,6 +16,12 @@
 
 namespace keplerd {
 
+// Whether `latest` is for somebody who wants one report in `interval`, and got that of `sent`. A sample that
+// comes a little early still counts.
+inline bool is_due(const Report& latest, const Report& sent, Nanoseconds interval) {
+  return latest.monotonic - sent.monotonic >= interval - interval / 10;
+}
+
 class Reports {
  public:
   virtual ~Reports() = default;

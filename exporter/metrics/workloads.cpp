@@ -73,6 +73,7 @@ std::string_view slice_of(std::string_view id) {
 }
 
 std::size_t series_of_vm(const VmRow& row) { return 2 * zone_count(row) + 1 + row.parts.size(); }
+std::size_t series_of_container(const WorkloadRow& row) { return 2 * zone_count(row) + 1; }
 std::size_t series_of_others(const WorkloadRow& row) { return 2 * zone_count(row); }
 
 void write_vm_info(const std::vector<const VmRow*>& vms, Exposition& out) {
@@ -115,7 +116,7 @@ void write_vm_parts(const std::vector<const VmRow*>& vms, Exposition& out) {
 
 std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows, bool pods,
                         Exposition& out) {
-  const auto chosen = choose(rows, input.most_series_of_kind, series_of_others);
+  const auto chosen = choose(rows, input.most_series_of_kind, pods ? series_of_others : series_of_container);
   std::vector<Labelled> labelled;
   labelled.reserve(chosen.size());
   for (const ContainerRow* row : chosen) {
@@ -140,6 +141,15 @@ std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows
                  {"kepler_container_cpu_joules", kCounter, "joules", "Energy of a container, by energy zone"},
                  {"kepler_container_cpu_watts", kGauge, "watts", "Power of a container, by energy zone"},
                  out);
+    out.begin({"kepler_container_cpu_seconds", kCounter, "seconds", "CPU time of a container"});
+    for (const ContainerRow* row : chosen) {
+      out.add(label_text({{"node_name", input.node_name},
+                          {"container_id", row->id},
+                          {"container_name", row->name},
+                          {"runtime", row->runtime},
+                          {"pod_id", row->pod_id}}),
+              row->cpu.count());
+    }
   }
   return rows.size() - chosen.size();
 }
@@ -223,7 +233,7 @@ void write_processes(const RenderInput& input, Exposition& out) {
     without_state.push_back({&row, labels.who + ',' + labels.of});
   };
   for (const ProcessRow* row : input.processes.chosen()) add(*row, process_labels(input, *row));
-  add(input.processes.others(), labels_of_others(input));
+  if (const WorkloadRow* const others = input.processes.others()) add(*others, labels_of_others(input));
   write_energy(with_state,
                {"kepler_process_cpu_joules", kCounter, "joules", "Energy of a process, by energy zone"},
                {"kepler_process_cpu_watts", kGauge, "watts", "Power of a process, by energy zone"}, out);

@@ -62,6 +62,15 @@ Result<Done> Streams::connect() {
   return Done{};
 }
 
+void Streams::reopen(Kind kind) {
+  const auto stream = std::ranges::find(streams_, kind, [](const Stream& one) { return one.wanted.kind; });
+  if (stream == streams_.end() || !stream->client) return;
+  stream->ready.reset();
+  stream->client.reset();
+  events_.lost(kind);
+  if (const auto opened = open(*stream); !opened) try_again(opened.error().message);
+}
+
 Result<Done> Streams::open(Stream& stream) {
   auto client = varlink::Client::connect(plan_.address);
   if (!client) return client.error();
@@ -85,14 +94,14 @@ Result<Done> Streams::open(Stream& stream) {
 // Takes all that has come.
 Result<Done> Streams::receive(Stream& stream) {
   do {
-    const auto reply = stream.client->receive(0ms);
+    auto reply = stream.client->receive(0ms);
     if (!reply) return reply.error().code == ETIMEDOUT ? Result<Done>(Done{}) : reply.error();
-    if (const auto taken = take(stream, *reply); !taken) return taken;
+    if (const auto taken = take(stream, *std::move(reply)); !taken) return taken;
   } while (stream.client && stream.client->has_reply());
   return Done{};
 }
 
-Result<Done> Streams::take(Stream& stream, const varlink::ClientReply& reply) {
+Result<Done> Streams::take(Stream& stream, varlink::ClientReply reply) {
   if (is_denied(reply)) {
     deny(stream);
     return Done{};
@@ -104,7 +113,7 @@ Result<Done> Streams::take(Stream& stream, const varlink::ClientReply& reply) {
   }
   stream.answered = true;
   silence_.set_after(kLongestSilence);
-  events_.reply(stream.wanted.kind, reply.parameters);
+  events_.reply(stream.wanted.kind, std::move(reply.parameters));
   return Done{};
 }
 

@@ -34,7 +34,7 @@ class Streams {
     std::string program;                // which follows, in errors: "the exporter"
   };
   struct Events {
-    std::function<void(Kind kind, const varlink::Json& reply)> reply;
+    std::function<void(Kind kind, varlink::Json reply)> reply;
     // The stream has ended: what is known of this kind is out of date.
     std::function<void(Kind kind)> lost;
     // Whether keplerd answers has changed, or why it does not (`reason`).
@@ -48,6 +48,9 @@ class Streams {
   Streams& operator=(const Streams&) = delete;
 
   Result<Done> start();
+
+  // Opens the stream of `kind` anew, so that its ticks are `pace` after now. Not from within a reply of it.
+  void reopen(Kind kind);
 
   // Each stream has answered, and none has broken since.
   bool is_up() const { return up_; }
@@ -66,7 +69,7 @@ class Streams {
   void try_again(const std::string& reason);
 
   Result<Done> receive(Stream& stream);
-  Result<Done> take(Stream& stream, const varlink::ClientReply& reply);
+  Result<Done> take(Stream& stream, varlink::ClientReply reply);
   void deny(Stream& stream);
   void update_whether_up();
 

@@ -19,8 +19,7 @@ struct QemuOptions {
   int cpu_sockets = 1;  // -smp sockets=; 1 where it is not told, or is more than 64
   std::vector<std::string>
       helper_sockets;  // -chardev socket,path=, -netdev stream,addr.path=; no more than 64
-  bool no_vm =
-      false;  // it answers a question and ends (-version, -cpu help), or has no VM (-machine none)
+  bool no_vm = false;  // it answers a question and ends (-version, -cpu help), or has no VM (-machine none)
 };
 
 // `words`: argv, the program's name first. Options are taken with one dash or two, their value as the next

@@ -46,7 +46,7 @@ TEST(Vms, AreNamesOrUuidsOrAll) {
   EXPECT_THAT(with("Guests", "Machines", "all").guests.vms, ElementsAre("all"));
   EXPECT_THAT(with("Guests", "Machines", "").guests.vms, IsEmpty());
   for (const char* text : {"web*", "\"web\"", "../web", "a\x01"}) {
-    EXPECT_THAT(refusal("Guests", "Machines", text), HasSubstr("must be UUIDs or names of machines"));
+    EXPECT_THAT(refusal("Guests", "Machines", text), HasSubstr("must be UUIDs or names of VMs"));
   }
 }
 

@@ -123,6 +123,8 @@ TEST_F(Render, WorkloadsHaveKeplersNamesAndLabels) {
                   R"(runtime="docker",state="running",pod_id="p",zone="package"} 4)",
                   R"(kepler_container_cpu_watts{node_name="n",container_id="c",container_name="c",)"
                   R"(runtime="docker",state="running",pod_id="p",zone="package"} 2)",
+                  R"(kepler_container_cpu_seconds_total{node_name="n",container_id="c",container_name="c",)"
+                  R"(runtime="docker",pod_id="p"} 0.25)",
                   R"(kepler_pod_cpu_joules_total{node_name="n",pod_id="p",pod_name="p",pod_namespace="s",)"
                   R"(state="running",zone="package"} 2)",
                   R"(kepler_pod_cpu_watts{node_name="n",pod_id="p",pod_name="p",pod_namespace="s",)"
@@ -164,6 +166,11 @@ TEST_F(Render, ProcessesAreTheTopOnesAndAnotherRowWithoutACommandLine) {
                            process_row(2, 2'000'000, {{"virtualMachineId", "v"}}),
                            process_row(3, 4'000'000, {{"containerId", "c"}})}));
   processes.take(snapshot.processes());
+  EXPECT_EQ(lines("kepler_process_cpu_joules").size(), 2u) << "of the others nothing is known yet";
+  snapshot.apply(Kind::kZones, reply_of({zone_row("package")}));
+  processes.balance(snapshot.active());
+  EXPECT_THAT(lines("kepler_process_cpu_watts").back(), testing::EndsWith(R"(zone="package"} 7)"))
+      << "of 10 W the two that are shown have 3";
   const auto joules = lines("kepler_process_cpu_joules");
   EXPECT_THAT(joules,
               ElementsAre(R"(kepler_process_cpu_joules_total{node_name="n",pid="3",comm="task",exe="",)"

@@ -18,19 +18,40 @@ class Board {
  public:
   explicit Board(std::size_t count) : top(count) {}
 
-  void tick(Json rows, Json removed = Json::array()) {
+  // The host's active energy grows by what the rows have more than before, and by what no sample saw.
+  void tick(Json rows, Json removed = Json::array(), std::int64_t unseen = 0) {
+    std::int64_t power = unseen / 2;
+    for (const Json& row : rows) {
+      std::int64_t& known = energies_[row.at("id")];
+      active_ += row.at("energyMicrojoules").get<std::int64_t>() - known;
+      known = row.at("energyMicrojoules");
+    }
+    active_ += unseen;
     snapshot.apply(Kind::kProcesses, reply_of(std::move(rows), {{"removed", std::move(removed)}}));
+    for (const auto& [id, row] : snapshot.processes()) power += row.all.power->value;
     top.take(snapshot.processes());
+    Json zone = zone_row("package");
+    zone["activeMicrojoules"] = active_;
+    zone["activeMicrowatts"] = power;
+    snapshot.apply(Kind::kZones, reply_of({zone}, {{"host",
+                                                    {{"energyMicrojoules", active_},
+                                                     {"activeMicrojoules", active_},
+                                                     {"activeMicrowatts", power}}}}));
+    top.balance(snapshot.active());
   }
   std::vector<std::string> shown() const {
     std::vector<std::string> ids;
     for (const ProcessRow* row : top.chosen()) ids.push_back(row->id);
     return ids;
   }
-  std::int64_t others() const { return top.others().all.energy.value; }
+  std::int64_t others() const { return top.others()->all.energy.value; }
 
   Snapshot snapshot;
   TopProcesses top;
+
+ private:
+  std::map<std::string, std::int64_t> energies_;
+  std::int64_t active_ = 0;
 };
 
 TEST(TopProcesses, ShowsThoseThatUsedMostLately) {
@@ -55,7 +76,7 @@ TEST(TopProcesses, CountsWhatOthersUseFromItsOwnBeginningOn) {
   EXPECT_EQ(board.others(), 7);
   board.tick({process_row(4, 20)});
   EXPECT_EQ(board.others(), 27) << "all of one that is new";
-  EXPECT_EQ(board.top.others().zones.at("package").energy.value, 27);
+  EXPECT_EQ(board.top.others()->zones.at("package").energy.value, 27);
 }
 
 TEST(TopProcesses, WhoComesToBeShownTakesNothingAway) {
@@ -71,10 +92,53 @@ TEST(TopProcesses, WhoComesToBeShownTakesNothingAway) {
 TEST(TopProcesses, PowerOfTheOthersIsOfThisTick) {
   Board board(1);
   board.tick({process_row(1, 1000), process_row(2, 100), process_row(3, 10)});
-  EXPECT_EQ(board.top.others().all.power->value, 55);
-  EXPECT_EQ(board.top.others().zones.at("package").power->value, 55);
+  EXPECT_EQ(board.top.others()->all.power->value, 55);
+  EXPECT_EQ(board.top.others()->zones.at("package").power->value, 55);
   board.tick(Json::array(), {"2.100", "3.100"});
-  EXPECT_FALSE(board.top.others().all.power);
+  EXPECT_EQ(board.top.others()->all.power->value, 0);
+}
+
+// Of a fork storm most is in units alone.
+TEST(TopProcesses, WhatNoSampleSawIsOfTheOthers) {
+  Board board(5);
+  board.tick({process_row(1, 1000), process_row(2, 100)});
+  board.tick({process_row(1, 1500)}, Json::array(), 70);
+  EXPECT_EQ(board.others(), 70);
+  EXPECT_EQ(board.top.others()->zones.at("package").energy.value, 70);
+  EXPECT_EQ(board.top.others()->all.power->value, 35);
+  EXPECT_EQ(board.top.others()->zones.at("package").power->value, 35);
+}
+
+TEST(TopProcesses, WithoutPowerOfTheHostTheOthersHaveNone) {
+  Board board(1);
+  board.tick({process_row(1, 1000)});
+  EnergyByZone active = board.snapshot.active();
+  active.all.power.reset();
+  for (auto& [zone, energy] : active.zones) energy.power.reset();
+  board.top.balance(active);
+  EXPECT_FALSE(board.top.others()->all.power);
+  EXPECT_FALSE(board.top.others()->zones.at("package").power);
+}
+
+TEST(TopProcesses, AZoneThatAppearsCountsFromThen) {
+  Board board(1);
+  board.tick({process_row(1, 1000)});
+  EnergyByZone active = board.snapshot.active();
+  active.zones["dram"].energy = Microjoules{5000};
+  board.top.balance(active);
+  active.zones["dram"].energy = Microjoules{5600};
+  board.top.balance(active);
+  EXPECT_EQ(board.top.others()->zones.at("dram").energy.value, 600);
+}
+
+TEST(TopProcesses, AreBalancedWithTheHostOfTheSameSample) {
+  Snapshot snapshot;
+  snapshot.apply(Kind::kZones, reply_of({zone_row("package")}, {{"sequence", 8}}));
+  EXPECT_FALSE(snapshot.are_processes_current());
+  snapshot.apply(Kind::kProcesses, reply_of({process_row(1, 1000)}, {{"sequence", 7}}));
+  EXPECT_FALSE(snapshot.are_processes_current());
+  snapshot.apply(Kind::kProcesses, reply_of({process_row(1, 1000)}, {{"sequence", 8}}));
+  EXPECT_TRUE(snapshot.are_processes_current());
 }
 
 TEST(TopProcesses, OfOnePidShowsTheOneThatRuns) {
@@ -105,7 +169,7 @@ TEST(TopProcesses, ShowsNoneWhereNoneIsWanted) {
   EXPECT_EQ(board.others(), 500);
 }
 
-// What is seen to grow, of those shown at both ticks and of the others, is what all processes used.
+// What is seen to grow, of those shown at both ticks and of the others, is what the host used.
 TEST(TopProcesses, NothingIsLostOrCountedTwiceWhateverHappens) {
   std::mt19937 random(8);
   Board board(3);
@@ -123,14 +187,15 @@ TEST(TopProcesses, NothingIsLostOrCountedTwiceWhateverHappens) {
       used += more;
       rows.push_back(process_row(pid, energy[pid]));
     }
-    board.tick(std::move(rows));
+    const auto unseen = static_cast<std::int64_t>(random() % 1000);
+    board.tick(std::move(rows), Json::array(), unseen);
     std::map<std::string, std::int64_t> now;
     for (const ProcessRow* row : board.top.chosen()) now[row->id] = row->all.energy.value;
     for (const auto& [id, value] : now) {
       if (seen.contains(id)) grown += value - seen.at(id);
     }
     grown += board.others() - others;
-    ASSERT_EQ(grown, used) << round;
+    ASSERT_EQ(grown, used + unseen) << round;
     seen = now;
     others = board.others();
   }

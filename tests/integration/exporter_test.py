@@ -69,6 +69,42 @@ class OnAWorkingHost(unittest.TestCase):
         return str(self.host.files.root / name)
 
 
+class Sums(OnAWorkingHost):
+    """Kepler's own rule: the power of all processes is the active power of the node."""
+    config, each_window_is_busy = "[Sampling]\nInterval=1s\n", True
+    options = ["--serve=all", "--processes=2"]
+
+    def sums(self, exporter):
+        """Of each family by zone, in millionths."""
+        sums = {}
+        for line, value in exporter.series().items():
+            if match := re.match(r'kepler_(process|node)_cpu_(active_)?(watts|joules_total)\{.*zone="(.*?)"', line):
+                key = match[1], bool(match[2]), match[3], match[4]
+                sums[key] = sums.get(key, 0) + round(float(value) * 1e6)
+        return sums
+
+    def test_processes_and_other_are_what_the_host_used_actively_though_some_were_never_sampled(self):
+        self.host.work()
+        exporter = self.export()
+        before = self.sums(exporter)
+        for i in range(1, 4):
+            self.host.files.group("/system.slice/storm.service", 10_000 * i, [])  # by who is gone already
+            now = wait_until(lambda: (found := self.sums(exporter)) != before and found, "another tick of the exporter")
+            for zone in ("package", "dram"):
+                if self.each_window_is_busy:
+                    self.assertGreater(now["node", True, "watts", zone], 0)
+                self.assertEqual(now["process", False, "watts", zone], now["node", True, "watts", zone])
+                grown = {who: now[who, active, "joules_total", zone] - before[who, active, "joules_total", zone]
+                         for who, active in (("process", False), ("node", True))}
+                self.assertGreaterEqual(grown["process"], grown["node"], "a process that comes to be shown has a past")
+            before = now
+
+
+class SumsOfManySamples(Sums):
+    """Streams that were not opened at the same sample come to be of the same ones."""
+    config, each_window_is_busy = OFTEN, False
+
+
 class Metrics(OnAWorkingHost):
     def test_the_first_question_is_answered_with_numbers(self):
         self.assertEqual(self.export().series()["keplerd_up"], "1")

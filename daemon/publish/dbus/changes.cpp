@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/publish/reports.h"
 #include "report/row_changes.h"
 
 namespace keplerd::dbus {
@@ -27,10 +28,7 @@ ChangeTracker::ChangeTracker(SubscribeOptions options, RowOrders& orders, std::s
 std::optional<Changes> ChangeTracker::next(const ReportView& latest) {
   if (!sending_) {
     if (latest.report == sent_.report) return std::nullopt;
-    // A sample that comes a little early still counts.
-    if (sent_ &&
-        latest.report->monotonic - sent_.report->monotonic < options_.interval - options_.interval / 10)
-      return std::nullopt;
+    if (sent_ && !is_due(*latest.report, *sent_.report, options_.interval)) return std::nullopt;
     sending_ = latest;
     collect();
   }
