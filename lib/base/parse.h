@@ -30,4 +30,23 @@ std::string_view take_word(std::string_view& rest);
 // Equal without regard to the case of ASCII letters, whatever the locale.
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 
+// Takes `prefix` off the front; false, and nothing taken, where it is not there.
+inline bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// The same at the end.
+inline bool take_suffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+// What stands between; empty where there is nothing, or one of them is not there.
+inline std::string_view between(std::string_view prefix, std::string_view text, std::string_view suffix) {
+  return take_prefix(text, prefix) && take_suffix(text, suffix) ? text : std::string_view();
+}
+
 }  // namespace keplerd

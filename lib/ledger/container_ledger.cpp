@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/container_ledger.h"
 
-#include <array>
-#include <tuple>
 #include <utility>
 
 #include "workloads/identifier.h"
@@ -215,6 +213,24 @@ std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claim
   return id;
 }
 
+void ContainerLedger::rename_account(Accounts& accounts, Accounts::iterator account, Uid owner) {
+  const std::string id =
+      free_id(owner, account->first, [&](const auto& taken) { return find(taken) != nullptr; });
+  auto node = accounts.extract(account);
+  node.key() = id;
+  ContainerAccount& renamed = accounts.insert(std::move(node)).position->second;
+  change_info(renamed.info, [&id](ContainerInfo& info) { info.id = id; });
+  for (Accounts* const all : {&containers_, &pods_}) {
+    for (auto& [key, inner] : *all) {
+      if (inner.parent != &renamed) continue;
+      change_info(inner.info, [&](ContainerInfo& info) {
+        info.parent = id;
+        if (renamed.info->is_pod) info.pod = id;
+      });
+    }
+  }
+}
+
 ContainerAccount& ContainerLedger::account_of(ContainerInfo info, const Claimant& claimant,
                                               ContainerAccount* outer, bool monitor, Realtime now) {
   Accounts& accounts = info.is_pod ? pods_ : containers_;
@@ -235,6 +251,83 @@ ContainerAccount& ContainerLedger::account_of(ContainerInfo info, const Claimant
     account.info = std::make_shared<const ContainerInfo>(std::move(info));
   }
   return account;
+}
+
+// What it used inside its parent is its parent's own from now on.
+void ContainerLedger::leave_parent(ContainerAccount& account) {
+  const Microjoules left = std::exchange(account.in_parent, Microjoules{});
+  if (account.parent == nullptr) return;
+  account.parent->own += left;
+  account.parent->other += left;
+  account.parent = nullptr;
+}
+
+std::unordered_set<const UnitAccount*> ContainerLedger::prune(const TerminatedLimits& limits,
+                                                              const std::vector<ZoneWindow>& windows,
+                                                              Realtime now, const UnitLedger& units) {
+  std::unordered_set<ContainerAccount*> gone;
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    std::vector<Ended<ContainerAccount>> ended;
+    for (auto& [id, account] : *accounts) {
+      if (account.energy.ended)
+        ended.push_back({&account, account.energy.energy(windows), *account.energy.ended});
+    }
+    const auto removed = overdue(std::move(ended), limits, now);
+    gone.insert(removed.begin(), removed.end());
+  }
+  std::unordered_set<const UnitAccount*> freed;
+  if (gone.empty()) return freed;
+  for (const auto& [id, unit] : units.all()) {
+    const bool is_theirs = gone.contains(unit->container) ||
+                           std::ranges::any_of(unit->containers, [&](const ContainerPart& part) {
+                             return gone.contains(part.container) || gone.contains(part.outer);
+                           });
+    if (!is_theirs) continue;
+    freed.insert(unit.get());
+    unit->placed = false;
+    unit->container = nullptr;
+    unit->containers.clear();
+  }
+  for (ContainerAccount* const account : gone) remove(*account);
+  return freed;
+}
+
+// Those inside it are in nothing then.
+void ContainerLedger::remove(ContainerAccount& account) {
+  leave_parent(account);
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    for (auto& [id, inner] : *accounts) {
+      if (inner.parent != &account) continue;
+      inner.parent = nullptr;
+      inner.in_parent = Microjoules{};
+      change_info(inner.info, [](ContainerInfo& info) { info.parent.reset(); });
+    }
+  }
+  const std::shared_ptr<const ContainerInfo> info = account.info;
+  (info->is_pod ? pods_ : containers_).erase(info->id);
+}
+
+ContainerAccount* ContainerLedger::find(const std::string& id) {
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    const auto entry = accounts->find(id);
+    if (entry != accounts->end()) return &entry->second;
+  }
+  return nullptr;
+}
+
+ContainerAccount& ContainerLedger::restore(ContainerInfo info) {
+  Accounts& accounts = info.is_pod ? pods_ : containers_;
+  ContainerAccount& account = accounts[info.id];
+  account.info = std::make_shared<const ContainerInfo>(std::move(info));
+  return account;
+}
+
+void ContainerLedger::restored() {
+  for (Accounts* const accounts : {&containers_, &pods_}) {
+    for (auto& [id, account] : *accounts) {
+      if (account.info->parent) account.parent = find(*account.info->parent);
+    }
+  }
 }
 
 }  // namespace keplerd

@@ -13,70 +13,17 @@ namespace {
 
 const Logins kNoLogins;
 
-// Of a unit, container or VM; whatever runs still comes back with the first sample.
-template <class State>
-void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
-  for (const Microjoules energy : saved.energy) account.zones.push_back({energy, {}});
-  account.cpu = saved.cpu;
-  account.since = saved.since;
-  account.ended = saved.ended.value_or(at);
-  account.owner = saved.owner;
-}
-
-template <class State>
-void save_account(const EnergyAccount& account, State& state) {
-  for (const EnergyAccount::ZoneEnergy& zone : account.zones) state.energy.push_back(zone.total);
-  state.cpu = account.cpu;
-  state.since = account.since;
-  state.ended = account.ended;
-  state.owner = account.owner;
+void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) {
+  if (sum && power) {
+    *sum += *power;
+  } else {
+    sum.reset();
+  }
 }
 
 }  // namespace
 
 Ledger::Ledger(std::string instance_id, Realtime now) : instance_id_(std::move(instance_id)), since_(now) {}
-
-Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
-    : instance_id_(state.clean ? state.instance_id : instance_id),
-      since_(state.since),
-      discarded_windows_(state.discarded_windows),
-      outside_other_(state.outside_other) {
-  for (const ZoneState& saved : state.zones) {
-    ZoneAccount zone;
-    zone.zone = {.id = saved.id,
-                 .name = saved.name,
-                 .index = saved.index,
-                 .quality = saved.quality,
-                 .in_total = saved.in_total};
-    zone.energy = saved.energy;
-    zone.idle = saved.idle;
-    zone.kernel = saved.kernel;
-    zone.unattributed = saved.unattributed;
-    zone.since = saved.since;
-    zones_.push_back(std::move(zone));
-    windows_.push_back({.in_total = saved.in_total});
-  }
-  for (const UnitState& saved : state.units) {
-    UnitAccount& unit = units_.restore(saved.id);
-    restore_account(saved, state.saved, unit.energy);
-    unit.own = saved.own;
-    unit.other = saved.own;  // its processes' accounts begin anew
-  }
-  for (const ContainerState& saved : state.containers) {
-    ContainerAccount& container = containers_.restore(saved.info);
-    restore_account(saved, state.saved, container.energy);
-    container.own = container.other = saved.own;
-    container.in_parent = saved.in_parent;
-  }
-  containers_.restored();
-  for (const VmState& saved : state.vms) {
-    VmAccount& vm = vms_.restore(saved.info);
-    vm_registry_.restore(saved.info.id, saved.owner.value_or(kRootUser));
-    restore_account(saved, state.saved, vm.energy);
-    vm.reported_running = !saved.ended;
-    for (const VmPart& part : saved.parts) vm.parts[part.name] = part.energy;
-  }
-}
 
 void Ledger::set_zones(const std::vector<Zone>& zones, Realtime now) {
   for (ZoneAccount& zone : zones_) zone.current = false;
@@ -147,58 +94,148 @@ void Ledger::prune(Realtime now) {
   for (UnitAccount* const unit : overdue) outside_other_ += units_.remove(*unit, windows_);
 }
 
-LedgerState Ledger::state(Realtime now) const {
-  LedgerState state{.instance_id = instance_id_,
-                    .since = since_,
-                    .saved = now,
-                    .clean = false,
-                    .boot_id = {},
-                    .discarded_windows = discarded_windows_,
-                    .outside_other = {},
-                    .zones = {},
-                    .units = {},
-                    .containers = {},
-                    .vms = {},
-                    .readings = {}};
-  Microjoules workloads;
-  for (const ZoneAccount& zone : zones_) {
-    state.zones.push_back({.id = zone.zone.id,
-                           .name = zone.zone.name,
-                           .index = zone.zone.index,
-                           .quality = zone.zone.quality,
-                           .in_total = zone.zone.in_total,
-                           .energy = zone.energy,
-                           .idle = zone.idle,
-                           .kernel = zone.kernel,
-                           .unattributed = zone.unattributed,
-                           .since = zone.since});
-    if (zone.zone.in_total) workloads += zone.energy - zone.idle - zone.kernel - zone.unattributed;
-  }
-  for (const auto& [id, unit] : units_.all()) {
-    UnitState& saved = state.units.emplace_back();
-    saved.id = id;
-    saved.own = unit->own;
-    save_account(unit->energy, saved);
-    workloads -= unit->own;
-  }
-  for (const auto* const accounts : {&containers_.containers(), &containers_.pods()}) {
-    for (const auto& [id, container] : *accounts) {
-      ContainerState& saved = state.containers.emplace_back();
-      saved.info = *container.info;
-      saved.own = container.own;
-      saved.in_parent = container.in_parent;
-      save_account(container.energy, saved);
+std::unique_ptr<Report> Ledger::report() const {
+  auto report = std::make_unique<Report>();
+  report->sequence = sequence_;
+  report->realtime = realtime_;
+  report->monotonic = monotonic_;
+  report->window = window_;
+  report->instance_id = instance_id_;
+  report->since = since_;
+  report->discarded_windows = discarded_windows_;
+  report->outside_other = outside_other_;
+  report_zones(*report);
+  // Rows refer to the shares: no reallocation from here on.
+  const std::size_t rows =
+      units_.all().size() + containers_.containers().size() + containers_.pods().size() + vms_.all().size();
+  report->shares.reserve(rows * zones_.size());
+  report_units(*report);
+  report_vms(*report);
+  report->vm_events = vms_.events().last();
+  report_containers(containers_.containers(), *report, report->containers);
+  report_containers(containers_.pods(), *report, report->pods);
+  report->refused_claims = refused_claims_.all();
+  report->running_processes = processes_.running();
+  return report;
+}
+
+void Ledger::report_zones(Report& report) const {
+  HostReport& host = report.host;
+  const bool metered =
+      std::ranges::any_of(windows_, [](const ZoneWindow& zone) { return zone.current && zone.in_total; });
+  if (metered) host.power = host.active_power = host.idle_power = Microwatts{};
+  std::optional<Quality> worst;
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    const ZoneAccount& account = zones_[i];
+    ZoneRow zone{.zone = account.zone,
+                 .current = account.current,
+                 .energy = account.energy,
+                 .active = account.energy - account.idle,
+                 .idle = account.idle,
+                 .power = {},
+                 .active_power = {},
+                 .idle_power = {},
+                 .problem = account.problem,
+                 .since = account.since};
+    if (const auto span = windows_[i].span) {
+      zone.power = mean_power(account.window, *span);
+      zone.idle_power = mean_power(account.window_idle, *span);
+      zone.active_power = *zone.power - *zone.idle_power;
     }
+    if (account.zone.in_total) {
+      host.energy += account.energy;
+      host.idle += account.idle;
+      report.accounts.kernel += account.kernel;
+      report.accounts.unattributed += account.unattributed;
+      worst = std::max(worst.value_or(account.zone.quality), account.zone.quality);
+      if (account.current) {
+        add_power(host.power, zone.power);
+        add_power(host.active_power, zone.active_power);
+        add_power(host.idle_power, zone.idle_power);
+        report.source.quality =
+            std::max(report.source.quality.value_or(account.zone.quality), account.zone.quality);
+        if (!account.zone.quality_reason.empty()) report.source.reason = account.zone.quality_reason;
+      }
+    }
+    report.zones.push_back(std::move(zone));
   }
+  host.active = host.energy - host.idle;
+  report.accounts.idle = host.idle;
+  report.accounts.workloads = host.active - report.accounts.kernel - report.accounts.unattributed;
+  // Rows hold what earlier sources gave, too.
+  if (worst) report.workload_quality = share_quality(*worst);
+}
+
+void Ledger::report_units(Report& report) const {
+  report.units.reserve(units_.all().size());
+  for (const auto& [id, unit] : units_.all()) {
+    UnitRow& row = report.units.emplace_back();
+    fill_row(unit->energy, sequence_, windows_, report.shares, row);
+    row.info = unit->info;
+    row.own = unit->own;
+    row.other = unit->other;
+  }
+}
+
+void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report& report,
+                               std::vector<ContainerRow>& rows) const {
+  rows.reserve(accounts.size());
+  for (const auto& [id, container] : accounts) {
+    ContainerRow& row = rows.emplace_back();
+    fill_row(container.energy, sequence_, windows_, report.shares, row);
+    row.info = container.info;
+    row.own = container.own;
+    row.other = container.other;
+    row.in_parent = container.in_parent;
+  }
+}
+
+void Ledger::report_vms(Report& report) const {
+  report.vms.reserve(vms_.all().size());
   for (const auto& [id, vm] : vms_.all()) {
-    VmState& saved = state.vms.emplace_back();
-    saved.info = *vm.info;
-    for (const auto& [name, energy] : vm.parts) saved.parts.push_back({name, energy});
-    save_account(vm.energy, saved);
+    VmRow& row = report.vms.emplace_back();
+    fill_row(vm.energy, sequence_, windows_, report.shares, row);
+    row.info = vm.info;
+    row.halt_polling = vm.halt_polling;
+    if (vm.parts.empty()) continue;
+    row.parts.reserve(vm.parts.size() + 1);
+    Microjoules other = row.active + row.idle;
+    for (const auto& [name, energy] : vm.parts) {
+      row.parts.emplace_back(VmPart{name, energy});
+      other -= energy;
+    }
+    row.parts.emplace_back(VmPart{"other", other});
   }
-  // What no unit has is that of processes outside any, whose rows end with this run.
-  state.outside_other = workloads;
-  return state;
+}
+
+std::unique_ptr<ProcessRows> Ledger::process_rows() const {
+  auto made = std::make_unique<ProcessRows>();
+  made->rows.reserve(processes_.all().size());
+  made->shares.reserve(processes_.all().size() * zones_.size());
+  for (const auto& [id, process] : processes_.all()) {
+    ProcessRow& row = made->rows.emplace_back();
+    fill_row(process.energy, sequence_, windows_, made->shares, row);
+    row.info = process.info;
+    row.vm = process.vm;
+    row.in_unit = process.in_unit;
+    if (process.unit == nullptr) continue;
+    const UnitAccount& unit = *process.unit;
+    row.unit = unit.info;
+    if (unit.container != nullptr && !unit.container->info->is_pod) row.container = unit.container->info;
+    if (!row.vm && unit.vm != nullptr) row.vm = unit.vm->info;
+  }
+  return made;
+}
+
+std::optional<WorkloadRow> Ledger::find_process(std::int32_t pid) const {
+  const ProcessAccount* const process = processes_.newest(pid);
+  if (process == nullptr || process->energy.ended) return std::nullopt;
+  std::vector<ZoneShare> zones;
+  zones.reserve(zones_.size());
+  WorkloadRow row;
+  fill_row(process->energy, sequence_, windows_, zones, row);
+  row.zones = {};
+  return row;
 }
 
 }  // namespace keplerd
