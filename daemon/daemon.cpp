@@ -23,6 +23,8 @@ namespace {
 
 constexpr char kSocketName[] = "org.keplerd.Energy";
 constexpr mode_t kSocketMode = 0666;  // everybody may ask; Access decides what is told
+constexpr char kNoHelper[] =
+    "keplerd-libvirt is not installed: of VMs some names, and why they ended, are not known";
 constexpr char kGroup[] = "keplerd";  // whose members have full access
 
 constexpr Nanoseconds kSavingPeriod = std::chrono::seconds(60);
@@ -109,7 +111,7 @@ Result<Done> Daemon::start() {
 
   names_ = std::make_unique<BackgroundJob>(loop_, "reading names");
   meter_->set_background(names_.get());
-  libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper(),
+  libvirt_ = std::make_unique<LibvirtHelper>(loop_, find_libvirt_helper,
                                              [this](const LibvirtUpdate& update) { meter_->learn(update); });
   server_ = std::make_unique<varlink::Server>(
       loop_, varlink::Queues{.full = full_queue_, .limited = limited_queue_},
@@ -209,11 +211,13 @@ Sampler::Sampled Daemon::sample() {
   const Nanoseconds begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
   const auto before = meter_->report();
   access_.keep_processes(read_monotonic());
+  meter_->set_problem("state", state_keeper_->problem());
   const auto report = meter_->sample();
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
   access_.add(report);
   update_libvirt();
+  if (report->host.power.has_value() != before->host.power.has_value()) notify_status();
   if (report == before) return sampled;  // the meter has not moved yet
   if (server_) server_->wake();
   if (bus_) bus_->update();
@@ -225,7 +229,10 @@ Sampler::Sampled Daemon::sample() {
 void Daemon::update_libvirt() {
   if (!libvirt_) return;  // the end
   if (host_.paths().root != "/" || !host_.has_own_procfs()) return;
-  libvirt_->update(running_drivers(host_, meter_->libvirt_drivers()), sampler_.last_tried());
+  const auto drivers = running_drivers(host_, meter_->libvirt_drivers());
+  libvirt_->update(drivers, sampler_.last_tried());
+  const bool is_missing = !drivers.empty() && !libvirt_->is_installed();
+  meter_->set_problem("libvirt", is_missing ? std::optional<std::string>(kNoHelper) : std::nullopt);
   meter_->set_libvirt_connected(libvirt_->is_connected());
 }
 
@@ -256,7 +263,8 @@ std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds
 // systemctl shows it to everybody.
 void Daemon::notify_status() {
   const ReportView shown = latest(kInside.as_public(), {});
-  keplerd::notify_status(*meter_->report(), shown ? shown.report->host.power : std::nullopt);
+  const Report& report = *meter_->report();
+  keplerd::notify_status(report, shown && report.host.power ? shown.report->host.power : std::nullopt);
 }
 
 void Daemon::save() {

@@ -20,6 +20,7 @@
 #include "daemon/meter_log.h"
 #include "daemon/namer.h"
 #include "daemon/own_cost.h"
+#include "daemon/problems.h"
 #include "energy/select_source.h"
 #include "energy/source_keeper.h"
 #include "ledger/ledger.h"
@@ -69,6 +70,11 @@ class Meter {
   // Divides by another model from the next sample on; before the first call by that of the default rules.
   void set_model(std::unique_ptr<Model> model) { attributor_.set_model(std::move(model)); }
 
+  // A problem that no sample shows (daemon/problems.h).
+  void set_problem(const std::string& kind, std::optional<std::string> what) {
+    problems_.set(kind, std::move(what));
+  }
+
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 
   // What a flood of processes or cgroups took goes back to the kernel when it is over, and not only to be
@@ -99,6 +105,7 @@ class Meter {
   Attributor attributor_{make_model()};
   OwnCostReader own_cost_;
   MeterLog log_;
+  Problems problems_;
   ZoneReadings readings_;      // of this time, while sample_ has those of the last sample
   bool zones_are_new_ = true;  // to the ledger: its rows have zones as the last report
   bool had_source_ = false;

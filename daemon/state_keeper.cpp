@@ -70,12 +70,8 @@ void StateKeeper::save(LedgerState state, bool clean, Nanoseconds patience) {
 void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
   if (!usable_) return;
   if (!job_) job_ = std::make_unique<BackgroundJob>(loop, "saving");
-  if (job_->is_busy()) {
-    if (!std::exchange(failed_, true))
-      log_error("totals cannot be saved: the last save has not ended yet; is the disk of " + path_ +
-                " hung?");
-    return;
-  }
+  if (job_->is_busy())
+    return finish(Error{"the last save has not ended yet; is the disk of " + path_ + " hung?"});
   struct Save {
     StateDirectory directory;  // locked until this save has ended
     std::string path;
@@ -91,9 +87,9 @@ void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
 }
 
 void StateKeeper::finish(const Result<Done>& saved) {
-  if (!saved && !failed_) log_error("totals cannot be saved: " + saved.error().message);
-  if (saved && failed_) log_info("totals are saved again");
-  failed_ = !saved.ok();
+  if (!saved && !problem_) log_error("totals cannot be saved: " + saved.error().message);
+  if (saved && problem_) log_info("totals are saved again");
+  problem_ = saved ? std::nullopt : std::optional("totals cannot be saved: " + saved.error().message);
 }
 
 }  // namespace keplerd

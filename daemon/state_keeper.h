@@ -41,6 +41,9 @@ class StateKeeper {
   // writers. `clean`: nothing is published after this. A failure is logged once until it works again.
   void save(LedgerState state, bool clean, Nanoseconds patience = kPatience);
 
+  // Why totals are not saved now; unset where the last save went well, or is under way.
+  const std::optional<std::string>& problem() const { return problem_; }
+
   // Saves without waiting for the disk. Skipped where the last such save is still under way.
   void save_in_background(sd_event* loop, LedgerState state);
 
@@ -50,8 +53,8 @@ class StateKeeper {
   StateDirectory directory_;
   std::string path_;
   std::string boot_id_;
-  bool usable_ = true;   // false: there is a file that cannot be read; it is not written over
-  bool failed_ = false;  // to save, or to end in time
+  bool usable_ = true;  // false: there is a file that cannot be read; it is not written over
+  std::optional<std::string> problem_;
   std::unique_ptr<BackgroundJob> job_;
 };
 

@@ -46,6 +46,7 @@ HostState read_host(const Json& reply) {
   state.source = text(source, "name");
   state.quality = text(source, "quality");
   state.sampled = std::chrono::microseconds(integer_field(reply, "realtimeUsec").value_or(0));
+  for (const Json& problem : elements(field(reply, "problems"))) ++state.problems[text(problem, "kind")];
   state.discarded_windows = integer_field(reply, "discardedWindows").value_or(0);
   state.daemon_cpu = CpuTime(integer_field(reply, "daemonCpuUsec").value_or(0));
   return state;

@@ -2,6 +2,7 @@
 #include "cli/doctor/checks.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -120,6 +121,43 @@ Check check_counters(const DoctorFacts& facts) {
               "{} of energy_uj, {}", facts.counters.size(),
               facts.counters.front().readable ? "readable by you" : "not readable by you, as it should be"),
           ""};
+}
+
+struct ProblemKind {
+  std::string_view kind;
+  CheckState state;
+  const char* fix;
+};
+// Of those that no other check finds.
+constexpr std::array<ProblemKind, 4> kProblemKinds = {{
+    {"zone", kProblem, "'journalctl -u keplerd' and the meters below say why"},
+    {"power", kProblem, "what is said about the zones"},
+    {"state", kProblem, "make room, or mount the disk writable; 'journalctl -u keplerd' says more"},
+    {"libvirt", kWarning, "install the package keplerd-libvirt"},
+}};
+
+// What keplerd itself says that it cannot do.
+std::vector<Check> check_problems(const DoctorFacts& facts) {
+  std::vector<Check> checks;
+  for (const Json& problem : client::elements(field(*facts.status, "problems"))) {
+    const std::string kind = name_text(problem, "kind"), object = name_text(problem, "object");
+    const auto known = std::ranges::find(kProblemKinds, std::string_view(kind), &ProblemKind::kind);
+    if (known == kProblemKinds.end()) continue;
+    const auto since = integer_field(problem, "sinceUsec");
+    const std::chrono::microseconds age = facts.realtime - std::chrono::microseconds(since.value_or(0));
+    checks.push_back({kind, known->state,
+                      (object.empty() ? "" : object + " ") + name_text(problem, "what") +
+                          (since ? ", for " + format_time(std::max(age, age.zero())) : ""),
+                      known->fix});
+  }
+  return checks;
+}
+
+Check check_discarded(const DoctorFacts& facts) {
+  const auto count = integer_field(*facts.status, "discardedWindows").value_or(0);
+  if (count == 0) return {"windows", kOk, "all were counted", ""};
+  return {"windows", kOk,
+          fmt::format("{} of a zone not counted: impossible, reset, or across a suspend", count), ""};
 }
 
 std::int64_t left_out_of(const DoctorFacts& facts, const char* field) {
@@ -262,6 +300,10 @@ std::vector<Check> check_all(const DoctorFacts& facts) {
   std::vector<Check> checks = {check_daemon(facts)};
   if (answers(facts)) checks.push_back(check_source(facts));
   if (answers(facts)) checks.push_back(check_clock(facts));
+  if (answers(facts)) {
+    checks.push_back(check_discarded(facts));
+    for (Check& check : check_problems(facts)) checks.push_back(std::move(check));
+  }
   if (answers(facts)) checks.push_back(check_cost(facts));
   checks.push_back(check_socket(facts));
   checks.push_back(check_access(facts));
@@ -317,6 +359,16 @@ std::string checks_text(const std::vector<Check>& checks, bool colour) {
     if (!check.fix.empty()) out += fmt::format("{:<7}  {:<{}}  Fix: {}\n", "", "", width, check.fix);
   }
   return out;
+}
+
+std::string verdict_text(const std::vector<Check>& checks) {
+  const auto problems = std::ranges::count(checks, kProblem, &Check::state);
+  const auto warnings = std::ranges::count(checks, kWarning, &Check::state);
+  const auto count = [](std::ptrdiff_t number, const char* what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  if (problems + warnings == 0) return "Nothing is wrong.\n";
+  return count(problems, "problem") + ", " + count(warnings, "warning") + ".\n";
 }
 
 }  // namespace keplerd::cli

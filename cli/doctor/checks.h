@@ -36,4 +36,7 @@ varlink::Json checks_json(const std::vector<Check>& checks);
 
 std::string checks_text(const std::vector<Check>& checks, bool colour);
 
+// One line: how many problems and warnings there are.
+std::string verdict_text(const std::vector<Check>& checks);
+
 }  // namespace keplerd::cli

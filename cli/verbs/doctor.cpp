@@ -46,7 +46,7 @@ int run_doctor(const Context& context) {
   if (context.options.legend && facts.status) {
     text += "\n" + source_line(*facts.status, context.terminal.colour) + "\n";
   }
-  context.show(text);
+  context.show(text + verdict_text(checks));
   return status;
 }
 

@@ -89,6 +89,9 @@ class ViewMaker {
     view.processes_left_out = now_.processes_left_out;
     view.own_cost = {.cpu = now_.own_cost.cpu, .memory = now_.own_cost.memory};
     if (before_ != nullptr) view.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
+    // Whether VMs of libvirt run is not for everybody.
+    std::ranges::copy_if(now_.problems, std::back_inserter(view.problems),
+                         [](const Problem& problem) { return problem.kind != "libvirt"; });
     view.source = now_.source;
     view.workload_quality = now_.workload_quality;
     view.host = public_row(now_.host, before_ == nullptr ? nullptr : &before_->host);

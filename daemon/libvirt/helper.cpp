@@ -81,9 +81,9 @@ std::string find_libvirt_helper() {
   return {};
 }
 
-LibvirtHelper::LibvirtHelper(sd_event* loop, std::string program,
+LibvirtHelper::LibvirtHelper(sd_event* loop, std::function<std::string()> find,
                              std::function<void(const LibvirtUpdate&)> heard)
-    : loop_(loop), program_(std::move(program)), heard_(std::move(heard)) {}
+    : loop_(loop), find_(std::move(find)), heard_(std::move(heard)) {}
 
 LibvirtHelper::~LibvirtHelper() {
   kill();
@@ -92,6 +92,7 @@ LibvirtHelper::~LibvirtHelper() {
 
 void LibvirtHelper::update(const std::vector<std::string>& drivers, Nanoseconds now) {
   reap();
+  if (program_.empty() && !drivers.empty()) program_ = find_();
   if (program_.empty()) return;
   const bool same = child_ == 0 || drivers == drivers_;
   switch (policy_.decide(!drivers.empty() && same, now)) {

@@ -26,8 +26,10 @@ std::vector<std::string> running_drivers(const HostRoot& host, const std::vector
 
 class LibvirtHelper {
  public:
-  // `program`: keplerd-libvirt; empty: there is none. `heard` is called from the loop.
-  LibvirtHelper(sd_event* loop, std::string program, std::function<void(const LibvirtUpdate&)> heard);
+  // `find`: where keplerd-libvirt is, empty where it is not, as long as it has not been found. `heard` is
+  // called from the loop.
+  LibvirtHelper(sd_event* loop, std::function<std::string()> find,
+                std::function<void(const LibvirtUpdate&)> heard);
   ~LibvirtHelper();
   LibvirtHelper(const LibvirtHelper&) = delete;
   LibvirtHelper& operator=(const LibvirtHelper&) = delete;
@@ -38,6 +40,9 @@ class LibvirtHelper {
 
   bool is_connected() const { return connected_; }
 
+  // As of the last update with drivers.
+  bool is_installed() const { return !program_.empty(); }
+
  private:
   void start(const std::vector<std::string>& drivers, Nanoseconds now);
   void kill();
@@ -45,6 +50,7 @@ class LibvirtHelper {
   void reap();
 
   sd_event* loop_;
+  std::function<std::string()> find_;
   std::string program_;
   std::function<void(const LibvirtUpdate&)> heard_;
   HelperPolicy policy_;

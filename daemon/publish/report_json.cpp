@@ -80,6 +80,16 @@ Json refused_claims_json(const std::vector<RefusedClaim>& claims) {
   return json;
 }
 
+Json problems_json(const std::vector<Problem>& problems) {
+  Json list = Json::array();
+  for (const Problem& problem : problems) {
+    Json one = {{"kind", problem.kind}, {"what", problem.what}, {"sinceUsec", problem.since.count()}};
+    if (!problem.object.empty()) one["object"] = problem.object;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 Json meters_json(const SourceReport& source) {
   Json meters = Json::array();
   for (const SourceProbe& probe : source.tried) {
@@ -122,6 +132,7 @@ Json beginning_json(const Report& report) {
   Json json = {{"host", host_json(report.host)}};
   if (report.full) json["accounts"] = accounts_json(report.accounts);
   json["source"] = source_json(report.source);
+  if (!report.problems.empty()) json["problems"] = problems_json(report.problems);
   return json;
 }
 

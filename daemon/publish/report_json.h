@@ -8,7 +8,8 @@
 
 namespace keplerd {
 
-// What the replies of GetStatus and Monitor begin with: host, accounts where they are told, source.
+// What the replies of GetStatus and Monitor begin with: host, accounts where they are known, source, problems
+// if any.
 varlink::Json beginning_json(const Report& report);
 
 varlink::Json event_json(const VmEvent& event);

@@ -15,6 +15,9 @@ void add_power(Exposition& out, std::string_view labels, const Energy& energy) {
   if (energy.power) out.add(labels, energy.power->value);
 }
 
+// Of org.keplerd.Energy: those that are 0 are there, too, for alerts.
+constexpr std::array kProblemKinds = {"cgroups", "libvirt", "power", "processes", "source", "state", "zone"};
+
 struct NodeFamily {
   Family joules, watts;
   Energy ZoneRow::*of_zone;
@@ -107,6 +110,11 @@ void write_daemon(const RenderInput& input, Exposition& out) {
   out.add_count(label_text({{"source", host.source}, {"quality", host.quality}}), 1);
   out.begin({"keplerd_sample_timestamp_seconds", kGauge, "seconds", "When the meters were read"});
   out.add("", host.sampled.count());
+  out.begin(
+      {"keplerd_problem", kGauge, "", "What keplerd cannot do now of what it promises: how many of a kind"});
+  std::map<std::string, std::int64_t> problems = host.problems;
+  for (const char* const kind : kProblemKinds) problems.try_emplace(kind, 0);
+  for (const auto& [kind, count] : problems) out.add_count(label_text({{"kind", kind}}), count);
   out.begin({"keplerd_discarded_windows", kCounter, "",
              "Windows of a zone whose energy was not counted: impossible, reset, or across a suspend"});
   out.add_count("", host.discarded_windows);

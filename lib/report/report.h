@@ -60,6 +60,14 @@ struct RefusedClaim {
   std::uint64_t count = 0;
 };
 
+// What keplerd cannot do now of what it promises.
+struct Problem {
+  std::string kind;    // "source", "zone", "power", "state", "cgroups", "processes", "libvirt"
+  std::string object;  // of a zone: its id; else empty
+  std::string what;    // for people
+  Realtime since{0};   // of the first report that has it
+};
+
 // What keplerd itself costs.
 struct OwnCost {
   Nanoseconds cpu{0};                  // CPU time since it was started
@@ -89,6 +97,7 @@ struct Report {
   std::size_t groups_left_out = 0;     // cgroups that are too many or too deep: counted in those above them
   std::size_t processes_left_out = 0;  // that are too many: counted in their units' `other`
   OwnCost own_cost;
+  std::vector<Problem> problems;
 
   SourceReport source;
   HostReport host;

@@ -56,6 +56,7 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
             "ok       daemon          answers at /run/keplerd/org.keplerd.Energy\n"
             "ok       source          powercap, measured\n"
             "ok       clock           the last sample is 300 ms old\n"
+            "ok       windows         all were counted\n"
             "ok       cost            0.3 % of a processor, one sample in 1.00 s\n"
             "ok       socket          /run/keplerd/org.keplerd.Energy 0666 root:keplerd\n"
             "ok       access          you are in the group keplerd, and see everything\n"
@@ -68,7 +69,28 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
             "ok       processes       /proc shows all of them\n"
             "ok       interrupts      accounted apart: they count for the kernel\n"
             "ok       libvirt         runs no VMs here\n");
+  EXPECT_EQ(verdict_text(check_all(healthy())), "Nothing is wrong.\n");
   EXPECT_EQ(status_of(healthy()), kFine);
+}
+
+TEST(Doctor, WhatKeplerdCannotDoNowIsAProblemAndSaysForHowLong) {
+  DoctorFacts facts = healthy();
+  const auto since = (facts.realtime - std::chrono::seconds(90)).count();
+  (*facts.status)["problems"] = Json::array();
+  (*facts.status)["problems"].push_back({{"kind", "zone"},
+                                         {"object", "powercap:package:0"},
+                                         {"what", "cannot be read: no such device"},
+                                         {"sinceUsec", since}});
+  (*facts.status)["problems"].push_back(
+      {{"kind", "state"}, {"what", "totals cannot be saved"}, {"sinceUsec", since}});
+  (*facts.status)["problems"].push_back(
+      {{"kind", "libvirt"}, {"what", "is not installed"}, {"sinceUsec", since}});
+  EXPECT_EQ(check_of(facts, "zone").found, "powercap:package:0 cannot be read: no such device, for 1min 30s");
+  EXPECT_EQ(check_of(facts, "zone").state, CheckState::kProblem);
+  EXPECT_EQ(check_of(facts, "state").state, CheckState::kProblem);
+  EXPECT_EQ(check_of(facts, "libvirt").state, CheckState::kWarning);
+  EXPECT_EQ(status_of(facts), kFailed);
+  EXPECT_EQ(verdict_text(check_all(facts)), "2 problems, 1 warning.\n");
 }
 
 TEST(Doctor, ShowsWhoHasClaimedWhatIsAnothers) {
@@ -375,7 +397,7 @@ TEST(Doctor, WithoutAHostOnlyTheDaemonIsTold) {
   DoctorFacts facts = healthy();
   facts.host_error = "/x: No such file or directory";
   EXPECT_EQ(check_of(facts, "host").state, CheckState::kProblem);
-  EXPECT_EQ(check_all(facts).size(), 8u);
+  EXPECT_EQ(check_all(facts).size(), 9u);
 }
 
 TEST(Doctor, AFixStandsBelowWhatWasFound) {

@@ -106,11 +106,12 @@ class LibvirtHelperTest : public testing::Test {
   LibvirtHelperTest() { sd_event_new(&loop); }
   ~LibvirtHelperTest() override { sd_event_unref(loop); }
 
-  std::string program(const std::string& script) {
+  // Finds a helper that is this script.
+  std::function<std::string()> program(const std::string& script) {
     const std::string path = files.paths().root + "/helper";
     files.write("root/helper", "#!/bin/sh\n" + script);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path;
+    return [path] { return path; };
   }
   // Until so many news have come, or the loop has nothing more to tell for ten seconds.
   void run_until(std::size_t count) {
@@ -162,10 +163,17 @@ TEST_F(LibvirtHelperTest, ALineWithoutEndIsItsEnd) {
   EXPECT_FALSE(helper.is_connected());
 }
 
-TEST_F(LibvirtHelperTest, OneThatIsNotInstalledIsNotStarted) {
-  LibvirtHelper helper(loop, "", heard);
+TEST_F(LibvirtHelperTest, OneThatIsInstalledLaterIsStartedThen) {
+  std::function<std::string()> find = [] { return ""; };
+  LibvirtHelper helper(
+      loop, [&find] { return find(); }, heard);
   helper.update({"qemu"}, 0s);
-  EXPECT_FALSE(helper.is_connected());
+  EXPECT_FALSE(helper.is_installed());
+  find = program("echo '{\"alive\":true}'; exec sleep 1000");
+  helper.update({"qemu"}, 1s);
+  EXPECT_TRUE(helper.is_installed());
+  run_until(1);
+  EXPECT_TRUE(helper.is_connected());
 }
 
 }  // namespace

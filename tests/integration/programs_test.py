@@ -171,6 +171,25 @@ class OnAWrittenHost(unittest.TestCase):
             self.host.zone("intel-rapl:0:0", "dram", 600)
             self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 1_000_101)
 
+    def test_what_keplerd_cannot_do_is_a_problem_for_doctor_until_it_can(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            def problems():
+                return {(problem["kind"], problem.get("object")) for problem in daemon.status().get("problems", ())}
+
+            doctor = [KEPLERCTL, "--varlink", daemon.socket, "doctor"]
+            self.assertEqual(problems(), set())
+            self.host.zone("intel-rapl:0", "package-0", "garbage")
+            problems()
+            self.assertEqual(problems(), {("zone", "powercap:package:0"), ("power", None)})
+            found = run(*doctor)
+            self.assertEqual(found.returncode, 1, found.stdout)
+            self.assertRegex(found.stdout, r"(?m)^problem  zone +powercap:package:0 cannot be read: .*, for \d")
+            self.assertRegex(found.stdout, r"(?m)^problem  power +the host's power is not known, for \d")
+            self.assertRegex(found.stdout, r"\n\d problems, \d warnings?\.\n$")
+            self.host.zone("intel-rapl:0", "package-0", 1_000_000)
+            problems()
+            self.assertEqual(problems(), set())
+
     def test_hostile_names_are_escaped_everywhere(self):
         self.host.group("/evil\n\x1b[31m\udcff.service", 5)
         with Daemon(KEPLERD, self.host) as daemon:

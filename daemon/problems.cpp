@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/problems.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace keplerd {
+namespace {
+
+bool lacks_reading(const Report& report) {
+  return std::ranges::any_of(
+      report.zones, [](const ZoneRow& zone) { return zone.current && zone.zone.in_total && zone.problem; });
+}
+
+// `powerless`: for several windows, whatever the reason.
+std::vector<Problem> find_in(const Report& report, bool powerless) {
+  std::vector<Problem> problems;
+  const auto add = [&problems](std::string kind, std::string what, std::string object = {}) {
+    problems.push_back({std::move(kind), std::move(object), std::move(what)});
+  };
+  if (report.source.name == "none") add("source", report.source.reason.value_or("there is no energy source"));
+  for (const ZoneRow& zone : report.zones) {
+    if (zone.current && zone.problem) add("zone", "cannot be read: " + *zone.problem, zone.zone.id);
+  }
+  if (report.source.name != "none" && !report.host.power && (powerless || lacks_reading(report)))
+    add("power", "the host's power is not known");
+  if (report.groups_left_out > 0)
+    add("cgroups", fmt::format("{} are too many or too deep: they are counted in those above them",
+                               report.groups_left_out));
+  if (report.processes_left_out > 0)
+    add("processes", fmt::format("{} are too many: they are counted in their units, and have no rows",
+                                 report.processes_left_out));
+  return problems;
+}
+
+}  // namespace
+
+void Problems::set(const std::string& kind, std::optional<std::string> what) {
+  if (what) {
+    set_[kind] = *std::move(what);
+  } else {
+    set_.erase(kind);
+  }
+}
+
+void Problems::add_to(Report& report) {
+  if (report.window >= kShortestPowerSpan) {  // a shorter one never has power
+    powerless_ = !report.host.power && !had_power_;
+    had_power_ = report.host.power.has_value();
+  }
+  report.problems = find_in(report, powerless_);
+  for (const auto& [kind, what] : set_) report.problems.push_back({kind, {}, what});
+  const auto before = std::exchange(since_, {});
+  for (Problem& problem : report.problems) {
+    const auto key = std::pair(problem.kind, problem.object);
+    const auto known = before.find(key);
+    problem.since = since_[key] = known == before.end() ? report.realtime : known->second;
+  }
+}
+
+}  // namespace keplerd
