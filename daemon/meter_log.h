@@ -29,7 +29,7 @@ class MeterLog {
   // on CLOCK_MONOTONIC.
   void sampled(const Sample& sample, const Attribution& attribution, const std::vector<Zone>& zones);
   void refused(std::span<const RefusedClaim> claims, Nanoseconds now);
-  // That there are more cgroups or processes than are told apart, and that there are no more.
+  // That there are more cgroups or processes than have rows, and that there are no more.
   void left_out(const UsageReader& usage, Nanoseconds now);
 
  private:

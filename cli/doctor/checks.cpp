@@ -298,13 +298,11 @@ std::string_view state_name(CheckState state) {
 
 std::vector<Check> check_all(const DoctorFacts& facts) {
   std::vector<Check> checks = {check_daemon(facts)};
-  if (answers(facts)) checks.push_back(check_source(facts));
-  if (answers(facts)) checks.push_back(check_clock(facts));
   if (answers(facts)) {
-    checks.push_back(check_discarded(facts));
+    for (const auto check : {check_source, check_clock, check_discarded}) checks.push_back(check(facts));
     for (Check& check : check_problems(facts)) checks.push_back(std::move(check));
+    checks.push_back(check_cost(facts));
   }
-  if (answers(facts)) checks.push_back(check_cost(facts));
   checks.push_back(check_socket(facts));
   checks.push_back(check_access(facts));
   checks.push_back(check_configuration(facts));

@@ -50,7 +50,7 @@ struct ProcessLimits {
 //             none of it is given to the window
 //
 // A process that a list no longer names, or whose group is gone, is missing: it is somewhere else (and
-// another list names it), a zombie, or gone. Only its clock tells, at the end of each sample: as long as that
+// another list names it), a zombie, or gone. Its clock decides, at the end of each sample: as long as that
 // can be read it is kept.
 class ProcessTable {
  public:
