@@ -47,6 +47,7 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
     log_error("totals of the last run: " + loaded.error().message +
               "; counting starts anew and is not saved");
     usable_ = false;
+    problem_ = "totals are not saved: " + loaded.error().message;
     return empty;
   }
   if (loaded->warning) log_error("totals of the last run: " + *loaded->warning);

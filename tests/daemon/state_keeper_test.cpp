@@ -118,6 +118,14 @@ TEST_F(Saving, KeepsTheDirectoryLockedUntilTheLastWriterIsGone) {
   while (!lock()) continue;
 }
 
+TEST_F(Saving, WhereWhatWasSavedCannotBeReadIsAProblem) {
+  EXPECT_FALSE(keeper->problem());
+  fs::create_directory(file());
+  keeper->restore(Realtime(1));
+  ASSERT_TRUE(keeper->problem());
+  EXPECT_TRUE(keeper->problem()->starts_with("totals are not saved: ")) << *keeper->problem();
+}
+
 TEST_F(Saving, InADirectoryThatIsNoneGoesWithoutALock) {
   static std::string warning;
   std::ofstream(directory / "file") << "x";
