@@ -11,13 +11,13 @@ _keplerd() {
         --bus) candidates='system session none' ;;
         --source) candidates='auto perf powercap guest hwmon estimated simulated' ;;
         --log-level) candidates='debug info warning error' ;;
-        --config | --runtime-dir | --state-dir | --sysfs | --procfs | --cgroupfs | --root)
+        --config | --runtime-dir | --state-dir | --wal-dir | --sysfs | --procfs | --cgroupfs | --root)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
             return ;;
         --interval) return ;;
-        *) candidates='--config --bus --runtime-dir --state-dir --sysfs --procfs --cgroupfs --root --source --interval
-                       --log-level --check-config --version -h --help' ;;
+        *) candidates='--config --bus --runtime-dir --state-dir --wal-dir --sysfs --procfs --cgroupfs --root --source
+                       --interval --log-level --check-config --version -h --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
 }

@@ -79,7 +79,9 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
                settings_.sampling) {
   access_.set_rule(settings_.access.public_access);
   const Realtime now = read_system_clocks().realtime;
-  state_keeper_ = std::make_unique<StateKeeper>(host_, std::move(state_directory), settings_.energy);
+  make_directory(log_directory(options_), 0700);
+  state_keeper_ = std::make_unique<StateKeeper>(host_, std::move(state_directory), settings_.energy,
+                                                log_directory(options_));
   StateKeeper::Restored restored = state_keeper_->restore(now);
   meter_ = std::make_unique<Meter>(host_, source_choice(settings_.energy), std::move(restored.ledger),
                                    std::move(restored.readings), read_system_clocks);
@@ -215,6 +217,8 @@ Sampler::Sampled Daemon::sample() {
   const auto report = meter_->sample();
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
+  if (report != before) state_keeper_->log(meter_->ledger(), meter_->readings());
+  if (state_keeper_->is_log_long()) save();
   access_.add(report);
   update_libvirt();
   if (report->host.power.has_value() != before->host.power.has_value()) notify_status();

@@ -178,12 +178,17 @@ void Meter::give_back_memory() {
 
 LedgerState Meter::state() const {
   LedgerState state = ledger_.state(clock_().realtime);
-  state.readings = had_source_ ? attributor_.last_readings() : saved_;
-  std::erase_if(state.readings, [this](const SavedReading& reading) {
+  state.readings = readings();
+  return state;
+}
+
+std::vector<SavedReading> Meter::readings() const {
+  std::vector<SavedReading> readings = had_source_ ? attributor_.last_readings() : saved_;
+  std::erase_if(readings, [this](const SavedReading& reading) {
     const auto zone = std::ranges::find(keeper_.zones(), reading.zone, &Zone::id);
     return zone != keeper_.zones().end() && zone->begins_anew;
   });
-  return state;
+  return readings;
 }
 
 }  // namespace keplerd

@@ -83,6 +83,8 @@ class Meter {
 
   // What to save, with the counters' readings.
   LedgerState state() const;
+  const Ledger& ledger() const { return ledger_; }
+  std::vector<SavedReading> readings() const;
 
  private:
   void look_for_source(const Instant& now);

@@ -24,6 +24,10 @@ void add_options(CLI::App& app, Options& options, std::string& log_level) {
   app.add_option("--state-dir", options.state_directory, "Directory that keeps the totals")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_option("--wal-dir", options.log_directory,
+                 "Directory of the write-ahead log, which keeps the totals across a crash; without it " +
+                     std::string(kLogDirectory) + ", or the --state-dir that is given")
+      ->type_name("DIR");
   app.add_option("--sysfs", options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
   app.add_option("--procfs", options.host.procfs, "Read this instead of /proc")->type_name("DIR");
   app.add_option("--cgroupfs", options.host.cgroupfs, "Read this instead of the mounted cgroup2")
@@ -75,6 +79,11 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
     return usage_error("--bus " + options.bus +
                        ": expected system, session, none or an address (unix:path=...)");
   return options;
+}
+
+std::string log_directory(const Options& options) {
+  if (options.log_directory) return *options.log_directory;
+  return options.state_directory == kStateDirectory ? kLogDirectory : options.state_directory;
 }
 
 Result<LoadedSettings> load_effective_settings(const Options& options) {

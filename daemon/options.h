@@ -13,11 +13,15 @@
 
 namespace keplerd {
 
+inline constexpr char kStateDirectory[] = "/var/lib/keplerd";
+inline constexpr char kLogDirectory[] = "/run/keplerd-state";
+
 struct Options {
   std::optional<std::string> config;  // that file alone
   std::string bus = "system";         // "session", "none" or an address
   std::string runtime_directory = "/run/keplerd";
-  std::string state_directory = "/var/lib/keplerd";
+  std::string state_directory = kStateDirectory;
+  std::optional<std::string> log_directory;  // unset: kLogDirectory, or another state directory itself
   HostPaths host;
   std::optional<std::string> source, interval;  // stronger than the configuration
   LogLevel log_level = LogLevel::kInfo;
@@ -27,6 +31,9 @@ struct Options {
 // The options, or the status to exit with: of --help and --version after printing them, of a usage error
 // after telling it.
 std::variant<Options, int> parse_options(int argc, char** argv);
+
+// Where the write-ahead log is.
+std::string log_directory(const Options& options);
 
 // The settings that these options lead to: configuration files, then the command line.
 Result<LoadedSettings> load_effective_settings(const Options& options);

@@ -10,6 +10,7 @@
 #include "config/settings.h"
 #include "daemon/log.h"
 #include "host/host_root.h"
+#include "ledger/log/redo.h"
 #include "ledger/state_file.h"
 
 namespace keplerd {
@@ -29,16 +30,19 @@ std::string read_boot_id(const HostRoot& host) {
 }
 
 std::string file_name(const std::string& source) {
-  if (source == "simulated" || source == "estimated") return "/ledger-" + source + ".json";
-  return "/ledger.json";
+  if (source == "simulated" || source == "estimated") return "/ledger-" + source;
+  return "/ledger";
 }
 
 }  // namespace
 
-StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings)
+StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings,
+                         const std::string& log_directory)
     : directory_(std::move(directory)),
-      path_(directory_.path + file_name(settings.source)),
-      boot_id_(read_boot_id(host)) {}
+      path_(directory_.path + file_name(settings.source) + ".json"),
+      boot_id_(read_boot_id(host)),
+      has_log_(!log_directory.empty()),
+      log_(log_directory + file_name(settings.source) + ".log") {}
 
 StateKeeper::Restored StateKeeper::restore(Realtime now) {
   Restored empty{Ledger(new_instance_id(), now), {}};
@@ -52,9 +56,57 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
   }
   if (loaded->warning) log_error("totals of the last run: " + *loaded->warning);
   if (!loaded->state) return empty;
-  const LedgerState& state = *loaded->state;
+  const LedgerState state = redo(*std::move(loaded->state));
   return {Ledger(state, new_instance_id()),
           state.boot_id == boot_id_ ? state.readings : std::vector<SavedReading>{}};
+}
+
+// What the write-ahead log has since `state` was saved, on this boot. It is as if it had ended cleanly then.
+LedgerState StateKeeper::redo(LedgerState state) {
+  if (!has_log_ || state.boot_id != boot_id_) return state;
+  const auto log = log_.read();
+  if (!log) {
+    log_error("write-ahead log: " + log.error().message);
+    return state;
+  }
+  const auto redone = keplerd::redo(*log, state);
+  if (!redone) log_error("write-ahead log: damaged: " + redone.error().message);
+  if (!redone || !redone->matches) return state;
+  state.clean = true;
+  finish_log(log_.open_at(redone->length));
+  return state;
+}
+
+void StateKeeper::log(const Ledger& ledger, const std::vector<SavedReading>& readings) {
+  const std::string_view record = writer_.record(ledger, readings);
+  if (!log_.is_open()) return;
+  if (log_.size() + record.size() > kLongestLog) {
+    log_.remove();
+    return finish_log(Error{"longer than " + std::to_string(kLongestLog >> 20) + " MiB since the last save"});
+  }
+  finish_log(log_.append(record));
+}
+
+// From here on the log continues this state, too.
+void StateKeeper::begin_save(LedgerState& state, bool clean) {
+  state.clean = clean;
+  state.boot_id = boot_id_;
+  if (!has_log_) return;
+  if (!log_.is_open()) {
+    if (const auto created = log_.create(); !created) return finish_log(created);
+  }
+  save_point_ = log_.size();
+  finish_log(log_.append(save_point_record(state)));
+}
+
+void StateKeeper::finish_log(const Result<Done>& logged) {
+  if (!logged && !log_problem_)
+    log_error("write-ahead log: " + logged.error().message + "; after a crash totals would go back");
+  if (logged && log_problem_) log_info("the write-ahead log is written again");
+  log_problem_ =
+      logged
+          ? std::nullopt
+          : std::optional("after a crash totals would go back: write-ahead log: " + logged.error().message);
 }
 
 void StateKeeper::save(LedgerState state, bool clean, Nanoseconds patience) {
@@ -63,8 +115,7 @@ void StateKeeper::save(LedgerState state, bool clean, Nanoseconds patience) {
     log_error("totals are not saved: the last save has not ended yet; is the disk of " + path_ + " hung?");
     return;
   }
-  state.clean = clean;
-  state.boot_id = boot_id_;
+  begin_save(state, clean);
   finish(save_state(path_, state));
 }
 
@@ -79,8 +130,7 @@ void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
     LedgerState state;
     Result<Done> saved = Error{"out of memory"};
   };
-  state.clean = false;
-  state.boot_id = boot_id_;
+  begin_save(state, false);
   const auto save = std::make_shared<Save>(Save{directory_, path_, std::move(state)});
   const auto started = job_->start([save] { save->saved = save_state(save->path, save->state); },
                                    [this, save] { finish(save->saved); });
@@ -91,6 +141,8 @@ void StateKeeper::finish(const Result<Done>& saved) {
   if (!saved && !problem_) log_error("totals cannot be saved: " + saved.error().message);
   if (saved && problem_) log_info("totals are saved again");
   problem_ = saved ? std::nullopt : std::optional("totals cannot be saved: " + saved.error().message);
+  // Where that fails the log stays as it is: longer, and as good.
+  if (saved && log_.is_open()) (void)log_.drop(save_point_);
 }
 
 }  // namespace keplerd

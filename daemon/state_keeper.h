@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the ledger in the state directory from run to run.
+// Keeps the ledger from run to run: saved in the state directory now and then, and what came since in the
+// write-ahead log. Whoever is shown a number is shown it after log(), so that a run that is killed takes
+// nothing back.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +16,9 @@
 #include "base/units.h"
 #include "daemon/background_job.h"
 #include "daemon/state_directory.h"
+#include "daemon/write_ahead_file.h"
 #include "ledger/ledger.h"
+#include "ledger/log/writer.h"
 #include "ledger/state.h"
 
 namespace keplerd {
@@ -25,7 +30,9 @@ class StateKeeper {
  public:
   // Energy that is invented or estimated has a file of its own, so that it never gets into the totals of
   // measured energy. Neither is ever taken but by name, so the name tells.
-  StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings);
+  // `log_directory`: where the write-ahead log is; empty: there is none.
+  StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings,
+              const std::string& log_directory = {});
 
   struct Restored {
     Ledger ledger;
@@ -41,20 +48,36 @@ class StateKeeper {
   // writers. `clean`: nothing is published after this. A failure is logged once until it works again.
   void save(LedgerState state, bool clean, Nanoseconds patience = kPatience);
 
-  // Why totals are not saved now; unset where the last save went well, or is under way.
-  const std::optional<std::string>& problem() const { return problem_; }
+  // Appends what has changed since the last call to the write-ahead log. The time of its sample is the
+  // ledger's.
+  void log(const Ledger& ledger, const std::vector<SavedReading>& readings);
+  // Whether the log is so long that it is time for a save, where that may help.
+  bool is_log_long() const { return log_.size() >= kLongLog && !problem_ && !(job_ && job_->is_busy()); }
+
+  static constexpr std::size_t kLongLog = 16 << 20, kLongestLog = 64 << 20;
+
+  // Why totals are not saved now, or would go back after a crash; unset where the last save went well, or is
+  // under way, and so did the log.
+  const std::optional<std::string>& problem() const { return problem_ ? problem_ : log_problem_; }
 
   // Saves without waiting for the disk. Skipped where the last such save is still under way.
   void save_in_background(sd_event* loop, LedgerState state);
 
  private:
+  LedgerState redo(LedgerState state);
+  void begin_save(LedgerState& state, bool clean);
   void finish(const Result<Done>& saved);
+  void finish_log(const Result<Done>& logged);
 
   StateDirectory directory_;
   std::string path_;
   std::string boot_id_;
   bool usable_ = true;  // false: there is a file that cannot be read; it is not written over
-  std::optional<std::string> problem_;
+  std::optional<std::string> problem_, log_problem_;
+  bool has_log_;
+  WriteAheadFile log_;
+  LogWriter writer_;
+  std::size_t save_point_ = 0;  // where in the log the save begins that is under way
   std::unique_ptr<BackgroundJob> job_;
 };
 

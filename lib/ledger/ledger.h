@@ -67,6 +67,13 @@ class Ledger {
   // What to save; the caller adds the boot id and the counters' readings.
   LedgerState state(Realtime now) const;
 
+  // The same in parts, for the write-ahead log.
+  std::vector<ZoneState> zone_states() const;
+  const UnitLedger& units() const { return units_; }
+  const ContainerLedger& containers() const { return containers_; }
+  std::uint64_t discarded_windows() const { return discarded_windows_; }
+  Realtime realtime() const { return realtime_; }
+
  private:
   struct ZoneAccount {
     Zone zone;

@@ -2,6 +2,7 @@
 // The ledger as it is saved, and as it begins from what was.
 #include <utility>
 
+#include "ledger/account_state.h"
 #include "ledger/ledger.h"
 
 namespace keplerd {
@@ -15,15 +16,6 @@ void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
   account.since = saved.since;
   account.ended = saved.ended.value_or(at);
   account.owner = saved.owner;
-}
-
-template <class State>
-void save_account(const EnergyAccount& account, State& state) {
-  for (const EnergyAccount::ZoneEnergy& zone : account.zones) state.energy.push_back(zone.total);
-  state.cpu = account.cpu;
-  state.since = account.since;
-  state.ended = account.ended;
-  state.owner = account.owner;
 }
 
 }  // namespace
@@ -68,6 +60,24 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
     vm.reported_running = !saved.ended;
     for (const VmPart& part : saved.parts) vm.parts[part.name] = part.energy;
   }
+  for (const ProcessState& saved : state.processes) processes_.restore(saved);
+}
+
+std::vector<ZoneState> Ledger::zone_states() const {
+  std::vector<ZoneState> states;
+  for (const ZoneAccount& zone : zones_) {
+    states.push_back({.id = zone.zone.id,
+                      .name = zone.zone.name,
+                      .index = zone.zone.index,
+                      .quality = zone.zone.quality,
+                      .in_total = zone.zone.in_total,
+                      .energy = zone.energy,
+                      .idle = zone.idle,
+                      .kernel = zone.kernel,
+                      .unattributed = zone.unattributed,
+                      .since = zone.since});
+  }
+  return states;
 }
 
 LedgerState Ledger::state(Realtime now) const {
@@ -78,46 +88,26 @@ LedgerState Ledger::state(Realtime now) const {
                     .boot_id = {},
                     .discarded_windows = discarded_windows_,
                     .outside_other = {},
-                    .zones = {},
+                    .zones = zone_states(),
                     .units = {},
                     .containers = {},
                     .vms = {},
+                    .processes = {},
                     .readings = {}};
   Microjoules workloads;
-  for (const ZoneAccount& zone : zones_) {
-    state.zones.push_back({.id = zone.zone.id,
-                           .name = zone.zone.name,
-                           .index = zone.zone.index,
-                           .quality = zone.zone.quality,
-                           .in_total = zone.zone.in_total,
-                           .energy = zone.energy,
-                           .idle = zone.idle,
-                           .kernel = zone.kernel,
-                           .unattributed = zone.unattributed,
-                           .since = zone.since});
-    if (zone.zone.in_total) workloads += zone.energy - zone.idle - zone.kernel - zone.unattributed;
+  for (const ZoneState& zone : state.zones) {
+    if (zone.in_total) workloads += zone.energy - zone.idle - zone.kernel - zone.unattributed;
   }
   for (const auto& [id, unit] : units_.all()) {
-    UnitState& saved = state.units.emplace_back();
-    saved.id = id;
-    saved.own = unit->own;
-    save_account(unit->energy, saved);
+    state.units.push_back(state_of(*unit));
     workloads -= unit->own;
   }
   for (const auto* const accounts : {&containers_.containers(), &containers_.pods()}) {
-    for (const auto& [id, container] : *accounts) {
-      ContainerState& saved = state.containers.emplace_back();
-      saved.info = *container.info;
-      saved.own = container.own;
-      saved.in_parent = container.in_parent;
-      save_account(container.energy, saved);
-    }
+    for (const auto& [id, container] : *accounts) state.containers.push_back(state_of(container));
   }
-  for (const auto& [id, vm] : vms_.all()) {
-    VmState& saved = state.vms.emplace_back();
-    saved.info = *vm.info;
-    for (const auto& [name, energy] : vm.parts) saved.parts.push_back({name, energy});
-    save_account(vm.energy, saved);
+  for (const auto& [id, vm] : vms_.all()) state.vms.push_back(state_of(vm));
+  for (const auto& [id, process] : processes_.all()) {
+    if (!process.energy.ended) state.processes.push_back(state_of(id, process));
   }
   // What no unit has is that of processes outside any, whose rows end with this run.
   state.outside_other = workloads;

@@ -33,6 +33,7 @@ void set_owner(const ProcessUsage& process, const UnitAccount* unit, const Login
 
 Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins) {
   Microjoules outside;
+  if (!saved_.empty()) go_on(window, units, logins, outside);
   for (std::size_t i = 0; i < window.usage.processes.size(); ++i) {
     const ProcessUsage& process = window.usage.processes[i];
     if (process.kernel_thread && process.group == kNoGroup) continue;
@@ -81,6 +82,35 @@ ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccou
     account.info = make_info(process);
   set_owner(process, unit, logins, account);
   return account;
+}
+
+// Gives the processes of the run's first window what they had in an earlier run. What one used in its unit
+// was that unit's `other` until now, and so its container's; where it is in another unit, or container, it
+// stays.
+void ProcessLedger::go_on(const BookedWindow& window, const UnitLedger& units, const Logins& logins,
+                          Microjoules& outside) {
+  for (const ProcessUsage& process : window.usage.processes) {
+    const auto saved = saved_.find(process.id);
+    if (saved == saved_.end()) continue;
+    UnitAccount* const unit = units.of_group(process.group);
+    if (process.kernel_thread && unit == nullptr) continue;
+    ProcessAccount& account = account_of(process, unit, logins, saved->second.since);
+    for (const Microjoules energy : saved->second.energy) account.energy.zones.push_back({energy, {}});
+    account.energy.cpu = saved->second.cpu;
+    const Microjoules in_unit = saved->second.in_unit;
+    if (unit == nullptr) {
+      if (!saved->second.unit.empty()) continue;
+      outside -= in_unit;
+    } else {
+      ContainerAccount* const container = unit->container;
+      if (unit->info->id != saved->second.unit || unit->other < in_unit) continue;
+      if (container != nullptr && container->other < in_unit) continue;
+      unit->other -= in_unit;
+      if (container != nullptr) container->other -= in_unit;
+    }
+    account.in_unit = in_unit;
+  }
+  saved_.clear();
 }
 
 // Takes what the process used in its present unit out of its row's part, into the unit's other account.

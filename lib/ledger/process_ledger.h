@@ -6,9 +6,11 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ledger/account.h"
+#include "ledger/state.h"
 #include "ledger/unit_ledger.h"
 #include "workloads/logins.h"
 
@@ -41,6 +43,9 @@ class ProcessLedger {
   void leave_containers(const std::unordered_map<UnitAccount*, ContainerAccount*>& moved);
   void remove_of(const std::unordered_set<const UnitAccount*>& units);
 
+  // Puts back the account of a process of an earlier run, in case the next window has it.
+  void restore(ProcessState saved) { saved_.insert_or_assign(saved.id, std::move(saved)); }
+
   void set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm);
 
   // The account of the newest process with this pid, the only one that may run; null where there is none.
@@ -55,8 +60,11 @@ class ProcessLedger {
   static Microjoules leave_unit(ProcessAccount& process);
   static Microjoules leave(ProcessAccount& process, ContainerAccount* container);
 
+  void go_on(const BookedWindow& window, const UnitLedger& units, const Logins& logins, Microjoules& outside);
+
   std::map<ProcessId, ProcessAccount> accounts_;
   std::set<ProcessId> ended_;
+  std::map<ProcessId, ProcessState> saved_;  // until the first window is booked
 };
 
 }  // namespace keplerd

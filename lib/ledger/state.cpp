@@ -230,6 +230,17 @@ void check_depth(std::string_view text) {
   }
 }
 
+// What `read` makes of the row; the JSON library's exceptions are Malformed, too.
+template <class Read>
+auto parse_row(std::string_view text, std::size_t zones, Read read) {
+  try {
+    check_depth(text);
+    return read(Json::parse(text), zones);
+  } catch (const nlohmann::json::exception& exception) {
+    throw Malformed{exception.what()};
+  }
+}
+
 LedgerState to_state(const Json& json) {
   if (json.at("version") != kVersion) throw Malformed{"written by another version"};
   LedgerState state{.instance_id = json.at("instanceId"),
@@ -243,6 +254,7 @@ LedgerState to_state(const Json& json) {
                     .units = {},
                     .containers = {},
                     .vms = {},
+                    .processes = {},
                     .readings = {}};
   for (const Json& zone : json.at("zones")) state.zones.push_back(to_zone(zone));
   for (const Json& unit : json.at("units")) state.units.push_back(to_unit(unit, state.zones.size()));
@@ -278,8 +290,17 @@ std::string format_state(const LedgerState& state) {
   for (const ContainerState& container : state.containers) json["containers"].push_back(to_json(container));
   for (const VmState& vm : state.vms) json["virtualMachines"].push_back(to_json(vm));
   for (const SavedReading& reading : state.readings) json["readings"].push_back(to_json(reading));
-  return json.dump() + "\n";
+  // What is no UTF-8 is not worth the totals.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
+
+std::string format_row(const ContainerState& container) { return to_json(container).dump(); }
+std::string format_row(const VmState& vm) { return to_json(vm).dump(); }
+
+ContainerState parse_container(std::string_view text, std::size_t zones) {
+  return parse_row(text, zones, to_container);
+}
+VmState parse_vm(std::string_view text, std::size_t zones) { return parse_row(text, zones, to_vm); }
 
 Result<LedgerState> parse_state(std::string_view text) {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger leaves for the next run, as values and as text (JSON). Processes are not in it: what they
-// used stays in their units.
+// What a ledger leaves for the next run, as values and as text (JSON). Processes are not in the text: they
+// end with the boot, and only the write-ahead log has them.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 #include "attribution/attributor.h"
 #include "base/result.h"
 #include "report/report.h"
+#include "usage/process_id.h"
 
 namespace keplerd {
 
@@ -53,6 +54,16 @@ struct VmState {
   std::optional<Uid> owner;
 };
 
+// Of one that runs; `in_unit` is of its unit's `other` until it is seen again.
+struct ProcessState {
+  ProcessId id;
+  std::string unit;  // its id; empty outside any
+  std::vector<Microjoules> energy;
+  Microjoules in_unit;
+  Nanoseconds cpu{0};
+  Realtime since{0};
+};
+
 struct LedgerState {
   std::string instance_id;
   Realtime since{0};
@@ -65,10 +76,17 @@ struct LedgerState {
   std::vector<UnitState> units;            // parents before their children
   std::vector<ContainerState> containers;  // and pods
   std::vector<VmState> vms;
+  std::vector<ProcessState> processes;
   std::vector<SavedReading> readings;  // of the counters; they mean nothing on another boot
 };
 
 std::string format_state(const LedgerState& state);
+
+// One row as the text has it; read by what throws Malformed (state_checks.h).
+std::string format_row(const ContainerState& container);
+std::string format_row(const VmState& vm);
+ContainerState parse_container(std::string_view text, std::size_t zones);
+VmState parse_vm(std::string_view text, std::size_t zones);
 
 // Fails where the text is not such a state, or its sums do not hold. A state of a version that knew no owners
 // is given them (state_owners.h).

@@ -91,7 +91,7 @@ class OnAWrittenHost(unittest.TestCase):
             self.assertEqual(status["host"]["energyMicrojoules"], 100_000_030)
             self.assertEqual(status["discardedWindows"], 1)
 
-    def test_a_restart_goes_on_and_a_crash_takes_another_instance(self):
+    def test_a_restart_and_a_kill_go_on_and_a_power_cut_takes_another_instance(self):
         with Daemon(KEPLERD, self.host) as daemon:
             first = daemon.status()
             self.draw(2_000_001)
@@ -105,11 +105,23 @@ class OnAWrittenHost(unittest.TestCase):
             self.assertEqual(second["accounts"]["unattributed"], 100)
             self.assertEqual(daemon.rows("units")["/system.slice/a.service"]["energyMicrojoules"], 300_000)
             self.expect_sums(daemon)
+            self.draw(2_000_001)
+            published = daemon.status(), daemon.rows("units")
             daemon.stop(signal.SIGKILL)
+        log = self.host.root / "state/ledger.log"
         with Daemon(KEPLERD, self.host) as daemon:
             third = daemon.status()
-            self.assertNotEqual(third["instanceId"], first["instanceId"])
-            self.assertGreaterEqual(third["host"]["energyMicrojoules"], second["host"]["energyMicrojoules"])
+            self.assertEqual(third["instanceId"], first["instanceId"])
+            self.assertEqual(third["host"]["energyMicrojoules"], published[0]["host"]["energyMicrojoules"])
+            for unit, row in daemon.rows("units").items():
+                self.assertEqual(row["energyMicrojoules"], published[1][unit]["energyMicrojoules"])
+            self.expect_sums(daemon)
+            daemon.stop(signal.SIGKILL)
+        log.unlink()  # as a power cut does with what lies in /run
+        with Daemon(KEPLERD, self.host) as daemon:
+            fourth = daemon.status()
+            self.assertNotEqual(fourth["instanceId"], first["instanceId"])
+            self.assertGreaterEqual(fourth["host"]["energyMicrojoules"], second["host"]["energyMicrojoules"])
 
     def test_a_second_daemon_on_the_same_state_directory_does_not_start(self):
         state = self.host.root / "state"

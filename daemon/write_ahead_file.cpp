@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/write_ahead_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/read_all.h"
+#include "base/write_all.h"
+#include "host/kept_file.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kLimit = 256 << 20;  // of what is read: four times what is ever written
+
+}  // namespace
+
+Result<std::string> WriteAheadFile::read() const {
+  auto text = read_text(AT_FDCWD, path_.c_str(), kLimit);
+  if (!text && text.error().code == ENOENT) return std::string();
+  return text;
+}
+
+Result<Done> WriteAheadFile::open_at(std::size_t length) {
+  auto fd = open(path_, O_APPEND);
+  if (!fd) return fd.error();
+  if (::ftruncate(fd->get(), static_cast<off_t>(length)) != 0) return system_error(path_, errno);
+  fd_ = *std::move(fd);
+  size_ = length;
+  return Done{};
+}
+
+Result<Done> WriteAheadFile::create() {
+  auto fd = open(path_, O_APPEND | O_CREAT | O_TRUNC);
+  if (!fd) return fd.error();
+  fd_ = *std::move(fd);
+  size_ = 0;
+  return Done{};
+}
+
+Result<Done> WriteAheadFile::append(std::string_view record) {
+  const auto written = write_all(fd_.get(), record, path_);
+  if (!written) {
+    remove();
+    return written.error();
+  }
+  size_ += record.size();
+  return Done{};
+}
+
+Result<Done> WriteAheadFile::drop(std::size_t length) {
+  if (::lseek(fd_.get(), static_cast<off_t>(length), SEEK_SET) < 0) return system_error(path_, errno);
+  const auto rest = read_all(fd_.get(), kLimit, path_);
+  if (!rest) return rest.error();
+  const std::string temporary = path_ + ".new";
+  auto fd = open(temporary, O_APPEND | O_CREAT | O_TRUNC);
+  if (!fd) return fd.error();
+  const auto written = write_all(fd->get(), *rest, temporary);
+  if (!written || ::rename(temporary.c_str(), path_.c_str()) != 0) {
+    const Error error = written ? system_error(path_, errno) : written.error();
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  fd_ = *std::move(fd);
+  size_ = rest->size();
+  return Done{};
+}
+
+void WriteAheadFile::remove() {
+  fd_.reset();
+  size_ = 0;
+  ::unlink(path_.c_str());
+}
+
+// Its owner's alone, and no link of anybody's.
+Result<UniqueFd> WriteAheadFile::open(const std::string& path, int flags) const {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+  if (!fd) return system_error(path, errno);
+  return fd;
+}
+
+}  // namespace keplerd

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of the write-ahead log (ledger/log/writer.h). It lies where memory outlives the process but
+// not the boot (/run), so that nothing is ever synced.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace keplerd {
+
+class WriteAheadFile {
+ public:
+  explicit WriteAheadFile(std::string path) : path_(std::move(path)) {}
+
+  // All of it; empty where there is none.
+  Result<std::string> read() const;
+
+  // Goes on after its first `length` bytes.
+  Result<Done> open_at(std::size_t length);
+  // Begins anew, empty.
+  Result<Done> create();
+  bool is_open() const { return static_cast<bool>(fd_); }
+
+  // At its end, with one write(2). A file that cannot be written to is removed: a part of a log is none.
+  Result<Done> append(std::string_view record);
+
+  // Drops the first `length` bytes, at once or not at all.
+  Result<Done> drop(std::size_t length);
+
+  void remove();
+
+  std::size_t size() const { return size_; }
+
+ private:
+  Result<UniqueFd> open(const std::string& path, int flags) const;
+
+  std::string path_;
+  UniqueFd fd_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace keplerd

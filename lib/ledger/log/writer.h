@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened to the accounts since the state was saved, as bytes that are appended to a file with each
+// sample, before anybody sees the sample. A run that was killed goes on from the saved state and this log
+// (redo.h), so that nothing it has published is ever taken back.
+//
+// A save point says which saved state the records after it continue. All others hold values, not differences,
+// so that it does no harm to redo what the state already has.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/ledger.h"
+#include "ledger/state.h"
+
+namespace keplerd {
+
+// That `state` is saved as it is now, and its processes, which the saved text does not have.
+std::string save_point_record(const LedgerState& state);
+
+class LogWriter {
+ public:
+  // What has changed since the last record; everything where there was none. Valid until the next call.
+  std::string_view record(const Ledger& ledger, const std::vector<SavedReading>& readings);
+
+ private:
+  // What was last written of an account.
+  struct Written {
+    std::shared_ptr<const void> info;  // the very description; its id is in it
+    const std::string* id = nullptr;
+    std::uint64_t digest = 0;
+  };
+  struct WrittenProcess {
+    ProcessId id;
+    std::uint64_t digest = 0;
+  };
+  template <class Accounts>
+  void append_changes(const Accounts& accounts, std::vector<Written>& written);
+  void append_processes(const ProcessLedger& processes);
+
+  std::string record_;
+  std::vector<Written> units_, containers_, pods_, vms_, next_;
+  std::vector<WrittenProcess> processes_, next_processes_;
+};
+
+}  // namespace keplerd

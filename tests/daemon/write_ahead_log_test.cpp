@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that is killed takes nothing back: what it published is in the saved state and the write-ahead log.
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "daemon/meter_host.h"
+#include "daemon/state_keeper.h"
+#include "ledger/state_file.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr char kContainer[] =
+    "/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope";
+
+class WriteAhead : public testing::Test {
+ protected:
+  WriteAhead() {
+    host.files.write("proc/sys/kernel/random/boot_id", "11111111-2222-3333-4444-555555555555\n");
+    std::string name = testing::TempDir() + "keplerd-log-XXXXXX";
+    if (::mkdtemp(name.data()) != nullptr) directory = name;
+  }
+  ~WriteAhead() override { fs::remove_all(directory); }
+
+  // As the daemon does: the first sample, then a save, then what is published is in the log.
+  void begin() {
+    keeper = std::make_unique<StateKeeper>(host.files.open(), StateDirectory{directory, nullptr},
+                                           EnergySettings{}, directory);
+    auto restored = keeper->restore(Realtime(5));
+    host.begin({}, std::move(restored.ledger), restored.readings);
+    host.meter().set_limits(limits);
+    log();
+    keeper->save(host.meter().state(), false);
+  }
+  void log() { keeper->log(host.meter().ledger(), host.meter().readings()); }
+  const Report& step() {
+    const Report& report = host.step();
+    log();
+    return report;
+  }
+  // A second of 10 J for who runs and 10 J of idle; all of it for `unit`, half of that for process 10.
+  void work(const std::string& unit, int& seconds) {
+    host.draw(20'000'000);
+    ++seconds;
+    host.files.set_cgroup_usage(unit, static_cast<std::uint64_t>(seconds) * 100'000);
+    if (has_process) host.files.set_process_time(10, static_cast<std::uint64_t>(seconds) * 5);
+    step();
+  }
+  void add_process(const std::string& unit) {
+    host.files.add_process({.pid = 10, .cgroup = unit});
+    has_process = true;
+  }
+
+  fs::path state_file() const { return directory / "ledger.json"; }
+  fs::path log_file() const { return directory / "ledger.log"; }
+  std::string log_text() const {
+    std::ostringstream text;
+    text << std::ifstream(log_file(), std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+  MeterHost host;
+  fs::path directory;
+  std::unique_ptr<StateKeeper> keeper;
+  bool has_process = false;
+  TerminatedLimits limits;
+};
+
+TEST_F(WriteAhead, AfterAKillEveryTotalGoesOnUnderTheSameInstance) {
+  host.files.add_cgroup("/a.service", 0);
+  host.files.add_cgroup(kContainer, 0);
+  add_process("/a.service");
+  begin();
+  int a = 0, c = 0;
+  work("/a.service", a);
+  work(kContainer, c);
+  work("/a.service", a);
+  const std::string instance = host.meter().report()->instance_id;
+  ASSERT_EQ(host.unit("/a.service").active.value, 20'000'000);
+  const auto process = *host.process(10);
+  ASSERT_GT(process.active.value, 0);
+
+  host.draw(3'000'000);  // between the last sample and the next run's first
+  begin();
+  const Report& report = *host.meter().report();
+  EXPECT_EQ(report.instance_id, instance);
+  EXPECT_EQ(report.host.energy.value, 63'000'000);
+  EXPECT_EQ(report.accounts.unattributed.value, 3'000'000);
+  EXPECT_EQ(host.unit("/a.service").active.value, 20'000'000);
+  EXPECT_EQ(host.unit("/a.service").cpu, 200ms);
+  EXPECT_EQ(host.unit(kContainer).active.value, 10'000'000);
+  ASSERT_EQ(report.containers.size(), 1u);
+  EXPECT_EQ(report.containers[0].active.value, 10'000'000);
+  EXPECT_EQ(host.process(10)->active, process.active);
+  EXPECT_EQ(host.process(10)->in_unit, process.in_unit);
+  EXPECT_EQ(host.process(10)->cpu, process.cpu);
+  EXPECT_EQ(host.process(10)->since, process.since);
+  work("/a.service", a);
+  EXPECT_EQ(host.unit("/a.service").active.value, 30'000'000);
+}
+
+TEST_F(WriteAhead, ItIsGoneOnFromAfterEachOfManyKills) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  int a = 0;
+  for (int i = 1; i <= 20; ++i) {
+    work("/a.service", a);
+    begin();
+    EXPECT_EQ(host.meter().report()->instance_id, instance);
+    EXPECT_EQ(host.unit("/a.service").active.value, i * 10'000'000);
+  }
+}
+
+TEST_F(WriteAhead, ASaveInBetweenChangesNothing) {
+  host.files.add_cgroup("/a.service", 0);
+  add_process("/a.service");
+  begin();
+  int a = 0;
+  work("/a.service", a);
+  const std::size_t before = log_text().size();
+  keeper->save(host.meter().state(), false);
+  EXPECT_LT(log_text().size(), before);
+  const auto process = host.process(10)->active;  // which does not move any more
+  host.files.set_cgroup_usage("/a.service", 150'000);
+  host.draw(20'000'000);
+  step();
+  begin();
+  EXPECT_EQ(host.unit("/a.service").active.value, 20'000'000);
+  EXPECT_EQ(host.process(10)->active, process);
+}
+
+TEST_F(WriteAhead, WhereASaveFailedTheLogGoesOnFromTheOneBefore) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  int a = 0;
+  work("/a.service", a);
+  fs::create_directory(directory / "ledger.json.new");
+  keeper->save(host.meter().state(), false);
+  ASSERT_TRUE(keeper->problem());
+  work("/a.service", a);
+  fs::remove(directory / "ledger.json.new");
+  begin();
+  EXPECT_EQ(host.meter().report()->instance_id, instance);
+  EXPECT_EQ(host.unit("/a.service").active.value, 20'000'000);
+}
+
+TEST_F(WriteAhead, AKillBetweenTheSaveAndTheEndOfItsLogTakesNothingBack) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  int a = 0;
+  work("/a.service", a);
+  const std::string log_before = log_text();
+  LedgerState state = host.meter().state();
+  keeper->save(state, false);  // the log begins anew with it
+  const std::string since = log_text();
+  work("/a.service", a);
+  const std::string after = log_text().substr(since.size());
+  std::ofstream(log_file(), std::ios::binary) << log_before << since << after;  // as if it had not
+  begin();
+  EXPECT_EQ(host.unit("/a.service").active.value, 20'000'000);
+}
+
+TEST_F(WriteAhead, ARecordThatIsCutOffWasNeverSeen) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  int a = 0;
+  work("/a.service", a);
+  const std::size_t first = log_text().size();
+  work("/a.service", a);
+  const std::string whole = log_text(), state = [&] {
+    std::ostringstream text;
+    text << std::ifstream(state_file()).rdbuf();
+    return text.str();
+  }();
+  const std::size_t step = (whole.size() - first) / 16;
+  for (std::size_t size = first; size < whole.size(); size += step) {
+    std::ofstream(log_file(), std::ios::binary) << whole.substr(0, size);
+    std::ofstream(state_file()) << state;
+    begin();
+    EXPECT_EQ(host.meter().report()->instance_id, instance);
+    ASSERT_EQ(host.unit("/a.service").active.value, 10'000'000) << size;
+  }
+}
+
+TEST_F(WriteAhead, ADamagedOneIsNotTakenAndTheInstanceIsAnother) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  int a = 0;
+  work("/a.service", a);
+  std::string text = log_text();
+  text[text.size() / 2] ^= 1;
+  std::ofstream(log_file(), std::ios::binary) << text;
+  begin();
+  EXPECT_NE(host.meter().report()->instance_id, instance);
+  EXPECT_EQ(host.unit("/a.service").active.value, 0);
+}
+
+TEST_F(WriteAhead, OfAnotherBootItMeansNothing) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  int a = 0;
+  work("/a.service", a);
+  host.files.write("proc/sys/kernel/random/boot_id", "another\n");
+  begin();
+  EXPECT_NE(host.meter().report()->instance_id, instance);
+}
+
+TEST_F(WriteAhead, OfAnotherStateItMeansNothing) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  int a = 0;
+  work("/a.service", a);
+  LedgerState other = host.meter().state();
+  other.instance_id = "other";
+  other.boot_id = "11111111-2222-3333-4444-555555555555";
+  ASSERT_TRUE(save_state(state_file(), other));
+  work("/a.service", a);
+  begin();
+  EXPECT_EQ(host.unit("/a.service").active.value, 10'000'000);
+  EXPECT_NE(host.meter().report()->instance_id, instance);
+}
+
+TEST_F(WriteAhead, AfterAnOrderlyEndProcessesGoOnToo) {
+  host.files.add_cgroup("/a.service", 0);
+  add_process("/a.service");
+  begin();
+  int a = 0;
+  work("/a.service", a);
+  const auto before = *host.process(10);
+  keeper->save(host.meter().state(), true);
+  begin();
+  EXPECT_EQ(host.process(10)->active, before.active);
+  EXPECT_EQ(host.process(10)->in_unit, before.in_unit);
+  EXPECT_EQ(host.unit("/a.service").other.value, 10'000'000 - before.in_unit.value);
+}
+
+TEST_F(WriteAhead, AProcessThatHasMovedMeanwhileKeepsItsTotalAndTheUnitItsPart) {
+  host.files.add_cgroup("/a.service", 0);
+  host.files.add_cgroup("/b.service", 0);
+  add_process("/a.service");
+  begin();
+  int a = 0;
+  work("/a.service", a);
+  const auto before = *host.process(10);
+  host.files.move_process(10, "/b.service");
+  begin();
+  EXPECT_EQ(host.process(10)->active, before.active);
+  EXPECT_EQ(host.process(10)->in_unit.value, 0);
+  EXPECT_EQ(host.unit("/a.service").other.value, 10'000'000);
+  EXPECT_EQ(host.unit("/b.service").other.value, 0);
+}
+
+TEST_F(WriteAhead, AUnitThatIsGivenUpIsThenItsParentsOwn) {
+  limits.retention = 10s;
+  host.files.add_cgroup("/p.slice", 0);
+  host.files.add_cgroup("/p.slice/c.service", 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  host.draw(20'000'000);
+  for (const char* const unit : {"/p.slice", "/p.slice/c.service"})
+    host.files.set_cgroup_usage(unit, 100'000);
+  step();
+  host.files.remove_cgroup("/p.slice/c.service");
+  step();
+  host.step(20s);  // in which the parent does nothing
+  log();
+  ASSERT_EQ(host.meter().report()->units.size(), 1u);
+  begin();
+  EXPECT_EQ(host.meter().report()->instance_id, instance);
+  EXPECT_EQ(host.unit("/p.slice").own.value, 10'000'000);
+}
+
+TEST_F(WriteAhead, WhereItCannotBeWrittenThatIsAProblemAndTheInstanceChangesAfterACrash) {
+  host.files.add_cgroup("/a.service", 0);
+  fs::create_directory(log_file());
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  ASSERT_TRUE(keeper->problem());
+  EXPECT_NE(keeper->problem()->find("after a crash totals would go back"), std::string::npos);
+  int a = 0;
+  work("/a.service", a);
+  fs::remove(log_file());
+  begin();
+  EXPECT_NE(host.meter().report()->instance_id, instance);
+  EXPECT_FALSE(keeper->problem());
+}
+
+// Random lives of units, containers and processes; after a kill at a random sample every row that goes on has
+// what was published last.
+TEST_F(WriteAhead, NothingThatWasPublishedIsEverTakenBack) {
+  std::mt19937 random(20261122);
+  const auto roll = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  std::map<std::string, std::uint64_t> usage;
+  std::map<pid_t, std::uint64_t> ticks;
+  limits.max = 3;  // so that ended ones are given up, too
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  for (int i = 0; i < 200; ++i) {
+    const std::string unit =
+        "/s" + std::to_string(roll(3)) + ".slice/u" + std::to_string(roll(4)) + ".service";
+    if (!usage.contains(unit)) {
+      host.files.add_cgroup(unit, 0);
+      usage[unit] = 0;
+    } else if (roll(4) == 0) {
+      for (auto process = ticks.begin(); process != ticks.end();) {
+        host.files.remove_process(process->first);
+        process = ticks.erase(process);
+      }
+      host.files.remove_cgroup(unit);
+      usage.erase(unit);
+    } else {
+      host.files.set_cgroup_usage(unit, usage[unit] += static_cast<std::uint64_t>(roll(100'000)));
+      if (roll(3) == 0) {
+        const pid_t pid = 100 + i;
+        host.files.add_process({.pid = pid, .cgroup = unit});
+        ticks[pid] = 0;
+      }
+    }
+    for (auto& [pid, ticks_of] : ticks)
+      if (roll(2) == 0) host.files.set_process_time(pid, ticks_of += static_cast<std::uint64_t>(roll(5)));
+    host.draw(roll(20'000'000), roll(3'000'000));
+    step();
+    if (roll(7) == 0) keeper->save(host.meter().state(), false);
+    if (roll(5) != 0) continue;
+
+    const auto before = host.meter().report();
+    std::map<std::string, Microjoules> units;
+    for (const UnitRow& row : before->units) units[row.info->id] = row.active;
+    std::map<ProcessId, Microjoules> processes;
+    for (const ProcessRow& row : host.view().processes->rows)
+      if (row.running) processes[row.info->id] = row.active;
+    begin();
+    const auto& after = *host.meter().report();
+    EXPECT_EQ(after.instance_id, instance);
+    EXPECT_EQ(after.host.energy, before->host.energy);
+    EXPECT_EQ(after.accounts.workloads, before->accounts.workloads);
+    EXPECT_EQ(after.accounts.kernel, before->accounts.kernel);
+    ASSERT_EQ(after.units.size(), units.size());
+    for (const UnitRow& row : after.units) EXPECT_EQ(row.active, units.at(row.info->id)) << row.info->id;
+    for (const ProcessRow& row : host.view().processes->rows) {
+      const auto published = processes.find(row.info->id);
+      if (row.running && published != processes.end()) {
+        EXPECT_EQ(row.active, published->second);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace keplerd
