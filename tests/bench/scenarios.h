@@ -32,6 +32,8 @@ std::span<const Scenario> scenarios();
 std::unique_ptr<Piece> tick_idle();   // 200 units, 2,000 processes, nobody runs
 std::unique_ptr<Piece> tick_moved();  // the same, 10 units and their 100 processes run
 std::unique_ptr<Piece> tick_vms();    // 100 VMs of 4 vCPUs, all of them run
+std::unique_ptr<Piece> log_idle();    // of the write-ahead log, what tick_idle() and tick_moved() add to it
+std::unique_ptr<Piece> log_moved();
 
 // On numbers: from what a live host's sensors tell to the report.
 std::unique_ptr<Piece> divide_idle();   // 200 units, 2,000 processes, nobody runs

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "daemon/meter.h"
+#include "ledger/log/writer.h"
 #include "scenarios.h"
 #include "support/fake_host.h"
 
@@ -35,6 +36,7 @@ class Tick : public Piece {
     work(step_);
   }
   void run() final { meter_->sample(); }
+  const Meter& meter() const { return *meter_; }
 
  protected:
   virtual void work(std::int64_t step) = 0;
@@ -81,6 +83,22 @@ class UnitsTick : public Tick {
   }
 
   int active_;
+};
+
+// What the write-ahead log costs each sample, but for its write(2).
+class LogOfUnits : public Piece {
+ public:
+  explicit LogOfUnits(int active) : tick_(active) {}
+
+  void prepare() final {
+    tick_.prepare();
+    tick_.run();
+  }
+  void run() final { writer_.record(tick_.meter().ledger(), tick_.meter().readings()); }
+
+ private:
+  UnitsTick tick_;
+  LogWriter writer_;
 };
 
 // As libvirt lays machines out.
@@ -135,5 +153,7 @@ class VmsTick : public Tick {
 std::unique_ptr<Piece> tick_idle() { return std::make_unique<UnitsTick>(0); }
 std::unique_ptr<Piece> tick_moved() { return std::make_unique<UnitsTick>(10); }
 std::unique_ptr<Piece> tick_vms() { return std::make_unique<VmsTick>(); }
+std::unique_ptr<Piece> log_idle() { return std::make_unique<LogOfUnits>(0); }
+std::unique_ptr<Piece> log_moved() { return std::make_unique<LogOfUnits>(10); }
 
 }  // namespace keplerd
