@@ -4,12 +4,15 @@
 
 Meanwhile the exporter is restarted, and a virtual machine ends.
 
-usage: prometheus_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY      SECONDS in the environment: for how long
+usage: prometheus_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY      SECONDS, KILLS in the environment: for
+                                                                         how long, and how often keplerd is killed
 """
 import json
 import os
 import pathlib
+import random
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -23,6 +26,7 @@ from written_host import Daemon
 
 KEPLERD, EXPORTER, SOURCE = sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 SECONDS = int(os.environ.get("SECONDS", "50"))
+KILLS = int(os.environ.get("KILLS", "20"))
 
 # Of the panels and variables of Kepler's dashboard, with what its variables stand for.
 KEPLERS_QUERIES = """
@@ -200,6 +204,51 @@ class Scraped(unittest.TestCase):
     def test_containers_and_pods_are_there(self):
         self.assertTrue(self.query(f'kepler_container_cpu_joules_total{{container_id="{CONTAINER}", runtime="docker"}} > 0'))
         self.assertTrue(self.query(f'kepler_pod_cpu_joules_total{{pod_id="{POD}"}} > 0'))
+
+
+class Killed(unittest.TestCase):
+    """kill -9 of keplerd, at random instants: what was scraped is never taken back."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.host = WorkingHost()
+        cls.addClassCleanup(cls.host.remove)
+        # The test is its systemd: a written host has no boot id, so that all is of one boot.
+        config = "[Sampling]\nInterval=100ms\n[Workloads]\nTerminatedMinEnergy=0\n"
+        cls.daemon = Daemon(KEPLERD, cls.host.files, config=config)
+        cls.host.work()
+        exporter = Exporter(EXPORTER, cls.daemon.socket, cls.host.files.root / "exporter.log", "--serve=all",
+                            "--processes=20").start()
+        cls.addClassCleanup(exporter.close)
+        wait_until(lambda: "kepler_vm_cpu_watts" in exporter.get()[1].decode(), "a power")
+        cls.instance = cls.daemon.status()["instanceId"]
+        prometheus = Prometheus(cls.host.files.root, exporter.url.removeprefix("http://"))
+        cls.addClassCleanup(prometheus.stop)
+        begin, chance = time.time(), random.Random(17)
+        for _ in range(KILLS):
+            time.sleep(chance.uniform(0.5, 3))
+            cls.daemon.stop(signal.SIGKILL)
+            cls.daemon = Daemon(KEPLERD, cls.host.files, config=config)
+        cls.addClassCleanup(cls.daemon.stop)
+        time.sleep(5)
+        now = time.time()
+        cls.counters = prometheus.query(
+            f'{{__name__=~"kepler_.*_total|keplerd_(host|account|vm_part)_.*_total", type!="other", job="fast"}}'
+            f'[{int(now - begin)}s]', now)
+
+    def test_no_counter_of_any_kind_ever_went_back(self):
+        self.assertEqual(self.daemon.status()["instanceId"], self.instance)
+        self.assertEqual({series["metric"]["__name__"].split("_")[1] for series in self.counters},
+                         {"node", "process", "container", "vm", "pod", "host", "account"})
+        for series in self.counters:
+            values = [float(value) for _, value in series["values"]]
+            self.assertGreater(len(values), KILLS / 4, series["metric"])
+            self.assertEqual(values, sorted(values), series["metric"])
+
+    def test_the_accounts_still_add_up_to_the_host(self):
+        status = self.daemon.status()
+        self.assertEqual(sum(status["accounts"].values()), status["host"]["energyMicrojoules"])
+        self.assertEqual(status["host"]["energyMicrojoules"] % 3_000_000, 0)  # of each step of the host
 
 
 if __name__ == "__main__":
