@@ -81,15 +81,16 @@ const SubordinateRange* Logins::range_of(Uid user) const {
   return user - range.first < range.count ? &range : nullptr;
 }
 
-Uid Logins::login_of(Uid user) const {
-  const SubordinateRange* const range = range_of(user);
-  return range != nullptr ? range->login : user;
+bool Logins::is_user_of_host(Uid user) const {
+  constexpr Uid kFirstOfNamespaces = 65536;
+  return user < kFirstOfNamespaces || std::ranges::binary_search(users_, user);
 }
 
+Uid Logins::login_of(Uid user) const { return account_of(user).value_or(user); }
+
 std::optional<Uid> Logins::account_of(Uid user) const {
-  constexpr Uid kFirstOfNamespaces = 65536;
+  if (is_user_of_host(user)) return user;
   if (const SubordinateRange* const range = range_of(user)) return range->login;
-  if (user < kFirstOfNamespaces || std::ranges::binary_search(users_, user)) return user;
   return std::nullopt;
 }
 

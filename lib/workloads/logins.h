@@ -37,15 +37,17 @@ class Logins {
   // `users`: sorted.
   explicit Logins(const std::vector<SubordinateRange>& ranges, std::vector<Uid> users = {});
 
-  // `user` itself where it is no subordinate id, or one of several logins: nobody knows whose then.
+  // `user` itself where it is no subordinate id, or one of several logins: nobody knows whose then. A user of
+  // the host is one although a range has it ("root:1000:1"): below 65536, which is not for user namespaces,
+  // or in /etc/passwd.
   Uid login_of(Uid user) const;
 
-  // Whom to count `user` for, where each login may have no more than its part: its login, or itself where no
-  // other user can have become it: below 65536, which is not for user namespaces, or in /etc/passwd. Unset
-  // where neither is so: one login may have made thousands of such users.
+  // Whom to count `user` for, where each login may have no more than its part: its login, or itself where it
+  // is a user of the host. Unset where neither is so: one login may have made thousands of such users.
   std::optional<Uid> account_of(Uid user) const;
 
  private:
+  bool is_user_of_host(Uid user) const;
   const SubordinateRange* range_of(Uid user) const;
 
   // Disjoint and sorted; only those of exactly one login.

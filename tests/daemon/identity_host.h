@@ -26,7 +26,8 @@ class Identity : public VmTest {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can write a host of several users";
-    host.files.write("root/etc/passwd", "alice:x:1000:1000::/:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n");
+    host.files.write("root/etc/passwd",
+                     "root:x:0:0::/:/bin/sh\nalice:x:1000:1000::/:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n");
   }
   void add(pid_t pid, const std::string& cgroup, Uid user, const std::string& comm = "task",
            const std::string& command_line = "") {

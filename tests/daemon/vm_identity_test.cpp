@@ -92,6 +92,20 @@ TEST_F(VmIdentity, ASetUserIdProgramClaimsForWhoHasStartedIt) {
   EXPECT_EQ(vm(of(kAlice, kUuid)).owner, kAlice);
 }
 
+TEST_F(VmIdentity, AUserWhomRootsContainersMayMapIsNotRoot) {
+  host.files.write("root/etc/subuid", "root:1000:1\n");
+  start_in_scope(100);
+  host.begin();
+  end_in_scope(100);
+  step(0);
+  add_qemu(200, kCron, kAlice);
+  step(0);
+  EXPECT_FALSE(vm(kUuid).running);
+  EXPECT_EQ(vm(kUuid).info->name, "web");
+  EXPECT_EQ(vm(of(kAlice, kUuid)).owner, kAlice);
+  EXPECT_EQ(host.process(200)->owner, kAlice);
+}
+
 TEST_F(VmIdentity, SudosProgramInAUsersSliceIsRoots) {
   add_qemu(200, "/user.slice/user-1000.slice/session-3.scope", 0, kUuid, "by-sudo");
   host.begin();

@@ -37,6 +37,19 @@ TEST(Subuid, ThatSeveralLoginsHaveIsNobodys) {
   EXPECT_EQ(known.login_of(165546), 1001U);
 }
 
+// "root:1000:1" lets root's containers map a user of the host; his programs are not root's for that.
+TEST(Subuid, ThatIsAUserOfTheHostIsThatUser) {
+  const Logins known(parse_subuid("root:1000:1\nroot:60000:10000\nroot:100000:65536\n", kPasswd),
+                     {0, 1000, 1001, 100500});
+  for (const Uid user : {1000U, 60000U, 65535U, 100500U}) {
+    EXPECT_EQ(known.login_of(user), user);
+    EXPECT_EQ(known.account_of(user), user);
+  }
+  EXPECT_EQ(known.login_of(65536), 0U);
+  EXPECT_EQ(known.login_of(100501), 0U);
+  EXPECT_EQ(known.account_of(100501), 0U);
+}
+
 TEST(Subuid, OfOneLoginMayBeToldTwice) {
   const Logins known = logins("joe:100000:100\njoe:100050:100\n");
   for (const Uid user : {100000U, 100075U, 100149U}) EXPECT_EQ(known.login_of(user), 1000U) << user;
