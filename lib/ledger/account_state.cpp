@@ -43,6 +43,7 @@ ContainerState state_of(const ContainerAccount& container) {
 VmState state_of(const VmAccount& vm) {
   VmState state;
   state.info = *vm.info;
+  state.evidence = vm.evidence;
   for (const auto& [name, energy] : vm.parts) state.parts.push_back({name, energy});
   fill(vm.energy, state);
   return state;

@@ -55,8 +55,10 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
   containers_.restored();
   for (const VmState& saved : state.vms) {
     VmAccount& vm = vms_.restore(saved.info);
-    vm_registry_.restore(saved.info.id, saved.owner.value_or(kRootUser));
+    vm_registry_.restore(saved.info.id, saved.owner.value_or(kRootUser),
+                         saved.evidence.value_or(VmEvidence::kScope));
     restore_account(saved, state.saved, vm.energy);
+    vm.evidence = saved.evidence.value_or(VmEvidence::kScope);
     vm.reported_running = !saved.ended;
     for (const VmPart& part : saved.parts) vm.parts[part.name] = part.energy;
   }

@@ -164,6 +164,7 @@ ContainerState to_container(const Json& json, std::size_t zones) {
 Json to_json(const VmState& vm) {
   const VmInfo& info = vm.info;
   Json json = account_json(info.id, vm);
+  if (vm.evidence) json["evidence"] = vm_evidence_name(*vm.evidence);
   json["name"] = info.name;
   if (!info.title.empty()) json["title"] = info.title;
   if (info.vcpus) json["vcpus"] = *info.vcpus;
@@ -182,6 +183,10 @@ Json to_json(const VmState& vm) {
 VmState to_vm(const Json& json, std::size_t zones) {
   VmState vm;
   read_account(json, zones, vm);
+  if (json.contains("evidence")) {
+    vm.evidence = parse_vm_evidence(json.at("evidence").get<std::string>());
+    if (!vm.evidence) throw Malformed{"unknown evidence"};
+  }
   VmInfo& info = vm.info;
   info.id = json.at("id");
   info.name = json.at("name");

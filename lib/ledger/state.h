@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "report/report.h"
 #include "usage/process_id.h"
+#include "workloads/vm_evidence.h"
 
 namespace keplerd {
 
@@ -52,6 +53,7 @@ struct VmState {
   Realtime since{0};
   std::optional<Realtime> ended;
   std::optional<Uid> owner;
+  std::optional<VmEvidence> evidence;  // the best that there was
 };
 
 // Of one that runs; `in_unit` is of its unit's `other` until it is seen again.
@@ -89,7 +91,7 @@ ContainerState parse_container(std::string_view text, std::size_t zones);
 VmState parse_vm(std::string_view text, std::size_t zones);
 
 // Fails where the text is not such a state, or its sums do not hold. A state of a version that knew no owners
-// is given them (state_owners.h).
+// or evidence is given them (state_owners.h).
 Result<LedgerState> parse_state(std::string_view text);
 
 }  // namespace keplerd

@@ -105,6 +105,13 @@ void give_owner(VmState& vm, Containers& containers, std::set<std::string>& take
   info.metadata.clear();
 }
 
+// A program of root's outside a VM's cgroup was most likely found by its command line, and goes on by it.
+void give_evidence(VmState& vm) {
+  if (vm.evidence) return;
+  const bool is_scope = !vm.info.unit || recognise_cgroup(*vm.info.unit).kind == CgroupKind::kVirtualMachine;
+  vm.evidence = is_scope ? VmEvidence::kScope : VmEvidence::kCommandLine;
+}
+
 }  // namespace
 
 void give_owners(LedgerState& state) {
@@ -115,7 +122,10 @@ void give_owners(LedgerState& state) {
   containers.give_owners();
   std::set<std::string> taken;
   for (const VmState& vm : state.vms) taken.insert(vm.info.id);
-  for (VmState& vm : state.vms) give_owner(vm, containers, taken);
+  for (VmState& vm : state.vms) {
+    give_owner(vm, containers, taken);
+    give_evidence(vm);
+  }
 }
 
 }  // namespace keplerd

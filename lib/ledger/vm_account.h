@@ -20,6 +20,7 @@ namespace keplerd {
 struct VmAccount {
   std::shared_ptr<const VmInfo> info;
   EnergyAccount energy;
+  VmEvidence evidence = VmEvidence::kGuess;  // the best that there was that it is this VM's
   std::map<std::string, Microjoules, PartOrder> parts;  // what is in none of them is "other"
   std::string guest_number;                             // Proxmox's guest id, Xen's domain id; else empty
   std::shared_ptr<const LibvirtStatus> status;          // null where libvirt says nothing about it

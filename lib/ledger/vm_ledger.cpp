@@ -46,6 +46,7 @@ void VmLedger::follow(const BookedWindow& window, const VmRegistry& registry, co
     account.vm = vm.get();
     account.energy.ended.reset();
     account.energy.owner = vm->claimant.owner;
+    account.evidence = std::max(account.evidence, vm->evidence);
     running_.push_back(&account);
     const UnitAccount* const unit = unit_of(*vm, processes);
     if (std::exchange(account.described, vm->described) != vm->described || account.number != vm->number)

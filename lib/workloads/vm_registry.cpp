@@ -150,48 +150,48 @@ Vm& VmRegistry::create(ProcessId process, const VmCommand& command, const Identi
   return *running_.emplace_back(std::move(vm));
 }
 
-// An id is bound to its first owner. Root's evidence is stronger than the claims of the others that have bare
-// ids, the system's users: it takes the id, and their account goes on under another.
+// An id is bound to its first owner, and to the best evidence that there was for it. Root's evidence is
+// stronger than the claims of the others that have bare ids, the system's users: it takes the id, and their
+// account goes on under another.
 std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, const Vm* self) {
   const Uid owner = identity.claimant.owner;
-  const std::string by_process = claimed_id(identity.claimant, process_id_text(process));
   const auto own = [&](std::string id) {
-    owners_[id] = owner;
+    ids_.bind(id, owner, identity.evidence);
     return id;
   };
+  const std::string by_process = claimed_id(identity.claimant, process_id_text(process));
   if (identity.uuid.empty()) return own(by_process);
 
+  const auto refuse = [&] { refused_.push_back({.id = identity.uuid, .claimant = identity.claimant}); };
   const std::string id = claimed_id(identity.claimant, identity.uuid);
-  Vm* const running = running_as(id, self);
   const bool is_self = self != nullptr && self->id == id;
-  const auto bound = owners_.find(id);
-  if (bound == owners_.end() || bound->second == owner || is_self) {
-    if (running == nullptr) return own(id);
-    if (running->evidence >= identity.evidence) return own(by_process);
-    give_way(*running);
-    return own(id);
+  if (!is_self && ids_.is_anothers(id, owner)) {
+    if (owner == kRootUser) {
+      rename_account(id);
+      return own(id);
+    }
+    refuse();
+    const std::string apart = disambiguated_id(owner, id);
+    return own(running_as(apart, self) == nullptr ? apart : by_process);
   }
-  if (owner == kRootUser) {
-    rename_account(id, bound->second);
-    return own(id);
-  }
-  refused_.push_back({.id = identity.uuid, .claimant = identity.claimant});
-  const std::string apart = disambiguated_id(owner, id);
-  return own(running_as(apart, self) == nullptr ? apart : by_process);
+  Vm* const running = running_as(id, self);
+  const bool is_weaker = !is_self && ids_.has_better(id, identity.evidence);
+  if (is_weaker) refuse();
+  if (is_weaker || (running != nullptr && running->evidence >= identity.evidence)) return own(by_process);
+  if (running != nullptr) give_way(*running);
+  return own(id);
 }
 
 // To a VM of the same owner for which there is better evidence.
 void VmRegistry::give_way(Vm& vm) {
   vm.id = claimed_id(vm.claimant, process_id_text(vm.process));
   vm.described = ++descriptions_;
-  owners_[vm.id] = vm.claimant.owner;
+  ids_.bind(vm.id, vm.claimant.owner, vm.evidence);
 }
 
-void VmRegistry::rename_account(const std::string& id, Uid owner) {
-  std::string other = free_id(owner, id, [this](const auto& taken) { return owners_.contains(taken); });
+void VmRegistry::rename_account(const std::string& id) {
+  std::string other = ids_.rename(id);
   if (Vm* const running = running_as(id, nullptr)) running->id = other;
-  owners_.erase(id);
-  owners_[other] = owner;
   renamed_.emplace_back(id, std::move(other));
 }
 

@@ -2,7 +2,8 @@
 // Which process and which cgroup is which virtual machine, by ranked evidence: libvirt's root-owned records >
 // a cgroup that root has made for a VM (a scope in machine.slice or qemu.slice) > a process's command line.
 // Anybody can write a command line, so what it says is a claim of its process's user: it never reaches the
-// id, and so the account, of another user's VM, nor that of one for which there is better evidence. Pure.
+// id, and so the account, of another user's VM, nor that of one for which there is or was better evidence.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,11 @@
 #include "workloads/cgroup_workload.h"
 #include "workloads/libvirt_status.h"
 #include "workloads/owner.h"
+#include "workloads/vm_evidence.h"
 #include "workloads/vm_finder.h"
+#include "workloads/vm_ids.h"
 
 namespace keplerd {
-
-// In rising rank. A guess is a VM's cgroup of which no process says more.
-enum class VmEvidence { kGuess, kCommandLine, kScope, kRecord };
 
 // A cgroup that root has made for a VM, by its incarnation. 0: none.
 using VmScopeKey = std::uint64_t;
@@ -109,9 +109,10 @@ class VmRegistry {
   const std::vector<std::pair<std::string, std::string>>& renamed() const { return renamed_; }
   const std::vector<RefusedVmClaim>& refused() const { return refused_; }
 
-  // An account from an earlier run, and one that is no longer kept.
-  void restore(const std::string& id, Uid owner) { owners_[id] = owner; }
-  void forget(const std::string& id) { owners_.erase(id); }
+  // An account from an earlier run, one that is no longer kept, and the best evidence that there was for one.
+  void restore(const std::string& id, Uid owner, VmEvidence evidence) { ids_.bind(id, owner, evidence); }
+  void forget(const std::string& id) { ids_.erase(id); }
+  VmEvidence evidence(std::string_view id) const { return ids_.evidence(id); }
 
  private:
   struct Scope {
@@ -143,7 +144,7 @@ class VmRegistry {
   Vm& create(ProcessId process, const VmCommand& command, const Identity& identity);
   std::string assign_id(const Identity& identity, ProcessId process, const Vm* self);
   void give_way(Vm& vm);
-  void rename_account(const std::string& id, Uid owner);
+  void rename_account(const std::string& id);
   Vm* running_as(std::string_view id, const Vm* other_than) const;
   void inherit_scopes(Vm& vm);
   bool is_taken(const Scope& scope) const;
@@ -157,7 +158,7 @@ class VmRegistry {
   std::map<ProcessId, Vm*> by_process_;
   std::map<ProcessId, Helper> helpers_;
   std::map<Uid, std::size_t> helpers_of_users_;
-  std::map<std::string, Uid, std::less<>> owners_;  // of every account, ended ones included
+  VmIds ids_;  // of every account, ended ones included
   std::vector<std::pair<std::string, std::string>> renamed_;
   std::vector<RefusedVmClaim> refused_;
   std::uint64_t updates_ = 0, numbers_ = 0, descriptions_ = 0;

@@ -69,6 +69,7 @@ void get_numbers(ByteReader& in, ContainerState& container) {
 
 void put_numbers(ByteWriter& out, const VmState& vm) {
   put_account(out, vm);
+  out.byte(static_cast<std::uint8_t>(vm.evidence.value_or(VmEvidence::kScope)));
   out.number(static_cast<std::int64_t>(vm.parts.size()));
   for (const VmPart& part : vm.parts) {
     out.text(part.name);
@@ -77,6 +78,9 @@ void put_numbers(ByteWriter& out, const VmState& vm) {
 }
 void get_numbers(ByteReader& in, VmState& vm) {
   get_account(in, vm);
+  const std::uint8_t evidence = in.byte();
+  if (evidence > static_cast<std::uint8_t>(VmEvidence::kRecord)) throw Malformed{"unknown evidence"};
+  vm.evidence = static_cast<VmEvidence>(evidence);
   vm.parts.resize(in.count());
   for (VmPart& part : vm.parts) {
     part.name = in.text();

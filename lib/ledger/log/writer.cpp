@@ -50,6 +50,7 @@ std::uint64_t digest(const ContainerAccount& container) {
 std::uint64_t digest(const VmAccount& vm) {
   Digest digest;
   digest.add(vm.energy);
+  digest.add(static_cast<std::int64_t>(vm.evidence));
   for (const auto& [name, energy] : vm.parts) digest.add(energy.value);
   return digest.value();
 }
