@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/host_root.h"
+#include "usage/process_user.h"
 
 namespace keplerd {
 namespace {
@@ -44,12 +45,22 @@ void VmFinder::look_at(const UsageSample& usage, std::size_t index, FoundVms& fo
   const std::vector<std::string_view> words = split_command_line(*beginning);
   if (is_named_like_a_hypervisor({words, process.comm, {}})) {
     auto command = look_closer(process, *beginning, beginning->size() < buffer.size());
-    if (command) found.vms.push_back({index, *std::move(command)});
+    if (command && is_still_its_users(process)) found.vms.push_back({index, *std::move(command)});
     return;
   }
   doubtful_.erase(process.id);
-  if (auto helper = recognise_helper({words, process.comm, {}}))
-    found.helpers.push_back({index, *std::move(helper)});
+  auto helper = recognise_helper({words, process.comm, {}});
+  if (helper && is_still_its_users(process)) found.helpers.push_back({index, *std::move(helper)});
+}
+
+// A command line is the claim of whoever wrote it. The process may have become another user's since that was
+// read, or be another process under its pid: then it is doubtful until its user is known again.
+bool VmFinder::is_still_its_users(const ProcessUsage& process) {
+  ProcessUser now;
+  now.refresh(host_, process.id.pid, true);
+  if (now.effective() == process.user && now.real() == process.real_user) return true;
+  if (doubtful_.size() < kMaxDoubtful) doubtful_.try_emplace(process.id, kLooks);
+  return false;
 }
 
 // At one that is named like a hypervisor, of whose command line the `beginning` is known.

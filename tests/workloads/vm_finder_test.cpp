@@ -5,6 +5,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "support/fake_host.h"
 
@@ -22,7 +23,7 @@ class Finder : public testing::Test {
   // A process that runs `line`, as the next look sees it.
   void run(std::int32_t pid, std::string_view comm, const std::string& line, bool fresh = true) {
     files.write("proc/" + std::to_string(pid) + "/cmdline", line);
-    usage.processes.push_back({.id = {pid, 7}, .comm = comm, .fresh = fresh});
+    usage.processes.push_back({.id = {pid, 7}, .comm = comm, .fresh = fresh, .user = user});
   }
   std::vector<FoundVm> look() { return look_for_all().vms; }
   FoundVms look_for_all() {
@@ -31,6 +32,7 @@ class Finder : public testing::Test {
     return found;
   }
 
+  const std::uint32_t user = ::geteuid();  // whose all files are
   FakeHost files;
   HostRoot host = files.open();
   VmFinder finder{host};
@@ -105,6 +107,32 @@ TEST_F(Finder, FindsHelpers) {
   EXPECT_EQ(found.helpers[0].process, 0u);
   EXPECT_EQ(found.helpers[0].command.program, "swtpm");
   EXPECT_TRUE(look_for_all().helpers.empty());
+}
+
+// It may have become another program in between, of another user's: what it says is nobody's claim then.
+TEST_F(Finder, WhatHasAnotherUserNowIsFoundWhenThatIsKnown) {
+  run(10, "qemu-system-x86", command({"qemu-system-x86_64", "-name", "web"}));
+  run(11, "swtpm", command({"swtpm", "socket", "--ctrl", "type=unixio,path=/run/tpm.sock"}));
+  for (ProcessUsage& process : usage.processes) process.user = user + 1;
+  for (int i = 0; i < 20; ++i) {
+    const FoundVms found = look_for_all();
+    EXPECT_TRUE(found.vms.empty());
+    EXPECT_TRUE(found.helpers.empty());
+  }
+  for (ProcessUsage& process : usage.processes) process.user = user;
+  const FoundVms found = look_for_all();
+  EXPECT_EQ(found.vms.size(), 1u);
+  EXPECT_EQ(found.helpers.size(), 1u);
+  EXPECT_TRUE(look_for_all().helpers.empty());
+}
+
+TEST_F(Finder, WhatASetUserIdProgramHasBecomeIsNotRoots) {
+  if (user != 0) GTEST_SKIP() << "only root's processes have a status to read";
+  run(10, "qemu-system-x86", command({"qemu-system-x86_64", "-name", "web"}));
+  files.write("proc/10/status", "Uid:\t1000\t0\t0\t0\n");
+  EXPECT_TRUE(look().empty());
+  usage.processes[0].real_user = 1000;
+  EXPECT_EQ(look().size(), 1u);
 }
 
 TEST_F(Finder, KernelThreadsAndThoseThatAreGoneAreNone) {
