@@ -176,7 +176,7 @@ std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, c
   }
   Vm* const running = running_as(id, self);
   const bool is_weaker = !is_self && ids_.has_better(id, identity.evidence);
-  if (is_weaker) refuse();
+  if (is_weaker || ids_.is_anothers(identity.uuid, owner)) refuse();
   if (is_weaker || (running != nullptr && running->evidence >= identity.evidence)) return own(by_process);
   if (running != nullptr) give_way(*running);
   return own(id);

@@ -32,6 +32,7 @@ TEST_F(VmIdentity, AProgramOfAUsersWithTheUuidOfAStoppedVmIsNotThatVm) {
   }
   EXPECT_EQ(vm(of(kAlice, kUuid)).info->name, "forged");
   EXPECT_EQ(vm(of(kAlice, kUuid)).owner, kAlice);
+  EXPECT_TRUE(is_refused("vm", kAlice));
   EXPECT_EQ(shown_to(kAlice).find("web"), std::string::npos) << shown_to(kAlice);
   EXPECT_EQ(shown_to(kAlice).find("Secret"), std::string::npos) << shown_to(kAlice);
 
