@@ -9,9 +9,9 @@ constexpr Nanoseconds kPeriod = std::chrono::minutes(1);
 }  // namespace
 
 std::optional<std::string> FaultLog::report(const std::string& zone, const std::string& fault,
-                                            Nanoseconds now) {
+                                            Nanoseconds now, const std::string& detail) {
   const auto [known, first] = reported_.try_emplace({zone, fault}, Reported{now, 0});
-  if (first) return zone + ": " + fault;
+  if (first) return zone + ": " + fault + detail;
   ++known->second.again;
   return std::nullopt;
 }

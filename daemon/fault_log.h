@@ -16,7 +16,9 @@ namespace keplerd {
 class FaultLog {
  public:
   // The zone has this fault at `now` (CLOCK_MONOTONIC): the line to log, if it is the first for a minute.
-  std::optional<std::string> report(const std::string& zone, const std::string& fault, Nanoseconds now);
+  // `detail`: goes to the end of that line; one with another is the same fault.
+  std::optional<std::string> report(const std::string& zone, const std::string& fault, Nanoseconds now,
+                                    const std::string& detail = {});
 
   // Lines on those that came again in the minute since their last line. To be called with each sample.
   std::vector<std::string> summaries(Nanoseconds now);

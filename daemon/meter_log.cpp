@@ -44,9 +44,9 @@ void MeterLog::refused(std::span<const RefusedClaim> claims, Nanoseconds now) {
   for (const RefusedClaim& claim : claims) {
     const std::string who = claim.container.empty() ? fmt::format("user {}", claim.owner)
                                                     : fmt::format("container {}", claim.container);
-    const std::string what = claim.kind == "helper" ? "refused claim to help VM " + claim.id
-                                                    : "refused claim to " + claim.kind + " " + claim.id;
-    report(who, what + ": it belongs to another owner; counted apart", false, now);
+    const std::string what = claim.kind == "helper" ? "help VM" : claim.kind;
+    const std::string which = fmt::format(" {}, which belongs to another: counted apart", claim.id);
+    if (const auto line = faults_.report(who, "refused claim to " + what, now, which)) log_info(*line);
   }
 }
 

@@ -9,11 +9,18 @@ namespace {
 
 constexpr std::size_t kMost = 100;
 
+// What a user, or what runs in a container, can make no second one of.
+std::string outermost_of_roots(const Claimant& claimant) {
+  if (claimant.owner != kRootUser) return {};
+  return claimant.container.substr(0, claimant.container.find('/'));
+}
+
 }  // namespace
 
 void RefusedClaims::add(std::string kind, std::string id, const Claimant& claimant, Realtime at) {
+  std::string container = outermost_of_roots(claimant);
   auto entry = std::ranges::find_if(claims_, [&](const RefusedClaim& claim) {
-    return claim.kind == kind && claim.owner == claimant.owner && claim.container == claimant.container;
+    return claim.kind == kind && claim.owner == claimant.owner && claim.container == container;
   });
   if (entry == claims_.end()) {
     if (claims_.size() >= kMost) claims_.erase(std::ranges::min_element(claims_, {}, &RefusedClaim::at));
@@ -21,7 +28,7 @@ void RefusedClaims::add(std::string kind, std::string id, const Claimant& claima
                        .kind = std::move(kind),
                        .id = {},
                        .owner = claimant.owner,
-                       .container = claimant.container});
+                       .container = std::move(container)});
     entry = std::prev(claims_.end());
   }
   entry->at = at;

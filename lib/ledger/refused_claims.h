@@ -14,7 +14,9 @@ namespace keplerd {
 
 class RefusedClaims {
  public:
-  // Of one kind and claimant there is one entry, which counts; of more than 100 the oldest goes.
+  // Of one kind and claimant there is one entry, which counts; of more than 100 the oldest goes. A claimant
+  // is a user, wherever he claims it, or the outermost container of root's: either could make any number of
+  // containers to claim it in.
   void add(std::string kind, std::string id, const Claimant& claimant, Realtime at);
 
   // The entries that were added or counted since the last call.

@@ -56,7 +56,7 @@ struct RefusedClaim {
   std::string kind;       // "vm", "container", "pod", "helper" of a VM
   std::string id;         // what was claimed last
   Uid owner = kRootUser;  // who claims it
-  std::string container;  // id of the container that claims it; empty outside any
+  std::string container;  // id of the outermost container of root's that it is claimed in; else empty
   std::uint64_t count = 0;
 };
 
