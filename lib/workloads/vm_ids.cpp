@@ -49,6 +49,10 @@ VmEvidence VmIds::evidence(std::string_view id) const {
   return known == bindings_.end() ? VmEvidence::kGuess : known->second.evidence;
 }
 
+std::string VmIds::free_for(Uid owner, std::string id) const {
+  return free_id(owner, std::move(id), [&](const auto& other) { return is_anothers(other, owner); });
+}
+
 std::string VmIds::rename(const std::string& id) {
   auto node = bindings_.extract(id);
   const auto is_taken = [&](const auto& other) { return other == id || bindings_.contains(other); };

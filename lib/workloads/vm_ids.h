@@ -27,6 +27,9 @@ class VmIds {
   // Of what is bound.
   VmEvidence evidence(std::string_view id) const;
 
+  // `id`, with `owner` in front where it is another's.
+  std::string free_for(Uid owner, std::string id) const;
+
   // Gives the account of a bound id another id, which it returns.
   std::string rename(const std::string& id);
 

@@ -159,7 +159,8 @@ std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, c
     ids_.bind(id, owner, identity.evidence);
     return id;
   };
-  const std::string by_process = claimed_id(identity.claimant, process_id_text(process));
+  const std::string by_process =
+      ids_.free_for(owner, claimed_id(identity.claimant, process_id_text(process)));
   if (identity.uuid.empty()) return own(by_process);
 
   const auto refuse = [&] { refused_.push_back({.id = identity.uuid, .claimant = identity.claimant}); };
@@ -171,7 +172,7 @@ std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, c
       return own(id);
     }
     refuse();
-    const std::string apart = disambiguated_id(owner, id);
+    const std::string apart = ids_.free_for(owner, disambiguated_id(owner, id));
     return own(running_as(apart, self) == nullptr ? apart : by_process);
   }
   Vm* const running = running_as(id, self);
@@ -184,7 +185,7 @@ std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, c
 
 // To a VM of the same owner for which there is better evidence.
 void VmRegistry::give_way(Vm& vm) {
-  vm.id = claimed_id(vm.claimant, process_id_text(vm.process));
+  vm.id = ids_.free_for(vm.claimant.owner, claimed_id(vm.claimant, process_id_text(vm.process)));
   vm.described = ++descriptions_;
   ids_.bind(vm.id, vm.claimant.owner, vm.evidence);
 }

@@ -152,5 +152,26 @@ TEST_F(VmEvidenceTest, OfAnEarlierStateTheUnitSaysIt) {
   EXPECT_EQ(vm(kOther).info->pid, 201);
 }
 
+// Two processes have one id where one of them ran before the host was started again.
+TEST_F(VmEvidenceTest, OfAProcessesIdItsOwnerIsTheFirst) {
+  const auto without_uuid = [&](Uid user) {
+    add(200, kCron, user, "qemu-system-x86", command({"qemu-system-x86_64", "-m", "64"}));
+    draw(200, kCron);
+  };
+  without_uuid(33);
+  end_all(200, kCron);
+  restart();
+  without_uuid(34);
+  EXPECT_EQ(vm("200.200").owner, 33U);
+  EXPECT_EQ(energy("200.200"), Microjoules{1'000'000});
+  EXPECT_FALSE(vm("200.200").running);
+  EXPECT_EQ(vm(of(34, "200.200")).owner, 34U);
+  EXPECT_EQ(energy(of(34, "200.200")), Microjoules{1'000'000});
+  end_all(200, kCron);
+  restart();
+  without_uuid(33);
+  EXPECT_EQ(energy("200.200"), Microjoules{2'000'000}) << "its own goes on";
+}
+
 }  // namespace
 }  // namespace keplerd
