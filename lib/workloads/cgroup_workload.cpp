@@ -191,30 +191,34 @@ Answer libvirt_domain(std::string_view text) {
   return found;
 }
 
+// The name that a unit's was made of. None with a "/": ids have those between what is in each other, and
+// machines are called by host names.
+std::optional<std::string> decode_machine(std::string_view text) {
+  std::string name = decode_unit_escapes(text);
+  if (name.empty() || name.find('/') != name.npos) return std::nullopt;
+  return name;
+}
+
 // systemd-machined's "machine-NAME.scope": libvirt's, else systemd-nspawn's when run by hand. And the
 // services of systemd-nspawn and systemd-vmspawn.
 Answer machined_name(std::string_view name) {
-  if (const auto text = between("machine-", name, ".scope"); !text.empty()) {
-    const std::string vm_name = decode_unit_escapes(text);
-    if (Answer libvirt = libvirt_domain(vm_name)) return libvirt;
-    return container("nspawn", vm_name, vm_name);
+  if (const auto machine = decode_machine(between("machine-", name, ".scope"))) {
+    if (Answer libvirt = libvirt_domain(*machine)) return libvirt;
+    return container("nspawn", *machine, *machine);
   }
-  if (const auto text = between("systemd-nspawn@", name, ".service"); !text.empty()) {
-    const std::string instance = decode_unit_escapes(text);
-    return container("nspawn", instance, instance);
-  }
-  if (const auto text = between("systemd-vmspawn@", name, ".service"); !text.empty())
-    return vm(Hypervisor::kKvm, {}, decode_unit_escapes(text));
+  if (const auto instance = decode_machine(between("systemd-nspawn@", name, ".service")))
+    return container("nspawn", *instance, *instance);
+  if (const auto instance = decode_machine(between("systemd-vmspawn@", name, ".service")))
+    return vm(Hypervisor::kKvm, {}, *instance);
   return std::nullopt;
 }
 
 // systemd-nspawn's by hand since systemd 26x: "machine.slice/NAME.scope/payload". The scope alone might be
 // anything's, such as systemd-vmspawn's.
 Answer nspawn_payload(const Around& around, std::string_view name) {
-  const auto vm_name = between("", around.parent, ".scope");
-  if (name != "payload" || around.grandparent != "machine.slice" || vm_name.empty()) return std::nullopt;
-  const std::string id = decode_unit_escapes(vm_name);
-  return container("nspawn", id, id);
+  if (name != "payload" || around.grandparent != "machine.slice") return std::nullopt;
+  const auto machine = decode_machine(between("", around.parent, ".scope"));
+  return machine ? Answer(container("nspawn", *machine, *machine)) : std::nullopt;
 }
 
 // libvirt's "/machine/NAME.libvirt-qemu" where there is no systemd, and Proxmox's "qemu.slice/ID.scope".

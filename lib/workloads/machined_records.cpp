@@ -54,7 +54,8 @@ std::optional<MachinedRecord> parse_machined_record(std::string_view text) {
     if (key == "SERVICE") record.service = limited_name(unescape(value));
     if (key == "CLASS") record.is_container = value == "container";
   }
-  if (record.name.empty() || record.unit.empty()) return std::nullopt;
+  if (record.name.empty() || record.unit.empty() || record.name.find('/') != record.name.npos)
+    return std::nullopt;
   return record;
 }
 

@@ -29,7 +29,7 @@ struct MachinedRecord {
   bool operator==(const MachinedRecord&) const = default;
 };
 
-// Unset where it names no machine or no unit.
+// Unset where it names no machine or no unit, or one with a "/", which no id of a container has.
 std::optional<MachinedRecord> parse_machined_record(std::string_view text);
 
 class MachinedRecords {

@@ -156,6 +156,17 @@ TEST(Container, OfNspawnIsNamedByItsInstance) {
             "systemd-nspawn@f40.service");
 }
 
+// "a/b" is the id of "b" inside of "a", and no machine may be called so.
+TEST(Container, HasNoSlashInItsName) {
+  expect_all(
+      {{R"(/machine.slice/machine-a\x2fb.scope)", R"(unit name=machine-a\x2fb.scope)"},
+       {R"(/machine.slice/machine-lxc\x2d1\x2da\x2fb.scope)",
+        R"(unit name=machine-lxc\x2d1\x2da\x2fb.scope)"},
+       {R"(/machine.slice/systemd-nspawn@a\x2fb.service)", R"(unit name=systemd-nspawn@a\x2fb.service)"},
+       {R"(/machine.slice/systemd-vmspawn@a\x2fb.service)", R"(unit name=systemd-vmspawn@a\x2fb.service)"},
+       {R"(/machine.slice/a\x2fb.scope/payload)", "group name=payload"}});
+}
+
 TEST(Pod, OfBothDrivers) {
   const std::string reported = "pod runtime=kubernetes id=" + kUid;
   expect_all(

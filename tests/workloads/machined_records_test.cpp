@@ -25,7 +25,8 @@ TEST(MachinedRecord, NamesAMachineAndItsUnit) {
 }
 
 TEST(MachinedRecord, WithoutBothIsNone) {
-  for (const char* const text : {"", "NAME=a\n", "SCOPE=a.service\n", "NAME=\nSCOPE=\n", "NAME\nSCOPE\n"})
+  for (const char* const text : {"", "NAME=a\n", "SCOPE=a.service\n", "NAME=\nSCOPE=\n", "NAME\nSCOPE\n",
+                                 "NAME=a/b\nSCOPE=a.service\n"})
     EXPECT_FALSE(parse_machined_record(text)) << text;
 }
 
