@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // libvirt's statuses of what it runs, in a directory for each of its drivers (/run/libvirt/qemu): there at
 // once and without libvirt, kept when libvirtd stops, rewritten whenever a domain changes. They are root's
-// alone; those of a user's own libvirt are that user's, who may have written anything there.
+// alone, and one of another user's is none; those of a user's own libvirt are that user's, who may have
+// written anything there.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +69,7 @@ class LibvirtRecords {
   void forget_directory();
   void read_all();
   void read(const std::string& name);
+  bool is_roots(int directory, const std::string& name) const;
   void index();
 
   const HostRoot& host_;

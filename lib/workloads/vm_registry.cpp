@@ -314,7 +314,7 @@ const Vm* VmRegistry::vm_of(ProcessId process, const Helper& helper, const VmSur
     if (is_ordinary_user(vm->claimant.owner)) {
       may = may && user == vm->claimant.owner;
     } else if (user != kRootUser && user != vm->user) {
-      may = may && !is_ordinary_user(user) && surroundings.is_recorded_helper(process);
+      may = may && surroundings.is_recorded_helper(process);
     }
     if (!may) {
       refused_.push_back({.id = vm->id, .claimant = helper.claimant, .is_helper = true});

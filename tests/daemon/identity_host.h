@@ -43,6 +43,10 @@ class Identity : public VmTest {
                 const std::string& name = "forged") {
     add(pid, cgroup, user, "qemu-system-x86", qemu(name, uuid));
   }
+  void set_owner(const std::string& file, Uid user) {
+    const std::string path = host.files.paths().root + file.substr(std::string_view("root").size());
+    if (::chown(path.c_str(), user, user) != 0) throw std::runtime_error("chown " + path);
+  }
   // With the groups that it is in.
   void use_all(pid_t pid, const std::string& cgroup, std::int64_t ticks) {
     host.files.set_process_time(pid, used[pid] += ticks);

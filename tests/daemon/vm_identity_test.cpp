@@ -123,6 +123,15 @@ TEST_F(VmIdentity, ARecordIsOfTheProcessThatItWasWrittenFor) {
   EXPECT_EQ(vm(of(kAlice, kUuid)).info->name, "forged");
 }
 
+TEST_F(VmIdentity, ARecordIsRootsFile) {
+  write_status("web", kUuid, 200);
+  set_owner("root/run/libvirt/qemu/web.xml", kAlice);
+  add_qemu(200, kCron, kAlice);
+  host.begin();
+  EXPECT_EQ(host.vm(kUuid), nullptr);
+  EXPECT_EQ(vm(of(kAlice, kUuid)).info->name, "forged");
+}
+
 TEST_F(VmIdentity, ARecordIsBetterThanACommandLine) {
   write_status("web", kUuid, 200);
   add_qemu(200, "/system.slice/libvirtd.service", kLibvirt, kOther);
@@ -157,13 +166,19 @@ TEST_F(VmIdentity, AHelperMayBeTheVmsOwnUsersOrOneThatLibvirtNames) {
   add(200, kCron, kLibvirt, "swtpm", command({"swtpm", path}));
   add(201, kCron, 110, "swtpm", command({"swtpm", path}));
   add(202, kCron, 110, "swtpm", command({"swtpm", path}));
-  host.files.write("root/run/libvirt/qemu/swtpm/1-web-swtpm.pid", "201\n");
+  add(203, kCron, kAlice, "swtpm", command({"swtpm", path}));
+  add(204, kCron, kAlice, "swtpm", command({"swtpm", path}));
+  for (const pid_t pid : {201, 203, 204})
+    host.files.write("root/run/libvirt/qemu/swtpm/" + std::to_string(pid) + "-swtpm.pid",
+                     std::to_string(pid) + "\n");
+  set_owner("root/run/libvirt/qemu/swtpm/204-swtpm.pid", kAlice);
   host.begin();
-  for (pid_t pid = 200; pid < 203; ++pid) use_all(pid, kCron, 10);
-  step(6'000'000);
-  EXPECT_EQ(energy(kUuid), Microjoules{2'000'000});
-  EXPECT_NE(host.process(201)->vm, nullptr);
-  EXPECT_EQ(host.process(202)->vm, nullptr);
+  for (pid_t pid = 200; pid < 205; ++pid) use_all(pid, kCron, 10);
+  step(10'000'000);
+  EXPECT_EQ(energy(kUuid), Microjoules{3'000'000});
+  for (const pid_t pid : {200, 201, 203}) EXPECT_NE(host.process(pid)->vm, nullptr) << pid;
+  for (const pid_t pid : {202, 204}) EXPECT_EQ(host.process(pid)->vm, nullptr) << pid;
+  EXPECT_EQ(shown_to(kAlice).find(kUuid), std::string::npos) << shown_to(kAlice);
 }
 
 TEST_F(VmIdentity, AHelperOfAVmThatHasEndedIsNotTheNextOnes) {
