@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nobody gets another's container, pod, unit or name by what he calls his cgroups.
+#include <map>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "daemon/identity_host.h"
@@ -80,6 +83,30 @@ TEST_F(Identity, OfADelegatedServiceWhoMayMakeCgroupsInItClaims) {
   EXPECT_EQ(host.unit(forged).owner, kAlice);
 }
 
+TEST_F(Identity, ACgroupInADirectoryOfASubordinateIdIsItsLogins) {
+  host.files.write("root/etc/subuid", "alice:100000:65536\nalice:300000:10\nbob:300000:10\n");
+  const std::map<std::string, std::pair<Uid, Uid>> services = {
+      // who owns the directory, whose it is
+      {"/system.slice/one.service", {100'999, kAlice}},
+      {"/system.slice/two.service", {300'001, 300'001}},
+      {"/system.slice/three.service", {400'000, 400'000}}};
+  pid_t pid = 100;
+  for (const auto& [service, users] : services) {
+    host.files.add_cgroup(service);
+    host.files.set_cgroup_owner(service, users.first);
+    add(pid++, service + "/docker-" + kHex + ".scope", users.first);
+  }
+  add(200, kDocker, 0);
+  host.begin();
+  for (const auto& [service, users] : services) {
+    EXPECT_EQ(container(of(users.second, kHex)).info->unit, service + "/docker-" + kHex + ".scope");
+    EXPECT_EQ(container(of(users.second, kHex)).owner, users.second);
+    EXPECT_TRUE(is_refused("container", users.second)) << service;
+  }
+  EXPECT_EQ(container(kHex).info->unit, kDocker);
+  EXPECT_EQ(container(kHex).owner, 0U);
+}
+
 TEST_F(Identity, ASliceOfRootsNameInsideAUsersIsTheUsers) {
   const std::string path = std::string(kAlices) + "/user.slice/user-0.slice/docker-" + kHex + ".scope";
   const std::string in_vm =
@@ -133,133 +160,6 @@ TEST_F(Identity, RootsFilesNameNothingOfTheSystemsUsersEither) {
   EXPECT_EQ(container(kHex).owner, 0U);
   EXPECT_EQ(container(kHex).info->name, "secret-db");
   EXPECT_EQ(container(of(33, kHex)).info->name, kHex.substr(0, 12));
-}
-
-// 7. Found.
-
-TEST_F(Identity, AnNspawnContainerThatKeepsItsServiceIsFoundByMachined) {
-  const std::string service = "/system.slice/nsp.service";
-  add(100, service + "/payload", 524'288);
-  host.begin();
-  EXPECT_TRUE(host.meter().report()->containers.empty());
-  const std::string record = "NAME=box\nSCOPE=nsp.service\nSERVICE=systemd-nspawn\nCLASS=container\n";
-  host.files.write("root/run/systemd/machines/box", record);
-  step(0);
-  use_all(100, service + "/payload", 10);
-  step(2'000'000);
-  EXPECT_EQ(container("box").info->runtime, "nspawn");
-  EXPECT_EQ(container("box").info->unit, service);
-  EXPECT_EQ(container("box").owner, 0U);
-  EXPECT_EQ(container("box").active, Microjoules{1'000'000});
-  EXPECT_EQ(host.process(100)->container->id, "box");
-  EXPECT_EQ(host.process(100)->owner, 0U);
-}
-
-TEST_F(Identity, WhereMachinedsRecordComesLateOrGoesEarlyContainersStillAddUp) {
-  const std::string service = "/system.slice/nsp.service";
-  const auto expect_sums = [this] {
-    const auto report = host.meter().report();
-    for (const ContainerRow& row : report->containers) {
-      Microjoules processes;
-      for (const ProcessRow& process : host.view().processes->rows) {
-        if (process.container && process.container->id == row.info->id) processes += process.in_unit;
-      }
-      EXPECT_EQ(row.own, row.other + processes) << row.info->id;
-    }
-  };
-  add(100, service + "/payload", 524'288);
-  host.begin();
-  use_all(100, service + "/payload", 10);
-  step(2'000'000);
-  host.files.write("root/run/systemd/machines/box",
-                   "NAME=box\nSCOPE=nsp.service\nSERVICE=systemd-nspawn\nCLASS=container\n");
-  use_all(100, service + "/payload", 20);
-  step(2'000'000);
-  EXPECT_EQ(host.process(100)->container->id, "box");
-  expect_sums();
-  host.files.remove("root/run/systemd/machines/box");
-  use_all(100, service + "/payload", 30);
-  step(2'000'000);
-  EXPECT_EQ(host.process(100)->container, nullptr);
-  expect_sums();
-}
-
-TEST_F(Identity, MachinedNamesNoUnitOfAUsers) {
-  const std::string service = std::string(kAlices) + "/nsp.service";
-  add(100, service, kAlice);
-  host.files.write("root/run/systemd/machines/box",
-                   "NAME=box\nSCOPE=nsp.service\nSERVICE=systemd-nspawn\nCLASS=container\n");
-  host.begin();
-  step(0);
-  EXPECT_TRUE(host.meter().report()->containers.empty());
-}
-
-// Who is who in containers.
-
-TEST_F(Identity, LxcContainersWithOneIdmapAreApartAndClaimEachOthersIdsInVain) {
-  host.files.write("root/etc/subuid", "root:100000:65536\nalice:100000:65536\n");
-  for (const char* const name : {"one", "two"}) {
-    const std::string payload = std::string("/lxc.payload.") + name;
-    host.files.add_cgroup(payload);
-    host.files.set_cgroup_owner(payload, 100'000);
-  }
-  add(100, "/lxc.payload.one/docker-" + kHex + ".scope", 100'000);
-  add(200, "/lxc.payload.two/docker-" + kHex + ".scope", 100'033);
-  add(201, "/lxc.payload.two/lxc.payload.one", 100'033);
-  add_qemu(202, "/lxc.payload.two", 100'033);
-  add(203, "/lxc.payload.two/user.slice/user-1000.slice", 101'000);
-  host.begin();
-  for (const std::string& id :
-       {std::string("one"), "one/" + kHex, std::string("two"), "two/" + kHex, std::string("two/one")})
-    EXPECT_EQ(container(id).owner, 0U) << id;
-  EXPECT_EQ(vm(std::string("two/") + kUuid).owner, 0U);
-  EXPECT_EQ(host.container(kHex), nullptr);
-  for (const pid_t pid : {100, 200, 201, 202, 203}) EXPECT_EQ(host.process(pid)->owner, 0U) << pid;
-  for (const Uid user : {kAlice, kBob, Uid{100'000}, Uid{100'033}}) EXPECT_EQ(shown_to(user), "") << user;
-}
-
-TEST_F(Identity, DockerInDockerAsRootClaimsNothingOutside) {
-  add(100, kDocker, 0);
-  add(101, "/system.slice/docker-" + kInner + ".scope", 0);
-  add(200, kDocker + "/docker/" + kInner, 0);
-  add_qemu(201, kDocker + "/docker/" + kInner, 0);
-  start_in_scope(300);
-  host.begin();
-  use_all(200, kDocker + "/docker/" + kInner, 10);
-  use_all(201, kDocker + "/docker/" + kInner, 10);
-  step(4'000'000);
-  EXPECT_EQ(container(kInner).active, Microjoules{});
-  EXPECT_EQ(container(kHex + "/" + kInner).active, Microjoules{2'000'000});
-  EXPECT_EQ(energy(kUuid), Microjoules{});
-  EXPECT_EQ(energy(kHex + "/" + kInner + "/" + kUuid), Microjoules{1'000'000});
-  EXPECT_EQ(vm(kUuid).info->pid, 300);
-}
-
-TEST_F(Identity, WithUsernsRemapAContainerIsRootsAndItsProcessesToo) {
-  host.files.write("root/etc/subuid", "dockremap:165536:65536\n");
-  add(100, kDocker + "/init", 165'536);
-  host.files.set_cgroup_owner(kDocker, 165'536);
-  host.begin();
-  EXPECT_EQ(container(kHex).owner, 0U);
-  EXPECT_EQ(host.process(100)->owner, 0U);
-  EXPECT_EQ(host.unit(kDocker + "/init").owner, 0U);
-}
-
-TEST_F(Identity, RootlessPodmansOfTwoUsersAreEachTheirs) {
-  host.files.write("root/etc/subuid", "alice:100000:65536\nbob:165536:65536\n");
-  const std::string alices = std::string(kAlices) + "/libpod-" + kHex + ".scope/container";
-  const std::string bobs = std::string(kBobs) + "/libpod-" + kHex + ".scope/container";
-  add(100, alices, 100'999);
-  add(200, bobs, 166'535);
-  host.begin();
-  use_all(100, alices, 10);
-  use_all(200, bobs, 30);
-  step(8'000'000);
-  EXPECT_EQ(container(of(kAlice, kHex)).active, Microjoules{1'000'000});
-  EXPECT_EQ(container(of(kBob, kHex)).active, Microjoules{3'000'000});
-  EXPECT_EQ(host.process(100)->owner, kAlice);
-  EXPECT_EQ(host.process(200)->owner, kBob);
-  EXPECT_EQ(shown_to(kAlice).find("1001"), std::string::npos) << shown_to(kAlice);
 }
 
 TEST_F(Identity, AProcessOfAnIdThatNobodysLoginOwnsIsItsOwnUsers) {
