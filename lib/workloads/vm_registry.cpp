@@ -70,10 +70,7 @@ void VmRegistry::follow_scopes(const VmSample& sample) {
 void VmRegistry::drop_ended(const VmSample& sample) {
   if (!by_process_.empty() || !helpers_.empty()) {
     for (const ProcessId id : sample.ended) {
-      if (const auto helper = helpers_.find(id); helper != helpers_.end()) {
-        --helpers_of_users_[helper->second.claimant.owner];
-        helpers_.erase(helper);
-      }
+      drop_helper(id);
       const auto known = by_process_.find(id);
       if (known == by_process_.end()) continue;
       std::erase(known->second->processes, id);
@@ -215,6 +212,7 @@ void VmRegistry::inherit_scopes(Vm& vm) {
 }
 
 void VmRegistry::add_process(Vm& vm, ProcessId process) {
+  drop_helper(process);  // it would be counted twice
   vm.processes.push_back(process);
   by_process_[process] = &vm;
 }
@@ -288,11 +286,11 @@ void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surr
   for (const FoundHelper& found : sample.found.helpers) {
     const ProcessId id = sample.processes[found.process].id;
     const auto place = surroundings.place(id);
-    if (!place || helpers_.size() >= kMostHelpers) continue;
+    if (!place || by_process_.contains(id) || helpers_.size() >= kMostHelpers) continue;
+    drop_helper(id);  // it may have been another user's
     const Uid owner = place->claimant.owner;
-    const bool is_new = !helpers_.contains(id);
-    if (is_new && is_ordinary_user(owner) && helpers_of_users_[owner] >= kMostHelpersOfUser) continue;
-    if (is_new) ++helpers_of_users_[owner];
+    if (is_ordinary_user(owner) && helpers_of_users_[owner] >= kMostHelpersOfUser) continue;
+    ++helpers_of_users_[owner];
     helpers_[id] = {found.command, place->claimant, nullptr};
   }
   if (sample.found.helpers.empty() && sample.found.vms.empty()) return;
@@ -323,6 +321,13 @@ const Vm* VmRegistry::vm_of(ProcessId process, const Helper& helper, const VmSur
     }
   }
   return best;
+}
+
+void VmRegistry::drop_helper(ProcessId process) {
+  const auto helper = helpers_.find(process);
+  if (helper == helpers_.end()) return;
+  --helpers_of_users_[helper->second.claimant.owner];
+  helpers_.erase(helper);
 }
 
 // Helpers outlive their VM: another may be at its place in memory next.

@@ -135,6 +135,7 @@ class VmRegistry {
   void promote(Vm& vm, Identity identity);
   void guess(const VmSurroundings& surroundings);
   void take_helpers(const VmSample& sample, const VmSurroundings& surroundings);
+  void drop_helper(ProcessId process);
   const Vm* vm_of(ProcessId process, const Helper& helper, const VmSurroundings& surroundings);
   void drop_empty();
 

@@ -209,6 +209,26 @@ TEST_F(VmIdentity, RootsHelperIsNotShownToAUserWhoClaimsItsVm) {
   EXPECT_EQ(energy(of(kAlice, kUuid)), Microjoules{1'000'000}) << "alice's alone";
 }
 
+TEST_F(VmIdentity, AProcessThatRunsAVmHelpsNoOther) {
+  const std::string path = std::string("dir=/x/") + kUuid + "/tpm2";
+  const auto become = [&](pid_t pid, const std::string& comm, const std::string& line) {
+    host.files.remove_process(pid);
+    add(pid, kCron, kAlice, comm, line);
+  };
+  add_qemu(100, kAlices, kAlice);
+  add_qemu(200, kCron, kAlice, kOther);
+  add(201, kCron, kAlice, "swtpm", command({"swtpm", path}));
+  host.begin();
+  become(200, "swtpm", command({"swtpm", path}));
+  become(201, "qemu-system-x86", command({"qemu-system-x86_64", "-m", "64"}));
+  step(0);
+  for (const pid_t pid : {200, 201}) use_all(pid, kCron, 10);
+  step(4'000'000);
+  EXPECT_EQ(energy(of(kAlice, kUuid)), Microjoules{});
+  EXPECT_EQ(energy(of(kAlice, kOther)), Microjoules{1'000'000});
+  EXPECT_EQ(energy(of(kAlice, "201.201")), Microjoules{1'000'000});
+}
+
 // 4. The crash, and 5. the guess.
 
 TEST_F(VmIdentity, AUsersCgroupThatIsNamedLikeAVmsIsNoneOfRoots) {
