@@ -78,6 +78,7 @@ def from_crontab(host, who, command):
     host.sh(f"""
         echo {shlex.quote("@reboot exec " + shlex.join(command))} | crontab -u {who} -
         rm -f /run/crond.reboot
+        systemctl reset-failed cron || :  # so that it may be started as often as there are jobs
         systemctl restart cron""")
 
     def started():

@@ -3,6 +3,7 @@
 nobody else's, and nobody else is billed for them. alice and bob have user managers; root has a podman container, a pod, a
 libvirt domain, and names in files that only root can read."""
 import json
+import re
 import shlex
 
 from claims import (COUNTERS, FACTS, SPINNER, USERS, become, check_claim, check_rows, check_same, check_views, claim,
@@ -172,7 +173,7 @@ def machines(host, report):
 
     host.sh(f"virsh -q start {VM}")
     host.wait_until(lambda: host.ask("show", UUID)["state"] == "running", 15, "its start")
-    third = claim(host, "bob", "again.scope", *command("bob"))
+    more = [claim(host, "bob", "again.scope", *command("bob")), from_crontab(host, "bob", command("bob"))]
     drive(host, 1)
     snapshot = take(host)
     rows = workloads(snapshot)
@@ -184,10 +185,13 @@ def machines(host, report):
                  row["energyMicrojoules"] > ended["energyMicrojoules"])
     report.equal("its energy is its scopes'", row["energyMicrojoules"], energy_of_scopes(snapshot))
     host.wait_until(lambda: host.sh(f"ls -A {meter}") != "", 15, "its guest's meter")
+    report.equal("bob's scope and crontab that claim it while it runs are bob's", [
+        (p.get("ownerUid"), p.get("virtualMachineId", "").partition("/")[0]) for p in snapshot["processes"] if p["pid"] in more],
+        [(USERS["bob"], f"user-{USERS['bob']}")] * 2)
     report.equal("no other row has its name", [r["id"] for r in rows.values() if r["name"] == VM], [UUID])
     check_views(host, report, UUID, since=since)
     check_rows(report, snapshot, "it runs beside those that claim it")
-    end_all(host, [third, *pids.values()])
+    end_all(host, [*more, *pids.values()])
 
 
 def energy_of_scopes(snapshot):
@@ -200,18 +204,25 @@ def helpers(host, report):
     arguments = {"swtpm": ["socket", "--tpmstate", f"dir=/var/lib/libvirt/swtpm/{UUID}/tpm2"],
                  "virtiofsd": [f"--socket-path=/var/lib/libvirt/qemu/{UUID}/fs0.sock"],
                  "passt": ["--socket", f"/run/user/1000/{UUID}/passt.socket"]}
-    pids = {name: claim(host, "alice", f"{name}.scope", program("alice", name), *words)
-            for name, words in arguments.items()}
-    drive(host, 1)
-    snapshot = take(host)
-    row, processes = workloads(snapshot)[UUID], {p["pid"]: p for p in snapshot["processes"]}
-    report.equal("the domain's energy is its scopes'", row["energyMicrojoules"], energy_of_scopes(snapshot))
-    report.equal("none of them is a part of it", [part["name"] for part in row.get("breakdown", [])
-                                                  if part["name"] in arguments], [])
-    report.equal("none helps it", [processes[pid].get("virtualMachineId") for pid in pids.values()], [None] * len(pids))
-    joules = sum(processes[pid]["energyMicrojoules"] for pid in pids.values()) / 1e6
-    report.check(f"they have used {joules:.1f} J", joules > 1)
-    check_rows(report, snapshot, "helpers claimed")
+    for in_scope, in_cron in (("alice", "bob"), ("bob", "alice")):
+        pids = {}
+        for name, words in arguments.items():
+            pids[claim(host, in_scope, f"{name}-of-{in_scope}.scope", program(in_scope, name), *words)] = in_scope
+            pids[from_crontab(host, in_cron, [program(in_cron, name), *words])] = in_cron
+        drive(host, 1)
+        snapshot = take(host)
+        row, processes = workloads(snapshot)[UUID], {p["pid"]: p for p in snapshot["processes"]}
+        when = f"{in_scope}'s scopes, {in_cron}'s crontab"
+        report.equal(f"{when}: the domain's energy is its scopes'", row["energyMicrojoules"], energy_of_scopes(snapshot))
+        report.equal(f"{when}: none of them is a part of it", [part["name"] for part in row.get("breakdown", [])
+                                                               if part["name"] in arguments], [])
+        report.equal(f"{when}: each is its user's, and helps no VM", [
+            (processes[pid].get("ownerUid"), processes[pid].get("virtualMachineId")) for pid in pids],
+            [(USERS[who], None) for who in pids.values()])
+        joules = sum(processes[pid]["energyMicrojoules"] for pid in pids) / 1e6
+        report.check(f"{when}: they have used {joules:.1f} J", joules > 1)
+        check_rows(report, snapshot, f"helpers claimed from {in_cron}'s crontab")
+        end_all(host, pids)
 
     root = claim(host, "root", "helper.scope", program("alice", "swtpm"), *arguments["swtpm"])
     drive(host, 1)
@@ -219,13 +230,14 @@ def helpers(host, report):
     row, processes = workloads(snapshot)[UUID], {p["pid"]: p for p in snapshot["processes"]}
     report.equal("root's is counted with the domain", (processes[root].get("virtualMachineId"), row["energyMicrojoules"]),
                  (UUID, energy_of_scopes(snapshot) + processes[root]["energyMicrojoules"]))
-    end_all(host, [root, *pids.values()])
+    end_all(host, [root])
 
 
 def names(host, report):
     """Cgroups of users with the ids of workloads whose names only root can read"""
     before, since = workloads(take(host)), now(host)
-    pids = []
+    guests = {from_crontab(host, who, [program(who, "qemu-system-x86_64"), "-id", "100"]): who for who in USERS}
+    pids = [*guests]
     for who in USERS:
         pids += [claim(host, who, "100.scope", below="qemu.slice"), claim(host, who, f"docker-{DOCKER_ID}.scope"),
                  claim(host, who, "run-in-a-pod.scope", below=f"kubepods-pod{HIDDEN_POD.replace('-', '_')}.slice")]
@@ -247,6 +259,11 @@ def names(host, report):
         sorted(("unit", user) for user in USERS.values()))
     report.equal("root is shown no name of root's at theirs", [(row["id"], row["name"]) for row in theirs
                                                                if "secret" in json.dumps(row)], [])
+    for pid, who in guests.items():
+        id_ = next((p.get("virtualMachineId", "") for p in snapshot["processes"] if p["pid"] == pid), "")
+        row = rows.get(id_, {})
+        report.equal(f"{who}'s crontab: a guest with the number of root's", (
+            id_.partition("/")[0], row.get("ownerUid"), "secret" in json.dumps(row)), (f"user-{USERS[who]}", USERS[who], False))
     for id_ in (DOCKER_ID, POD):
         check_same(report, f"root's {before[id_]['name']}", before[id_], rows[id_])
     report.equal("root's keep their names", {"secret-db", "secret-vm"} - {row["name"] for row in rows.values()}, set())
@@ -325,8 +342,11 @@ def reported(host, report):
     """doctor and the journal on refused claims, and a restart"""
     doctor = host.run("keplerctl", "--no-pager", "doctor").stdout
     for where, text in (("doctor", doctor), ("the journal", host.journal())):
-        report.check(f"{where} names the user of a refused claim", any(
-            "claim" in line and ("alice" in line or "4801" in line) for line in text.splitlines()), text[-300:])
+        for what in ("vm", "container", "pod", "help VM"):
+            for who, uid in USERS.items():
+                pattern = f"refused the claim of user {uid} to {what} |user {uid}: refused claim to {what} "
+                report.check(f"{where} has {who}'s refused claim to {what}", re.search(pattern, " ".join(text.split())),
+                             text[-300:])
     vault = vault_id(host)
     pids = [claim(host, "alice", f"libpod-{vault}.scope"),
             claim(host, "bob", "late.scope", program("bob", "qemu-system-x86_64"), "-uuid", UUID)]
