@@ -66,7 +66,7 @@ Exporter::~Exporter() {
 }
 
 // Where nobody is told who asks, only what is served to everybody is asked for in full.
-client::Streams::Plan Exporter::plan() const {
+client::Streams::Plan Exporter::make_plan() const {
   client::Streams::Plan plan{
       .address = options_.varlink, .wanted = {}, .pace = kPace, .program = "the exporter"};
   const Kinds in_full = web_.authenticates() ? Kinds().set() : options_.serve;
@@ -104,9 +104,8 @@ client::Streams::Events Exporter::events() {
 
 // Whether the kind is followed, and as the zones are: of public ticks too, or of none.
 bool Exporter::is_like_zones(Kind kind) const {
-  const client::Streams::Plan plan = this->plan();
-  const auto wanted = std::ranges::find(plan.wanted, kind, &client::Streams::Plan::Wanted::kind);
-  return wanted != plan.wanted.end() && wanted->in_full == plan.wanted.front().in_full;
+  const auto wanted = std::ranges::find(plan_.wanted, kind, &client::Streams::Plan::Wanted::kind);
+  return wanted != plan_.wanted.end() && wanted->in_full == plan_.wanted.front().in_full;
 }
 
 // Just after a sample: what is opened now gets this one, and the later ones that the zones get.
@@ -130,7 +129,7 @@ Result<Done> Exporter::start() {
     log_error("exception while " + where + ": " + what);
   });
   if (const auto added = add_signals(); !added) return added;
-  streams_ = std::make_unique<client::Streams>(event_, plan(), events());
+  streams_ = std::make_unique<client::Streams>(event_, plan_, events());
   Contents& contents = *this;
   pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users), web_.headers);
   server_ = std::make_unique<http::Server>(
@@ -152,7 +151,7 @@ Result<Done> Exporter::start() {
 // knows no power before its second sample.
 bool Exporter::has_numbers() const {
   if (!decided_ || !streams_->is_up()) return decided_;
-  for (const client::Streams::Plan::Wanted& wanted : plan().wanted) {
+  for (const client::Streams::Plan::Wanted& wanted : plan_.wanted) {
     if (!snapshot_.has(wanted.kind)) return false;
   }
   if (is_like_zones(Kind::kProcesses) && processes_.others() == nullptr) return false;

@@ -40,7 +40,7 @@ class Exporter : private Contents {
   Result<std::vector<UniqueFd>> open_sockets() const;
   bool has_numbers() const;
   void wait_for_numbers();
-  client::Streams::Plan plan() const;
+  client::Streams::Plan make_plan() const;
   client::Streams::Events events();
   void take(Kind kind, const varlink::Json& reply);
   bool is_like_zones(Kind kind) const;
@@ -56,6 +56,7 @@ class Exporter : private Contents {
   std::vector<Processor> processors_;
   std::string node_name_, architecture_;
   std::chrono::microseconds started_{0};
+  client::Streams::Plan plan_ = make_plan();  // what is followed
   std::unique_ptr<client::Streams> streams_;
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;
