@@ -79,7 +79,7 @@ TEST_F(VmEvidenceTest, NorAfterARestartOfKeplerd) {
   expect_untouched(200);
 }
 
-// What is root's, by hand or in a scope, is not told apart further: libvirt's records come and go.
+// Both are made by root, and a record goes before its VM does.
 TEST_F(VmEvidenceTest, AScopeGoesOnWithARecordedVm) {
   write_status("web", kUuid, 100);
   run_in_scope(100);

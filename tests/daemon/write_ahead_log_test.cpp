@@ -9,6 +9,7 @@
 
 #include "daemon/meter_host.h"
 #include "daemon/state_keeper.h"
+#include "daemon/vm_host.h"
 #include "ledger/state_file.h"
 
 namespace keplerd {
@@ -104,6 +105,37 @@ TEST_F(WriteAhead, AfterAKillEveryTotalGoesOnUnderTheSameInstance) {
   EXPECT_EQ(host.process(10)->since, process.since);
   work("/a.service", a);
   EXPECT_EQ(host.unit("/a.service").active.value, 30'000'000);
+}
+
+TEST_F(WriteAhead, AMachineGoesOnWithItsPartsItsNameAndWhatIsKnownOfIt) {
+  const std::string libvirt = std::string(kScope) + "/libvirt";
+  for (const std::string& group : {libvirt, libvirt + "/vcpu0", libvirt + "/emulator"})
+    host.files.add_cgroup(group);
+  for (const char* const part : {"/vcpu0", "/emulator"})
+    host.files.set_cgroup_type(libvirt + part, "threaded");
+  host.files.add_process(
+      {.pid = 20, .comm = "qemu-system-x86", .cgroup = libvirt, .cmdline = qemu("web", kUuid)});
+  begin();
+  host.draw(20'000'000);
+  for (const std::string& group : {std::string(kScope), libvirt, libvirt + "/vcpu0"})
+    host.files.set_cgroup_usage(group, 100'000);
+  step();
+  const auto before = *host.vm(kUuid);
+  ASSERT_EQ(before.active.value, 10'000'000);
+  ASSERT_FALSE(before.parts.empty());
+  const auto evidence = host.meter().ledger().vms().all().at(kUuid).evidence;
+  ASSERT_EQ(evidence, VmEvidence::kScope);
+
+  host.files.remove_process(20);
+  host.files.remove_cgroup(kScope);
+  begin();
+  const auto after = *host.vm(kUuid);
+  EXPECT_FALSE(after.running);
+  EXPECT_EQ(after.active, before.active);
+  EXPECT_EQ(after.parts, before.parts);
+  EXPECT_EQ(after.info->name, "web");
+  EXPECT_EQ(after.owner, before.owner);
+  EXPECT_EQ(host.meter().ledger().vms().all().at(kUuid).evidence, evidence);
 }
 
 TEST_F(WriteAhead, ItIsGoneOnFromAfterEachOfManyKills) {
