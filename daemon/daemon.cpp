@@ -213,7 +213,7 @@ Sampler::Sampled Daemon::sample() {
   const Nanoseconds begun = read_clock(CLOCK_THREAD_CPUTIME_ID);
   const auto before = meter_->report();
   access_.keep_processes(read_monotonic());
-  meter_->set_problem("state", state_keeper_->problem());
+  meter_->set_problem(ProblemKind::kState, state_keeper_->problem());
   const auto report = meter_->sample();
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
@@ -236,7 +236,7 @@ void Daemon::update_libvirt() {
   const auto drivers = running_drivers(host_, meter_->libvirt_drivers());
   libvirt_->update(drivers, sampler_.last_tried());
   const bool is_missing = !drivers.empty() && !libvirt_->is_installed();
-  meter_->set_problem("libvirt", is_missing ? std::optional<std::string>(kNoHelper) : std::nullopt);
+  meter_->set_problem(ProblemKind::kLibvirt, is_missing ? std::optional<std::string>(kNoHelper) : std::nullopt);
   meter_->set_libvirt_connected(libvirt_->is_connected());
 }
 

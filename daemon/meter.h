@@ -71,7 +71,7 @@ class Meter {
   void set_model(std::unique_ptr<Model> model) { attributor_.set_model(std::move(model)); }
 
   // A problem that no sample shows (daemon/problems.h).
-  void set_problem(const std::string& kind, std::optional<std::string> what) {
+  void set_problem(ProblemKind kind, std::optional<std::string> what) {
     problems_.set(kind, std::move(what));
   }
 

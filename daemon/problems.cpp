@@ -16,27 +16,31 @@ bool lacks_reading(const Report& report) {
 // `powerless`: for several windows, whatever the reason.
 std::vector<Problem> find_in(const Report& report, bool powerless) {
   std::vector<Problem> problems;
-  const auto add = [&problems](std::string kind, std::string what, std::string object = {}) {
-    problems.push_back({std::move(kind), std::move(object), std::move(what)});
+  const auto add = [&problems](ProblemKind kind, std::string what, std::string object = {}) {
+    problems.push_back({kind, std::move(object), std::move(what)});
   };
-  if (report.source.name == "none") add("source", report.source.reason.value_or("there is no energy source"));
+  if (report.source.name == "none")
+    add(ProblemKind::kSource, report.source.reason.value_or("there is no energy source"));
   for (const ZoneRow& zone : report.zones) {
-    if (zone.current && zone.problem) add("zone", "cannot be read: " + *zone.problem, zone.zone.id);
+    if (zone.current && zone.problem)
+      add(ProblemKind::kZone, "cannot be read: " + *zone.problem, zone.zone.id);
   }
   if (report.source.name != "none" && !report.host.power && (powerless || lacks_reading(report)))
-    add("power", "the host's power is not known");
+    add(ProblemKind::kPower, "the host's power is not known");
   if (report.groups_left_out > 0)
-    add("cgroups", fmt::format("{} are too many or too deep: they are counted in those above them",
-                               report.groups_left_out));
+    add(ProblemKind::kCgroups,
+        fmt::format("{} are too many or too deep: they are counted in those above them",
+                    report.groups_left_out));
   if (report.processes_left_out > 0)
-    add("processes", fmt::format("{} are too many: they are counted in their units, and have no rows",
-                                 report.processes_left_out));
+    add(ProblemKind::kProcesses,
+        fmt::format("{} are too many: they are counted in their units, and have no rows",
+                    report.processes_left_out));
   return problems;
 }
 
 }  // namespace
 
-void Problems::set(const std::string& kind, std::optional<std::string> what) {
+void Problems::set(ProblemKind kind, std::optional<std::string> what) {
   if (what) {
     set_[kind] = *std::move(what);
   } else {

@@ -15,17 +15,17 @@ namespace keplerd {
 class Problems {
  public:
   // What no sample shows; with the next report. `what` unset: there is no such problem any more.
-  void set(const std::string& kind, std::optional<std::string> what);
+  void set(ProblemKind kind, std::optional<std::string> what);
 
   // Adds all there are, with those that show in the report itself.
   void add_to(Report& report);
 
  private:
-  std::map<std::string, std::string> set_;  // by kind
+  std::map<ProblemKind, std::string> set_;
   bool had_power_ =
       true;  // in the last window that is long enough to have one; the first of a source has none
   bool powerless_ = false;                                         // nor in the one before
-  std::map<std::pair<std::string, std::string>, Realtime> since_;  // by kind and object
+  std::map<std::pair<ProblemKind, std::string>, Realtime> since_;  // by kind and object
 };
 
 }  // namespace keplerd

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/problem_kind.h"
 #include "cli/doctor/meters.h"
 #include "cli/doctor/totals.h"
 #include "cli/fields.h"
@@ -123,32 +124,46 @@ Check check_counters(const DoctorFacts& facts) {
           ""};
 }
 
-struct ProblemKind {
-  std::string_view kind;
-  CheckState state;
-  const char* fix;
+struct ProblemCheck {
+  CheckState state = kProblem;
+  const char* fix = "";
 };
-// Of those that no other check finds.
-constexpr std::array<ProblemKind, 4> kProblemKinds = {{
-    {"zone", kProblem, "'journalctl -u keplerd' and the meters below say why"},
-    {"power", kProblem, "what is said about the zones"},
-    {"state", kProblem, "make room, or mount the disk writable; 'journalctl -u keplerd' says more"},
-    {"libvirt", kWarning, "install the package keplerd-libvirt"},
-}};
+
+// Unset where another check finds it. One of a later keplerd says for itself what it is.
+std::optional<ProblemCheck> check_of(std::string_view kind) {
+  const auto known = find_problem_kind(kind);
+  if (!known) return ProblemCheck{};
+  switch (*known) {
+    case ProblemKind::kZone:
+      return ProblemCheck{kProblem, "'journalctl -u keplerd' and the meters below say why"};
+    case ProblemKind::kPower:
+      return ProblemCheck{kProblem, "what is said about the zones"};
+    case ProblemKind::kState:
+      return ProblemCheck{kProblem,
+                          "make room, or mount the disk writable; 'journalctl -u keplerd' says more"};
+    case ProblemKind::kLibvirt:
+      return ProblemCheck{kWarning, "install the package keplerd-libvirt"};
+    case ProblemKind::kSource:
+    case ProblemKind::kCgroups:
+    case ProblemKind::kProcesses:
+      break;
+  }
+  return std::nullopt;
+}
 
 // What keplerd itself says that it cannot do.
 std::vector<Check> check_problems(const DoctorFacts& facts) {
   std::vector<Check> checks;
   for (const Json& problem : client::elements(field(*facts.status, "problems"))) {
     const std::string kind = name_text(problem, "kind"), object = name_text(problem, "object");
-    const auto known = std::ranges::find(kProblemKinds, std::string_view(kind), &ProblemKind::kind);
-    if (known == kProblemKinds.end()) continue;
+    const auto check = check_of(kind);
+    if (!check) continue;
     const auto since = integer_field(problem, "sinceUsec");
     const std::chrono::microseconds age = facts.realtime - std::chrono::microseconds(since.value_or(0));
-    checks.push_back({kind, known->state,
+    checks.push_back({kind, check->state,
                       (object.empty() ? "" : object + " ") + name_text(problem, "what") +
                           (since ? ", for " + format_time(std::max(age, age.zero())) : ""),
-                      known->fix});
+                      check->fix});
   }
   return checks;
 }

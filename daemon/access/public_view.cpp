@@ -91,7 +91,7 @@ class ViewMaker {
     if (before_ != nullptr) view.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
     // Whether VMs of libvirt run is not for everybody.
     std::ranges::copy_if(now_.problems, std::back_inserter(view.problems),
-                         [](const Problem& problem) { return problem.kind != "libvirt"; });
+                         [](const Problem& problem) { return problem.kind != ProblemKind::kLibvirt; });
     view.source = now_.source;
     view.workload_quality = now_.workload_quality;
     view.host = public_row(now_.host, before_ == nullptr ? nullptr : &before_->host);

@@ -2,6 +2,7 @@
 // keplerd, the host and its zones, and the exporter.
 #include <array>
 
+#include "base/problem_kind.h"
 #include "exporter/metrics/families.h"
 
 namespace keplerd::exporter {
@@ -14,9 +15,6 @@ constexpr MetricType kInfo = MetricType::kInfo;
 void add_power(Exposition& out, std::string_view labels, const Energy& energy) {
   if (energy.power) out.add(labels, energy.power->value);
 }
-
-// Of org.keplerd.Energy: those that are 0 are there, too, for alerts.
-constexpr std::array kProblemKinds = {"cgroups", "libvirt", "power", "processes", "source", "state", "zone"};
 
 struct NodeFamily {
   Family joules, watts;
@@ -113,7 +111,7 @@ void write_daemon(const RenderInput& input, Exposition& out) {
   out.begin(
       {"keplerd_problem", kGauge, "", "What keplerd cannot do now of what it promises: how many of a kind"});
   std::map<std::string, std::int64_t> problems = host.problems;
-  for (const char* const kind : kProblemKinds) problems.try_emplace(kind, 0);
+  for (const std::string_view kind : kProblemKinds) problems.try_emplace(std::string(kind), 0);  // for alerts
   for (const auto& [kind, count] : problems) out.add_count(label_text({{"kind", kind}}), count);
   out.begin({"keplerd_discarded_windows", kCounter, "",
              "Windows of a zone whose energy was not counted: impossible, reset, or across a suspend"});

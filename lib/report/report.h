@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/problem_kind.h"
 #include "base/units.h"
 #include "energy/source_probe.h"
 #include "energy/zone.h"
@@ -62,7 +63,7 @@ struct RefusedClaim {
 
 // What keplerd cannot do now of what it promises.
 struct Problem {
-  std::string kind;    // "source", "zone", "power", "state", "cgroups", "processes", "libvirt"
+  ProblemKind kind;
   std::string object;  // of a zone: its id; else empty
   std::string what;    // for people
   Realtime since{0};   // of the first report that has it

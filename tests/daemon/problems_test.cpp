@@ -31,7 +31,7 @@ class ProblemsTest : public testing::Test {
     problems.add_to(*report_);
     std::vector<std::string> found;
     for (const Problem& problem : report_->problems)
-      found.push_back(problem.kind + " " + problem.object + " since " +
+      found.push_back(std::string(problem_kind_name(problem.kind)) + " " + problem.object + " since " +
                       std::to_string(problem.since.count()));
     return found;
   }
@@ -114,13 +114,13 @@ TEST_F(ProblemsTest, LimitsThatAreReachedAreProblems) {
 }
 
 TEST_F(ProblemsTest, WhatNoSampleShowsIsThereUntilItIsTakenBack) {
-  problems.set("state", "disk full");
+  problems.set(ProblemKind::kState, "disk full");
   EXPECT_THAT(found(), ElementsAre("state  since 1"));
   next();
-  problems.set("state", "still full");
+  problems.set(ProblemKind::kState, "still full");
   EXPECT_THAT(found(), ElementsAre("state  since 1"));
   next();
-  problems.set("state", std::nullopt);
+  problems.set(ProblemKind::kState, std::nullopt);
   EXPECT_THAT(found(), IsEmpty());
 }
 
