@@ -33,7 +33,8 @@ inline ModelRules model_rules(const AttributionSettings& attribution) {
 inline TerminatedLimits terminated_limits(const WorkloadSettings& workloads) {
   return {.max = workloads.terminated_max,
           .min_energy = workloads.terminated_min_energy,
-          .retention = workloads.terminated_retention};
+          .retention = workloads.terminated_retention,
+          .vm_retention = workloads.vm_retention};
 }
 
 }  // namespace keplerd

@@ -74,6 +74,7 @@ struct WorkloadSettings {
   std::optional<std::size_t> terminated_max = 500;                           // TerminatedMax=
   Microjoules terminated_min_energy{10'000'000};                             // TerminatedMinEnergy=
   std::optional<Nanoseconds> terminated_retention = std::chrono::hours(48);  // TerminatedRetention=
+  std::optional<Nanoseconds> vm_retention = std::chrono::hours(24 * 365);    // VmRetention=
 
   bool operator==(const WorkloadSettings&) const = default;
 };

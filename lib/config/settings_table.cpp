@@ -258,6 +258,8 @@ constexpr Row kRows[] = {
     {"Workloads", "TerminatedRetention",
      text_of<&Settings::workloads, &WorkloadSettings::terminated_retention, parse_retention,
              format_retention>()},
+    {"Workloads", "VmRetention",
+     text_of<&Settings::workloads, &WorkloadSettings::vm_retention, parse_retention, format_retention>()},
     {"Access", "Public", word_of<&Settings::access, &AccessSettings::public_access, kPublicAccess>()},
     {"Guests", "Machines", text_of<&Settings::guests, &GuestSettings::vms, parse_vms, format_names>()},
     {"Guests", "Metadata", word_of<&Settings::guests, &GuestSettings::by_metadata, kYesNo>()},

@@ -80,7 +80,14 @@ struct TerminatedLimits {
   std::optional<std::size_t> max = 500;
   Microjoules min_energy{10'000'000};                             // processes with less are not kept
   std::optional<Nanoseconds> retention = std::chrono::hours(48);  // unset: for ever
+  // Totals of the system's own VMs and services; unset: for ever.
+  std::optional<Nanoseconds> vm_retention = std::chrono::hours(24 * 365);
 };
+
+// Whether what ended then is within this time still.
+inline bool is_within(const std::optional<Nanoseconds>& retention, Realtime ended, Realtime now) {
+  return !retention || now - ended <= *retention;
+}
 
 template <class Account>
 struct Ended {
@@ -99,7 +106,7 @@ std::vector<Account*> overdue(std::vector<Ended<Account>> ended, const Terminate
                               KeptOf whose = KeptOf::kEachUser) {
   std::vector<Account*> out;
   std::erase_if(ended, [&](const Ended<Account>& one) {
-    const bool too_old = limits.retention && now - one.at > *limits.retention;
+    const bool too_old = !is_within(limits.retention, one.at, now);
     if (too_old) out.push_back(one.account);
     return too_old;
   });

@@ -193,6 +193,7 @@ void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report
 void Ledger::report_vms(Report& report) const {
   report.vms.reserve(vms_.all().size());
   for (const auto& [id, vm] : vms_.all()) {
+    if (vm.is_dormant) continue;
     VmRow& row = report.vms.emplace_back();
     fill_row(vm.energy, sequence_, windows_, report.shares, row);
     row.info = vm.info;

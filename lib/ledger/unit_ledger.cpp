@@ -3,8 +3,20 @@
 
 #include <algorithm>
 #include <cassert>
+#include <unordered_set>
 
 namespace keplerd {
+namespace {
+
+// That root has given a name, which is the same at its next start: no instance of a template, and nothing
+// that systemd-run has named.
+bool is_system_service(const UnitAccount& unit) {
+  const std::string& name = unit.info->name;
+  return unit.info->is_unit && unit.energy.owner == kRootUser && name.ends_with(".service") &&
+         name.find('@') == std::string::npos && !name.starts_with("run-");
+}
+
+}  // namespace
 
 void UnitLedger::apply(const BookedWindow& window) {
   current_.clear();
@@ -78,11 +90,21 @@ std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits,
                                               const std::vector<ZoneWindow>& windows, Realtime now) const {
   if (accounts_.size() == running_.size()) return {};  // all run
   std::vector<Ended<UnitAccount>> ended;
+  std::unordered_set<const UnitAccount*> parents;  // of those that are kept
+  std::size_t services = 0;
   // Children before parents; a child never has more than its parent, and stays before it where they are
   // equal. All users' together: a parent may be another's.
   for (auto entry = accounts_.rbegin(); entry != accounts_.rend(); ++entry) {
     UnitAccount& unit = *entry->second;
-    if (unit.energy.ended) ended.push_back({&unit, unit.energy.energy(windows), *unit.energy.ended});
+    if (!unit.energy.ended) continue;
+    const bool is_service = services < kMostServices && is_system_service(unit) &&
+                            is_within(limits.vm_retention, *unit.energy.ended, now);
+    services += is_service ? 1 : 0;
+    if (is_service || parents.contains(&unit)) {
+      parents.insert(unit.parent);
+    } else {
+      ended.push_back({&unit, unit.energy.energy(windows), *unit.energy.ended});
+    }
   }
   return keplerd::overdue(std::move(ended), limits, now, KeptOf::kAll);
 }

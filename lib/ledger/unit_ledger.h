@@ -56,6 +56,8 @@ class UnitLedger {
   // The account of a group of the last sample.
   UnitAccount* of_group(std::size_t index) const { return index == kNoGroup ? nullptr : current_[index]; }
 
+  static constexpr std::size_t kMostServices = 1'000;  // of the system's, that are kept for so long
+
   // Ended units that the limits no longer keep, children before their parents.
   std::vector<UnitAccount*> overdue(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows,
                                     Realtime now) const;

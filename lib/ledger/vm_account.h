@@ -20,7 +20,7 @@ namespace keplerd {
 struct VmAccount {
   std::shared_ptr<const VmInfo> info;
   EnergyAccount energy;
-  VmEvidence evidence = VmEvidence::kGuess;  // the best that there was that it is this VM's
+  VmEvidence evidence = VmEvidence::kGuess;             // the best that there was that it is this VM's
   std::map<std::string, Microjoules, PartOrder> parts;  // what is in none of them is "other"
   std::string guest_number;                             // Proxmox's guest id, Xen's domain id; else empty
   std::shared_ptr<const LibvirtStatus> status;          // null where libvirt says nothing about it
@@ -29,6 +29,8 @@ struct VmAccount {
   // What runs under this id now; null once it has ended.
   const Vm* vm = nullptr;
   bool runs() const { return vm != nullptr; }
+  // It ended so long ago that it has no row; its total waits for its next start.
+  bool is_dormant = false;
   std::uint64_t number = 0, described = 0;  // of the last one
   std::shared_ptr<const VmInfo> shown;      // to its processes' rows, so many
   std::size_t shown_to = 0;

@@ -2,9 +2,18 @@
 #include "ledger/vm_ledger.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace keplerd {
+namespace {
+
+// A VM of root's continues under its UUID whenever it is started again.
+bool may_be_dormant(const VmAccount& account) {
+  return account.energy.owner == kRootUser && account.evidence >= VmEvidence::kScope && account.info->uuid;
+}
+
+}  // namespace
 
 void VmLedger::apply(const BookedWindow& window, const VmRegistry& registry, const UnitLedger& units,
                      ProcessLedger& processes) {
@@ -45,6 +54,7 @@ void VmLedger::follow(const BookedWindow& window, const VmRegistry& registry, co
       report_end_or_start(account, window.now);
     account.vm = vm.get();
     account.energy.ended.reset();
+    account.is_dormant = false;
     account.energy.owner = vm->claimant.owner;
     account.evidence = std::max(account.evidence, vm->evidence);
     running_.push_back(&account);
@@ -226,16 +236,35 @@ void VmLedger::mark_processes(const VmRegistry& registry, ProcessLedger& process
 
 void VmLedger::prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now,
                      const UnitLedger& units, VmRegistry& registry) {
-  std::vector<Ended<const VmAccount>> ended;
-  for (const auto& [id, account] : accounts_) {
-    if (account.energy.ended && !account.runs())
+  std::vector<VmAccount*> dormant, gone;
+  std::vector<Ended<VmAccount>> ended;
+  for (auto& [id, account] : accounts_) {
+    if (!account.energy.ended || account.runs()) continue;
+    if (!account.is_dormant) {
       ended.push_back({&account, account.energy.energy(windows), *account.energy.ended});
+    } else if (is_within(limits.vm_retention, *account.energy.ended, now)) {
+      dormant.push_back(&account);
+    } else {
+      gone.push_back(&account);
+    }
   }
-  const auto gone = overdue(std::move(ended), limits, now);
-  if (gone.empty()) return;
-  for (const auto& [id, unit] : units.all()) {
-    if (std::ranges::find(gone, unit->vm) != gone.end()) unit->vm = nullptr;
+  const auto leaving = overdue(std::move(ended), limits, now);
+  for (VmAccount* const account : leaving) {
+    account->is_dormant =
+        may_be_dormant(*account) && is_within(limits.vm_retention, *account->energy.ended, now);
+    (account->is_dormant ? dormant : gone).push_back(account);
   }
+  if (dormant.size() > kMostDormant) {  // those that ended first go
+    const auto first_kept = dormant.end() - kMostDormant;
+    std::ranges::nth_element(dormant, first_kept, {},
+                             [](const VmAccount* one) { return *one->energy.ended; });
+    gone.insert(gone.end(), dormant.begin(), first_kept);
+  }
+  if (leaving.empty() && gone.empty()) return;
+  std::unordered_set<const VmAccount*> without_row(leaving.begin(), leaving.end());
+  without_row.insert(gone.begin(), gone.end());
+  for (const auto& [id, unit] : units.all())
+    if (without_row.contains(unit->vm)) unit->vm = nullptr;
   for (const VmAccount* const account : gone) {
     const std::string id = account->info->id;
     registry.forget(id);

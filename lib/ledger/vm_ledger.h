@@ -28,7 +28,10 @@ class VmLedger {
   void apply(const BookedWindow& window, const VmRegistry& registry, const UnitLedger& units,
              ProcessLedger& processes);
 
-  // Removes ended VMs that the limits no longer keep, from the registry too; their units are of none then.
+  static constexpr std::ptrdiff_t kMostDormant = 10'000;
+
+  // Removes ended VMs that the limits no longer keep, from the registry too, or makes them dormant; their
+  // units are of none then.
   void prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now,
              const UnitLedger& units, VmRegistry& registry);
 

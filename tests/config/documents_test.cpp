@@ -116,6 +116,7 @@ TEST(DefaultFile, SetsNothingAsItIs) {
   others.workloads.terminated_max = std::nullopt;
   others.workloads.terminated_min_energy = {};
   others.workloads.terminated_retention = std::nullopt;
+  others.workloads.vm_retention = std::nullopt;
   others.access.public_access = PublicAccess::kAll;
   const auto settings = parse_settings(read_document("systemd/keplerd.conf"), "keplerd.conf", others);
   ASSERT_TRUE(settings.ok()) << settings.error().message;

@@ -166,6 +166,7 @@ TEST(Terminated, MayBeWithoutBound) {
   EXPECT_EQ(with("Workloads", "TerminatedRetention", "infinity").workloads.terminated_retention,
             std::nullopt);
   EXPECT_THAT(refusal("Workloads", "TerminatedRetention", "-1"), HasSubstr("must be a time span"));
+  EXPECT_EQ(with("Workloads", "VmRetention", "2y").workloads.vm_retention, 2 * 365.25 * 24h);
 }
 
 TEST(Terminated, MinEnergyIsAnAmountOfEnergy) {
@@ -179,7 +180,7 @@ TEST(EmptyValue, BringsBackTheDefault) {
   Settings settings{
       .energy = {.source = "simulated", .zones = {"dram"}},
       .sampling = {.interval = 0ns, .staleness = 0ns},
-      .workloads = {.terminated_max = {}, .terminated_min_energy = {}, .terminated_retention = {}}};
+      .workloads = {.terminated_max = {}, .terminated_min_energy = {}, .terminated_retention = {}, .vm_retention = {}}};
   for (const auto& text : describe_settings(settings)) {
     ASSERT_TRUE(set_setting(settings, text.section, text.key, "").ok()) << text.key;
   }
@@ -234,7 +235,7 @@ TEST(Table, TellsTheDefaults) {
             "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\nGuestMeter=/run/keplerd-meter\n\n"
             "[Sampling]\nInterval=1s\nUnwatchedInterval=5s\nStaleness=500ms\n\n"
             "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
-            "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\n\n"
+            "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\nVmRetention=365d\n\n"
             "[Access]\nPublic=own\n\n"
             "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");
 }

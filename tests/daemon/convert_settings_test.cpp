@@ -24,11 +24,12 @@ TEST(ConvertSettings, TakesAllOfEnergy) {
 }
 
 TEST(ConvertSettings, TakesAllOfWorkloads) {
-  const TerminatedLimits limits =
-      terminated_limits({.terminated_max = 7, .terminated_min_energy = {8}, .terminated_retention = 9s});
+  const TerminatedLimits limits = terminated_limits(
+      {.terminated_max = 7, .terminated_min_energy = {8}, .terminated_retention = 9s, .vm_retention = 10s});
   EXPECT_EQ(limits.max, 7u);
   EXPECT_EQ(limits.min_energy, Microjoules{8});
   EXPECT_EQ(limits.retention, 9s);
+  EXPECT_EQ(limits.vm_retention, 10s);
 }
 
 TEST(ConvertSettings, TakesTheRulesOfAttribution) {

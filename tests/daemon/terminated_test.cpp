@@ -78,7 +78,7 @@ TEST_F(Ended, AUnitGoesWithItsProcessesAndItsEnergyStaysInItsParent) {
   host.files.add_cgroup("/s.slice/a.service", 0);
   host.files.add_process({.pid = 11, .cgroup = "/s.slice/a.service"});
   host.begin();
-  host.meter().set_limits({.min_energy = {}, .retention = 60s});
+  host.meter().set_limits({.min_energy = {}, .retention = 60s, .vm_retention = 60s});
   host.files.set_process_time(11, 10);
   host.files.set_cgroup_usage("/s.slice", 100'000);
   host.files.set_cgroup_usage("/s.slice/a.service", 100'000);
@@ -95,7 +95,7 @@ TEST_F(Ended, AUnitGoesWithItsProcessesAndItsEnergyStaysInItsParent) {
 }
 
 TEST_F(Ended, ATopUnitThatGoesLeavesItsEnergyOutside) {
-  run(1, {.min_energy = {}, .retention = 60s});
+  run(1, {.min_energy = {}, .retention = 60s, .vm_retention = 60s});
   host.files.remove_cgroup("/a.service");
   host.step();
   host.step(100s);
@@ -104,20 +104,20 @@ TEST_F(Ended, ATopUnitThatGoesLeavesItsEnergyOutside) {
 }
 
 TEST_F(Ended, TooManyUnitsLeaveChildrenFirst) {
-  for (const char* path : {"/s.slice", "/s.slice/a.service", "/s.slice/b.service"})
+  for (const char* path : {"/s.slice", "/s.slice/a.scope", "/s.slice/b.scope"})
     host.files.add_cgroup(path, 0);
   host.begin();
   host.meter().set_limits({.max = 2, .min_energy = {}});
   host.files.set_cgroup_usage("/s.slice", 300'000);
-  host.files.set_cgroup_usage("/s.slice/a.service", 100'000);
-  host.files.set_cgroup_usage("/s.slice/b.service", 200'000);
+  host.files.set_cgroup_usage("/s.slice/a.scope", 100'000);
+  host.files.set_cgroup_usage("/s.slice/b.scope", 200'000);
   host.draw(60'000'000);
   host.step();
   host.files.remove_cgroup("/s.slice");
   const Report& report = host.step();
   ASSERT_EQ(report.units.size(), 2u);
   EXPECT_EQ(report.units[0].info->id, "/s.slice");
-  EXPECT_EQ(report.units[1].info->id, "/s.slice/b.service");
+  EXPECT_EQ(report.units[1].info->id, "/s.slice/b.scope");
 }
 
 }  // namespace

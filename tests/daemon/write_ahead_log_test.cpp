@@ -296,7 +296,7 @@ TEST_F(WriteAhead, AProcessThatHasMovedMeanwhileKeepsItsTotalAndTheUnitItsPart) 
 }
 
 TEST_F(WriteAhead, AUnitThatIsGivenUpIsThenItsParentsOwn) {
-  limits.retention = 10s;
+  limits.retention = limits.vm_retention = 10s;
   host.files.add_cgroup("/p.slice", 0);
   host.files.add_cgroup("/p.slice/c.service", 0);
   begin();

@@ -168,7 +168,7 @@ def begin(host, report):
 def count(host, report):
     """Its counter is the host's, and keplerd divides it in the guest"""
     # Emulated on a busy machine, it may not even answer yet.
-    host.wait_until(lambda: '"source":{"name":"guest"' in ask(host, "keplerctl --json=short status", check=False), 30,
+    host.wait_until(lambda: '"source":{"name":"guest"' in ask(host, "keplerctl --json=short status", check=False), 120,
                     "the guest's keplerd to take its meter")
     inode = host.sh(f"stat -c %i {TREE}")
     host.sh("systemctl restart keplerd")
