@@ -8,12 +8,12 @@
 namespace keplerd {
 namespace {
 
-// Both clocks are read together; more than this between them is a suspend.
+// Both clocks are read together; a larger difference between them means that the host was suspended.
 constexpr Nanoseconds kClockSkew = std::chrono::milliseconds(10);
 
 constexpr std::int64_t kMostTicks = INT64_MAX / 4 / kTick.count();  // whatever /proc/stat says, sums fit
 
-// What a process used in the window, if it was in the same group at both ends.
+// What a process used in the window, provided that it was in the same group at both ends.
 Nanoseconds process_time(const ProcessUsage& process, const UsageSample& usage) {
   if (!process.before) return Nanoseconds{0};
   const std::uint64_t group = process.group == kNoGroup ? 0 : usage.groups[process.group].incarnation;
@@ -77,7 +77,7 @@ const Attribution& Attributor::attribute(const Sample& sample) {
   return result_;
 }
 
-// Finds out who ran in this window, and for how long.
+// Determines which processes and groups ran in this window, and for how long.
 void Attributor::find_contenders(const UsageSample& usage) {
   own_times_.update(usage.groups, own_);
   result_.group_time.resize(usage.groups.size());
@@ -112,7 +112,7 @@ void Attributor::find_contenders(const UsageSample& usage) {
                  .ticks = {.previous = last_ticks_, .current = usage.ticks}};
 }
 
-// Tells what `zone` drew since its last good reading, and divides it.
+// Computes what `zone` drew since its last good reading, and divides it.
 void Attributor::measure(std::size_t zone, const Sample& sample) {
   const std::size_t groups = sample.usage.groups.size();
   ZoneAttribution& result = result_.zones[zone];
@@ -136,7 +136,7 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
   result.read = step.verdict == StepVerdict::kCounted;
   result.energy = step.energy;
   if (result.energy == Microjoules{}) return;
-  result.unattributed = result.energy;  // what nobody gets
+  result.unattributed = result.energy;  // reduced below by what is divided
   if (before->unwatched || zones_[zone].resource == Resource::kNone) return;
   const auto weighing = model_->weigh({.zone = zones_[zone],
                                        .energy = result.energy,
@@ -161,7 +161,7 @@ void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, const W
   divide_groups(zone, usage, weighing);
 }
 
-// Each group's own among its processes and its other account; then the sums up the tree.
+// Each group's own energy, split between its processes and its other account; then the sums up the tree.
 void Attributor::divide_groups(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing) {
   assert(weighing.process.size() == usage.processes.size() && weighing.other.size() == usage.groups.size());
   for (std::size_t group = 0; group < usage.groups.size(); ++group) {

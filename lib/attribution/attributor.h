@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides the energy of each window (the time between two samples) by the weights of a model. Pure: it sees
-// numbers only. For every zone, exactly, to the microjoule and whatever the model says:
+// numbers only. Whatever the model returns, these hold for every zone, exact to the microjoule:
 //   idle + kernel + sum of all groups' own + sum of processes outside any group + unattributed = the zone's
-//   energy own of a group = its processes + its other;   a group = its own + its children
-// and who weighs nothing gets nothing.
+//   energy; own of a group = its processes + its other;   a group = its own + its children
+// A contender with weight 0 gets nothing.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace keplerd {
 struct ZoneAttribution {
   StepVerdict verdict = StepVerdict::kCounted;
   bool read =
-      false;  // whether an energy is told: not at the first reading, nor where it failed or was discarded
+      false;  // whether the energy is known: not at the first reading, nor when it failed or was discarded
   Nanoseconds span{0};  // between the two readings of this zone: longer than the window after a failure
   Microjoules energy;   // idle + active
   Microjoules idle;
@@ -36,18 +36,18 @@ struct ZoneAttribution {
   Microjoules unattributed;        // nobody weighs anything, or the zone is not divided
   std::vector<Microjoules> group;  // own + children
   std::vector<Microjoules> own;
-  std::vector<Microjoules> other;    // of own: processes that came, left or ended in the window
-  std::vector<Microjoules> process;  // 0 for what is in `kernel`
+  std::vector<Microjoules> other;    // of own: processes that appeared, left or ended in the window
+  std::vector<Microjoules> process;  // 0 for processes counted in `kernel`
 };
 
 struct Attribution {
-  Nanoseconds window{0};                  // since the sample before; 0 at the first
+  Nanoseconds window{0};                  // since the previous sample; 0 for the first
   std::vector<ZoneAttribution> zones;     // in the source's order
   std::vector<Nanoseconds> group_time;    // CPU time in the window, descendants included
-  std::vector<Nanoseconds> process_time;  // likewise; 0 where it was not in its group all the time
+  std::vector<Nanoseconds> process_time;  // likewise; 0 unless it was in its group for the whole window
 };
 
-// A counter's value as it was left by an earlier run on the same boot.
+// A counter's value as an earlier run on the same boot left it.
 struct SavedReading {
   std::string zone;  // id
   Microjoules counter;
@@ -59,14 +59,15 @@ class Attributor {
  public:
   explicit Attributor(std::unique_ptr<Model> model);  // not null
 
-  // Divides by another model from the next window on; the zones' baselines stay.
+  // Divides by another model from the next window on; the zones' baselines are kept.
   void set_model(std::unique_ptr<Model> model);
 
-  // Starts over with these zones: their next reading is a baseline. Those in `saved` go on from there
-  // instead; what they drew in between is unattributed, because nobody watched who ran.
+  // Starts over with these zones: their next reading is a baseline. Zones in `saved` continue from there
+  // instead; what they drew in between is unattributed, because CPU usage was not being observed.
   void set_zones(std::vector<Zone> zones, std::span<const SavedReading> saved = {});
 
-  // Goes on with the zones that it already has, by id; the next reading of the others is a baseline.
+  // Switches to these zones. Those known already (by id) continue; a new zone's next reading is a
+  // baseline.
   void change_zones(std::vector<Zone> zones);
 
   // Divides the window that ends with `sample`. The result is valid until the next call.
@@ -97,7 +98,7 @@ class Attributor {
   Apportioner apportioner_;
   Attribution result_;
 
-  // Of this window; all of it is kept for its memory.
+  // State of the current window, kept to reuse its memory.
   Contenders contenders_;
   std::vector<Nanoseconds> own_;
   std::vector<std::size_t> outside_;

@@ -7,11 +7,11 @@ namespace keplerd {
 namespace {
 
 constexpr Microwatts kNoMachineDraws{5'000'000'000};            // 5 kW in one zone
-constexpr Microwatts kLargestLimit{kNoMachineDraws.value / 2};  // a limit above is garbage
+constexpr Microwatts kLargestLimit{kNoMachineDraws.value / 2};  // a larger limit is garbage
 constexpr Microwatts kPackageAtLeast{1'000'000'000};
 constexpr Microwatts kDramAtLeast{200'000'000};
 
-// Counters move in steps (1 ms, and up to a joule), so a shorter window is judged by what fits into this.
+// Counters move in steps (of 1 ms, and up to a joule), so a shorter window is judged as if it were this long.
 constexpr Nanoseconds kJudgedSpan = std::chrono::seconds(1);
 
 }  // namespace
@@ -40,7 +40,7 @@ std::string_view verdict_text(StepVerdict verdict) {
 
 Microwatts highest_power(const Zone& zone) {
   const Microwatts at_least = zone.name == "dram" ? kDramAtLeast : kPackageAtLeast;
-  // Some firmware says 4,095 W for "none". Believed, it would let a counter wrap twice within seconds.
+  // Some firmware reports 4,095 W for "none". Trusting it would let a counter wrap twice within seconds.
   const Microwatts limit = zone.largest_limit <= kLargestLimit ? zone.largest_limit : Microwatts{};
   return std::max(Microwatts{limit.value * 2}, at_least);
 }

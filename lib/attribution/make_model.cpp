@@ -6,7 +6,7 @@
 namespace keplerd {
 
 std::unique_ptr<Model> make_model(const ModelRules& rules) {
-  // Of each rule there is one today; the compiler points here when another is added.
+  // There is one rule of each kind today; the compiler points here when another is added.
   switch (rules.split) {
     case ModelRules::Split::kUsageRatio:
       break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which model divides: what [Attribution] of keplerd.conf(5) says, as parameters of this library.
+// Creates the model that divides energy: what [Attribution] of keplerd.conf(5) sets, as library parameters.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct ModelRules {
   bool operator==(const ModelRules&) const = default;
 };
 
-// A new model that follows `rules`; never null. It knows nothing yet of the windows before.
+// Returns a new model that follows `rules`, never null. It has no memory of earlier windows.
 std::unique_ptr<Model> make_model(const ModelRules& rules = {});
 
 }  // namespace keplerd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sensors said at one instant: the energy counters, and who had used the CPU.
+// What the sensors reported at one instant: the energy counters and the CPU usage.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace keplerd {
 struct Instant {
   Nanoseconds monotonic{0};               // CLOCK_MONOTONIC: stands still while the host is suspended
   Nanoseconds boottime{0};                // CLOCK_BOOTTIME: does not
-  std::chrono::microseconds realtime{0};  // since 1970; for people only
+  std::chrono::microseconds realtime{0};  // since 1970; for display only
 };
 
 struct Sample {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a zone's energy into what was drawn for work and what the hardware draws anyway.
+// Splits a zone's energy into active (spent on work) and idle (drawn by the hardware
+// anyway).
 #pragma once
 
 #include "base/units.h"
@@ -7,13 +8,13 @@
 
 namespace keplerd {
 
-// Part of the CPU time that was busy, as a fraction of integers: busy / total, 0 <= busy <= total.
+// The busy share of CPU time, as a fraction of integers: busy / total, 0 <= busy <= total.
 struct UsageRatio {
   std::int64_t busy = 0;
-  std::int64_t total = 0;  // 0: no tick has passed, nothing is known
+  std::int64_t total = 0;  // 0: no tick has passed, the ratio is unknown
 };
 
-// Between two readings of /proc/stat. iowait may decrease (proc_stat(5)): the ratio stays within 0 and 1.
+// Between two readings of /proc/stat. iowait may decrease (proc_stat(5)); the ratio stays within 0 and 1.
 UsageRatio usage_ratio(const CpuTicks& previous, const CpuTicks& current);
 
 struct EnergySplit {

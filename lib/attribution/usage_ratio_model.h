@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split=usage-ratio with Share=cpu-time, Kepler's rule: the part of a zone's energy that is active is the
-// part of the CPU time that was busy, and everybody weighs the CPU time that they used, the same in all
-// zones. Zones of processors and of memory; no graphics cards. Weights are nanoseconds.
+// Split=usage-ratio with Share=cpu-time, Kepler's rule: the active part of a zone's energy is the busy share
+// of CPU time, and each contender's weight is the CPU time that it used, the same in all zones. Applies to
+// processor and memory zones, not to graphics cards. Weights are nanoseconds.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ class UsageRatioModel final : public Model {
   std::optional<Weighing> weigh(const DrawnEnergy& drawn) override;
 
  private:
-  UsageRatio last_ratio_{0, 1};  // stands in where no tick has passed
+  UsageRatio last_ratio_{0, 1};  // used if no tick has passed
   std::vector<std::int64_t> contenders_;
   std::vector<std::int64_t> process_;
   std::vector<std::int64_t> other_;

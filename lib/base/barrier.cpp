@@ -18,7 +18,7 @@ void set_barrier_log(BarrierLog log) { barrier_log() = std::move(log); }
 void report_to_barrier(const char* where, const char* what) noexcept {
   try {
     if (barrier_log()) barrier_log()(where, what);
-  } catch (...) {  // there is nothing left to say it with
+  } catch (...) {  // reporting the exception failed too: nothing left to do
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier between the event loop, which is C, and what it calls: an exception ends the callback that it
-// was thrown in, and nothing else. It stands for a bug, or for memory that has run out.
+// The barrier between the event loop, which is C, and its callbacks: an exception ends only the callback that
+// threw it. It stands for a bug, or for memory exhaustion.
 #pragma once
 
 #include <exception>
@@ -9,13 +9,13 @@
 
 namespace keplerd {
 
-// Is given a line for each exception that was caught: "WHERE: WHAT". Without one they are lost.
+// Receives a line for each exception caught: "WHERE: WHAT". Without one they are dropped.
 using BarrierLog = std::function<void(const std::string& where, const std::string& what)>;
 void set_barrier_log(BarrierLog log);
 
 void report_to_barrier(const char* where, const char* what) noexcept;
 
-// Calls `f`; false where it has thrown. `where`: what was being done, for the log.
+// Calls `f`; returns false if it threw. `where` names the activity, for the log.
 template <class F>
 bool behind_barrier(const char* where, F&& f) noexcept {
   try {

@@ -6,7 +6,7 @@
 namespace keplerd {
 namespace {
 
-// Compared one by one: looked for in a string, each byte would cost a call of memchr.
+// Compared one by one: a search in a string would cost a call of memchr per byte.
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_space(char c) { return is_blank(c) || c == '\r' || c == '\n'; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd may be unable to do of what it promises: `kind` of the problems on varlink, and a label of the
-// metric keplerd_problem. One list for those who find problems and those who show them.
+// The ways in which keplerd can fall short of its promises: `kind` of the problems on varlink, and a label of
+// the metric keplerd_problem. One list for the code that detects problems and the code that reports them.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr std::string_view problem_kind_name(ProblemKind kind) {
   return kProblemKinds[static_cast<std::size_t>(kind)];
 }
 
-// Unset: one of a later version.
+// Unset if it is of a later version.
 constexpr std::optional<ProblemKind> find_problem_kind(std::string_view name) {
   const auto* const known = std::ranges::find(kProblemKinds, name);
   if (known == kProblemKinds.end()) return std::nullopt;

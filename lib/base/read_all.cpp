@@ -8,7 +8,7 @@
 namespace keplerd {
 
 Result<std::string> read_all(int fd, std::size_t most, std::string_view path) {
-  std::string text(most + 1, '\0');  // one more than allowed tells a larger file
+  std::string text(most + 1, '\0');  // one byte more than allowed, to detect a larger file
   std::size_t size = 0;
   while (size < text.size()) {
     const ssize_t got = ::read(fd, text.data() + size, text.size() - size);

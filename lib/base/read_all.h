@@ -9,7 +9,7 @@
 
 namespace keplerd {
 
-// All that can be read from `fd`, of a file of at most `most` bytes; of a larger one EFBIG. Errors name
+// Reads `fd` to its end; fails with EFBIG if there are more than `most` bytes. Errors name
 // `path`.
 Result<std::string> read_all(int fd, std::size_t most, std::string_view path);
 

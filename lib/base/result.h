@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value or the reason why there is none. Errors that a host can cause (a file that is gone, garbage in a
-// counter) are returned in this way; exceptions are for start-up and for the edges of libraries that throw.
+// A value, or the reason why there is none. Errors that a host can cause (a missing file, garbage in a
+// counter) are returned this way; exceptions are for start-up and for the edges of libraries that throw.
 #pragma once
 
 #include <cassert>
@@ -14,7 +14,7 @@ namespace keplerd {
 struct Error {
   std::string
       message;   // whole sentence fragment with the path or the input: "/sys/x/energy_uj: not a number"
-  int code = 0;  // errno where a system call failed, else 0
+  int code = 0;  // errno if a system call failed, else 0
 };
 
 // "SUBJECT: Permission denied" from errno.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that some work may take: a share of all time in the long run, and what was saved up at once. Who has
-// overdrawn it waits. No I/O.
+// Limits the time that some work may take: in the long run a share of all time, with saved time available at
+// once. Once overdrawn, work has to wait. No I/O.
 #pragma once
 
 #include "base/units.h"
@@ -10,16 +10,16 @@ namespace keplerd {
 class TimeBudget {
  public:
   struct Limits {
-    int share;               // one part of so many
-    Nanoseconds most_saved;  // which there is at first
+    int share;               // one part in this many
+    Nanoseconds most_saved;  // also the initial balance
     Nanoseconds most_wait;
   };
   explicit TimeBudget(Limits limits) : limits_(limits), saved_(limits.most_saved) {}
 
-  // Work has ended at `now` (CLOCK_MONOTONIC) and has taken `cost`.
+  // Records work that ended at `now` (CLOCK_MONOTONIC) and took `cost`.
   void spend(Nanoseconds now, Nanoseconds cost);
 
-  // From `now` until there may be work again; 0: at once.
+  // The time from `now` until work may start again; 0: at once.
   Nanoseconds wait(Nanoseconds now) const;
 
   bool is_full(Nanoseconds now) const { return saved(now) == limits_.most_saved; }

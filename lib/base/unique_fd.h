@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that is closed by its owner.
+// An owning file descriptor.
 #pragma once
 
 #include <utility>

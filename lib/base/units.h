@@ -34,12 +34,12 @@ using Microwatts = Quantity<struct MicrowattsTag>;
 // CPU time, and spans of the monotonic clock.
 using Nanoseconds = std::chrono::nanoseconds;
 
-// In whole microseconds, as interfaces tell it.
+// In whole microseconds, as interfaces show it.
 constexpr std::int64_t to_usec(Nanoseconds span) {
   return std::chrono::duration_cast<std::chrono::microseconds>(span).count();
 }
 
-// Power over a span shorter than this is noise (counters move about once a millisecond) and is not told.
+// Power over a shorter span is noise (counters move about once a millisecond) and is not reported.
 inline constexpr Nanoseconds kShortestPowerSpan = std::chrono::milliseconds(50);
 
 // Mean power of `energy` spent in `span`, rounded down to whole microwatts. `span` must be positive.

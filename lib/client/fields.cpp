@@ -22,7 +22,7 @@ const Json& elements(const Json& value) {
 }
 
 std::string printable(std::string_view text) {
-  // escape_name() would escape the backslash of an escape, too; the parts between backslashes have none.
+  // escape_name() would escape an escape's backslash as well; the parts between backslashes have none.
   std::string out;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find('\\', start), text.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of rows that keplerd reports: the one table of their names, for every client of
+// The kinds of rows that keplerd reports: the single table of their names, for all clients of
 // org.keplerd.Energy. Pure.
 #pragma once
 
@@ -21,12 +21,12 @@ struct KindInfo {
   std::string_view word;      // for people: "virtual machine"
   std::string_view words;
   std::string_view no_such;  // the error for an unknown id, without the interface
-  // Workloads that a host may well do without. What they use is in units, too, so they have a sum of their
-  // own.
+  // Workloads that a host may well not have. Their usage is included in units, too, so they have a sum of
+  // their own.
   bool guests = false;
 };
 
-// In the order of Kind, which is the order in which people see them.
+// In the order of Kind, which is the order in which they are displayed.
 inline constexpr std::array<KindInfo, 6> kKinds = {
     {{Kind::kUnits, "units", "unit", "units", "unit", "units", "NoSuchUnit"},
      {Kind::kVms, "vms", "vm", "virtualMachines", "virtual machine", "virtual machines",
@@ -45,11 +45,11 @@ constexpr const KindInfo& info_of(Kind kind) { return kKinds[index_of(kind)]; }
 // The name in org.keplerd.Energy: "vms".
 constexpr std::string_view name_of(Kind kind) { return info_of(kind).plural; }
 
-// By any of its names for people and in org.keplerd.Energy, with hyphens for blanks; null where there is no
-// such kind.
+// Looks up a kind by any of its display names or its name in org.keplerd.Energy, with hyphens for blanks;
+// null if there is no such kind.
 const KindInfo* find_kind(std::string_view name);
 
-// One of the names of each kind: "unit, virtual machine, ... or zone".
+// Lists one name of each kind: "unit, virtual machine, ... or zone".
 std::string kind_list(std::string_view KindInfo::*name);
 
 }  // namespace keplerd::client

@@ -19,7 +19,7 @@ constexpr std::string_view kService = "org.varlink.service.";
 
 std::string method(std::string_view name) { return std::string(kInterface) + std::string(name); }
 
-// The error's name without its interface; empty where it is of another one.
+// The error's name without its interface; empty if it belongs to another interface.
 std::string_view own_error(const ClientReply& reply, std::string_view interface) {
   std::string_view name = reply.error;
   if (!name.starts_with(interface)) return {};
@@ -105,7 +105,7 @@ Result<std::vector<Json>> Daemon::list(const ListQuery& query) {
     if (!reply) return reply.error();
     if (!reply->error.empty()) return failure(*reply);
     more = reply->continues;
-    // An empty list is one reply without a row.
+    // An empty list is sent as one reply without a row.
     if (reply->parameters.contains("row")) rows.push_back(std::move(reply->parameters["row"]));
   }
   return rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to keplerd: the methods of org.keplerd.Energy over one connection, which blocks, and their errors
-// in words. Errors are safe for a terminal; one for a missing permission has the code EACCES, otherwise they
-// are those of varlink::Client.
+// Requests to keplerd: the methods of org.keplerd.Energy over one blocking connection, with readable errors.
+// Errors are safe for a terminal; one for a missing permission has the code EACCES, all others are those of
+// varlink::Client.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,13 @@ struct ListQuery {
   std::string sort = {};  // of sort_keys(); empty: by energy
 };
 
-// The error of `reply` for people, with the ids that an ambiguous name may mean. `reply.error` is not empty.
+// A readable error for `reply`, with the candidate ids if a name is ambiguous. `reply.error` is not
+// empty.
 std::string describe_error(const varlink::ClientReply& reply);
 
-// The caller may not make this request.
+// The caller is not permitted to make this request.
 bool is_denied(const varlink::ClientReply& reply);
-// "org.keplerd.Energy.NoSuchUnit" and its like.
+// "org.keplerd.Energy.NoSuchUnit" and the like.
 bool is_nothing_such(const varlink::ClientReply& reply);
 // keplerd is older than its client, and has no rows of this kind.
 bool is_unknown_kind(const varlink::ClientReply& reply);
@@ -44,15 +45,15 @@ class Daemon {
   // All rows of a kind.
   Result<std::vector<varlink::Json>> list(const ListQuery& query);
 
-  // Get's reply, whose error is left to the caller.
+  // Get's reply; handling its error is left to the caller.
   Result<varlink::ClientReply> get(Kind kind, std::string_view id);
 
   // Starts the live stream; next_tick() then waits for each of its replies, as long as it takes. This
-  // connection takes no other request any more.
+  // connection accepts no further requests.
   Result<Done> start_monitor(varlink::Json parameters);
   Result<varlink::Json> next_tick();
 
-  // For a program that must not wait: it watches fd() and calls this until it returns a null value.
+  // For a program that must not block: it watches fd() and calls this until it returns a null value.
   Result<varlink::Json> tick_that_has_come();
   int fd() const { return client_.fd(); }
 

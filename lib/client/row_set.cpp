@@ -30,7 +30,7 @@ void sort_rows(std::vector<Json>& rows, std::string_view key) {
   if (key == "name") std::stable_sort(rows.begin(), rows.end(), by_text("name"));
   for (const NumericKey& numeric : kNumericKeys) {
     if (key != numeric.name) continue;
-    // An unknown number comes last.
+    // An unknown number sorts last.
     std::stable_sort(rows.begin(), rows.end(), [&](const Json& a, const Json& b) {
       return integer_field(a, numeric.field) > integer_field(b, numeric.field);
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of one kind, kept up to date by the replies of Monitor, and their order. Rows are JSON as keplerd
-// sent it, in the units of org.keplerd.Energy. Pure. Whatever does not have the form that it should is
+// The rows of one kind, kept up to date from the replies of Monitor, and their order. Rows are
+// JSON as sent by keplerd, in the units of org.keplerd.Energy. Pure. Malformed rows are
 // ignored.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace keplerd::client {
 
-// What rows can be sorted by: "energy", "power", "cpu" (most first), "name", "id" (as text). Equal ones by
+// The sort keys: "energy", "power", "cpu" (largest first), "name", "id" (as text). Ties are broken by
 // id.
 const std::vector<std::string>& sort_keys();
 void sort_rows(std::vector<varlink::Json>& rows, std::string_view key);
 
 // Reads the changes in one reply of Monitor: calls `remove(id)` for each row that has ended, then `set(id,
-// row)` for each that is new or has changed. Returns whether that was all of the instant: otherwise the next
-// reply has more of it (`partial`).
+// row)` for each that is new or has changed. Returns whether the instant is complete: otherwise the next
+// reply continues it (`partial`).
 template <class Remove, class Set>
 bool read_changes(const varlink::Json& tick, Remove remove, Set set) {
   for (const varlink::Json& id : elements(field(tick, "removed"))) {

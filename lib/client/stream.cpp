@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 using varlink::Json;
 
 constexpr std::chrono::milliseconds kFirstDelay = 250ms, kLongestDelay = 5s;
-// Until what was denied is requested again: Public= may have been changed.
+// How long until a denied request is repeated: Public= may have been changed.
 constexpr std::chrono::milliseconds kDeniedDelay = 30s;
-// keplerd samples every 30 s at least.
+// keplerd samples at least every 30 s.
 constexpr std::chrono::milliseconds kLongestSilence = 90s;
 constexpr Nanoseconds kAccuracy = 1ms;
 constexpr char kFollowing[] = "following keplerd";
@@ -52,7 +52,7 @@ Result<Done> Streams::start() {
   return Done{};
 }
 
-// Opens what is not open: everything, or what was denied.
+// Opens what is not open: all streams, or those that were denied.
 Result<Done> Streams::connect() {
   for (Stream& stream : streams_) {
     if (stream.client) continue;
@@ -80,7 +80,7 @@ Result<Done> Streams::open(Stream& stream) {
   const auto on_reply = [this, &stream](std::uint32_t) {
     try {
       if (const auto received = receive(stream); !received) try_again(received.error().message);
-    } catch (...) {  // what is known of this kind may be half of a reply
+    } catch (...) {  // the known rows of this kind may be half of a reply
       try_again("a reply of keplerd could not be taken");
       throw;
     }
@@ -91,7 +91,7 @@ Result<Done> Streams::open(Stream& stream) {
   return added;
 }
 
-// Takes all that has come.
+// Handles everything received.
 Result<Done> Streams::receive(Stream& stream) {
   do {
     auto reply = stream.client->receive(0ms);
@@ -107,7 +107,7 @@ Result<Done> Streams::take(Stream& stream, varlink::ClientReply reply) {
     return Done{};
   }
   if (!reply.error.empty()) return Error{"keplerd answers " + reply.error};
-  // An older keplerd does not know `public`, and sends what is not for everybody.
+  // An older keplerd ignores `public`, and sends more than public data.
   if (!stream.wanted.in_full && reply.parameters.contains("accounts")) {
     return Error{"keplerd is older than " + plan_.program + ": it cannot tell what is for everybody"};
   }
@@ -120,7 +120,7 @@ Result<Done> Streams::take(Stream& stream, varlink::ClientReply reply) {
 void Streams::deny(Stream& stream) {
   stream.ready.reset();
   stream.client.reset();
-  stream.answered = true;  // nothing of it is for this caller
+  stream.answered = true;  // this caller may see nothing of it
   events_.lost(stream.wanted.kind);
   timer_.set_after(kDeniedDelay);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows keplerd on an sd-event loop: a stream (Monitor of org.keplerd.Energy) for each kind of rows. When
-// one of them breaks, or nothing comes for 90 s, all are opened again, after a while (250 ms to 5 s). A kind
-// that is not followed in full is requested as an unprivileged caller would get it: keplerd decides, not its
-// client. What keplerd denies is no failure, and is requested again every 30 s.
+// Follows keplerd on an sd-event loop: one stream (Monitor of org.keplerd.Energy) for each kind of rows. If a
+// stream breaks, or nothing arrives for 90 s, all are reopened after a delay (250 ms to 5 s). A kind that is
+// not followed in full is requested as an unprivileged caller would see it: keplerd filters it, not the
+// client. A denied request is not a failure, and is repeated every 30 s.
 #pragma once
 
 #include <chrono>
@@ -26,18 +26,18 @@ class Streams {
   struct Plan {
     struct Wanted {
       Kind kind{};
-      bool in_full = false;  // as far as this process's user may see it
+      bool in_full = false;  // as much as this process's user may see
     };
     std::string address;
     std::vector<Wanted> wanted;         // each kind once; opened in this order
-    std::chrono::microseconds pace{0};  // between two ticks, at least; far less than 90 s
-    std::string program;                // which follows, in errors: "the exporter"
+    std::chrono::microseconds pace{0};  // minimum time between two ticks; far less than 90 s
+    std::string program;                // the program that follows, for errors: "the exporter"
   };
   struct Events {
     std::function<void(Kind kind, varlink::Json reply)> reply;
-    // The stream has ended: what is known of this kind is out of date.
+    // The stream has ended: the known rows of this kind are out of date.
     std::function<void(Kind kind)> lost;
-    // Whether keplerd answers has changed, or why it does not (`reason`).
+    // keplerd has become reachable or unreachable, or the `reason` has changed.
     std::function<void(bool up, const std::string& reason)> changed;
   };
 
@@ -49,10 +49,11 @@ class Streams {
 
   Result<Done> start();
 
-  // Opens the stream of `kind` anew, so that its ticks are `pace` after now. Not from within a reply of it.
+  // Reopens the stream of `kind`: its ticks come `pace` after now. Must not be called from within its
+  // reply.
   void reopen(Kind kind);
 
-  // Each stream has answered, and none has broken since.
+  // Every stream has answered, and none has broken since.
   bool is_up() const { return up_; }
 
  private:
@@ -77,8 +78,8 @@ class Streams {
   Plan plan_;
   Events events_;
   std::vector<Stream> streams_;  // does not change: the loop refers to its elements
-  Timer timer_;                  // to open what is not open
-  Timer silence_;                // to open all again where nothing comes any more
+  Timer timer_;                  // reopens what is not open
+  Timer silence_;                // reopens everything if nothing arrives any more
   std::chrono::milliseconds delay_;
   std::string reason_;  // last reported
   bool up_ = false;

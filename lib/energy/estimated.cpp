@@ -63,7 +63,7 @@ Result<Utilisation> parse_utilisation(std::string_view stat) {
   for (const bool is_idle : kIsIdle) {
     const auto word = take_word(line);
     const auto ticks = parse_number<std::int64_t>(word);
-    if (!is_idle || (word.empty() && all > 0)) continue;  // old kernels tell no steal
+    if (!is_idle || (word.empty() && all > 0)) continue;  // old kernels have no steal field
     if (!ticks || *ticks < 0 || *ticks > kMostTicks) {
       return Error{.message = "stat: the first line is not that of all CPUs"};
     }
@@ -76,7 +76,7 @@ Microjoules EstimatedCounter::advance(Nanoseconds now, Utilisation utilisation) 
   if (!last_) last_ = Seen{now, utilisation};
   const std::int64_t span = std::max(now - last_->now, Nanoseconds{0}).count();
   const std::int64_t busy = std::max(utilisation.busy - last_->utilisation.busy, std::int64_t{0});
-  // iowait may decrease, and with it all of the time.
+  // iowait may decrease, and the sum with it.
   const std::int64_t all = std::max(utilisation.all - last_->utilisation.all, busy);
   if (span == 0 || all == 0) return energy_;
   constexpr std::int64_t kOneMicrojoule = 1'000'000'000;  // microwatts x nanoseconds

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No meter at all: a power curve over utilisation, for hosts without any counter. Only when it is asked for,
-// and everything that comes of it is labelled `estimated`.
+// Not a meter: a power curve over utilisation, for hosts without any counter. Used only on explicit request,
+// and everything derived from it is labelled `estimated`.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@ namespace keplerd {
 
 class HostRoot;
 
-// What the host draws when nothing runs, and when all CPUs are busy; linear in between.
+// What the host draws when idle, and when all CPUs are busy; linear in between.
 struct PowerCurve {
   Microwatts idle, max;
 };
 
-// Time of all CPUs since boot, in clock ticks, from the first line of /proc/stat (proc_stat(5)). Busy is
-// what parse_busy_ticks() counts; all adds idle, iowait and steal.
+// Time of all CPUs since boot, in clock ticks, from the first line of /proc/stat (proc_stat(5)). `busy` is
+// what parse_busy_ticks() counts; `all` adds idle, iowait and steal.
 struct Utilisation {
   std::int64_t busy = 0;
   std::int64_t all = 0;
 };
 Result<Utilisation> parse_utilisation(std::string_view stat);
 
-// The counter: idle power over time, plus the rest of the curve over the busy part of it. Exact; where no
-// tick has passed nothing is added, and the next reading counts the whole time.
+// The counter: idle power over time, plus the rest of the curve over its busy part. Exact; if no tick has
+// passed nothing is added, and the next reading counts the whole time.
 class EstimatedCounter {
  public:
   explicit EstimatedCounter(PowerCurve curve) : curve_(curve) {}
 
-  // The counter at `now` (CLOCK_MONOTONIC); 0 the first time. A step back of ticks counts as none.
+  // The counter at `now` (CLOCK_MONOTONIC); 0 the first time. Ticks that step back count as none.
   Microjoules advance(Nanoseconds now, Utilisation utilisation);
 
  private:
@@ -52,7 +52,7 @@ class EstimatedCounter {
   std::int64_t remainder_ = 0;  // of a microjoule, in 10^-9
 };
 
-// One zone, "estimated:package:0". Independent of `host`'s life.
+// One zone, "estimated:package:0". Does not depend on the lifetime of `host`.
 Result<std::unique_ptr<EnergySource>> open_estimated(const HostRoot& host,
                                                      const std::vector<std::string>& names, PowerCurve curve);
 

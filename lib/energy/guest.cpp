@@ -21,7 +21,7 @@ Quality read_quality(const HostRoot& host, const std::string& path) {
   return guest_quality(text ? *text : std::string_view{});
 }
 
-// The powercap form under another name.
+// The powercap layout under another name.
 class GuestSource final : public EnergySource {
  public:
   GuestSource(std::unique_ptr<EnergySource> tree, Quality quality)
@@ -36,7 +36,7 @@ class GuestSource final : public EnergySource {
   const std::vector<Zone>& zones() const override { return zones_; }
   void read(Nanoseconds now, ZoneReadings& readings) override { tree_->read(now, readings); }
   bool moves_in_steps() const override { return true; }
-  // Always: another quality is no change of the tree, and looking anew costs no more than looking for it.
+  // Always: a changed quality does not change the tree, and reopening costs no more than checking.
   bool outdated() const override { return true; }
 
  private:

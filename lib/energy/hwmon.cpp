@@ -21,11 +21,11 @@ namespace {
 constexpr const char* kClass = "class/hwmon";
 constexpr std::size_t kLongestText = 128;
 constexpr Nanoseconds kSlowPeriod = std::chrono::seconds(5);
-// A sensor that holds the loop up for longer is left alone for a while.
+// A sensor that blocks the loop for longer is skipped for a while.
 constexpr Nanoseconds kLongestWait = std::chrono::milliseconds(100);
 constexpr Nanoseconds kPenalty = std::chrono::minutes(5);
 
-// Empty where it cannot be read.
+// Empty if it cannot be read.
 std::string text_of(int sysfs, const std::string& path) {
   std::array<char, kLongestText> buffer{};
   const auto text = read_file(sysfs, path.c_str(), buffer);
@@ -55,7 +55,7 @@ std::vector<std::string> chips_of(const HwmonDirectory& tree) {
   return *std::move(names);
 }
 
-// Those of energy and power, in the directory of a chip.
+// The energy and power sensors in the directory of a chip.
 std::vector<std::string> inputs_of(int sysfs, const std::string& chip) {
   auto files = list_directory(sysfs, chip.c_str());
   if (!files) return {};
@@ -103,7 +103,7 @@ class Sensor {
 
   Result<Microjoules> read(Nanoseconds now) {
     if (!zone_.slow) {
-      // A device that sleeps draws next to nothing, and would be woken up to tell so.
+      // A sleeping device draws next to nothing, and reading it would wake it up.
       value_ = sleeps() ? (zone_.counts_power ? 0 : last_good_) : read_value();
     }
     if (!value_) return value_.error();
@@ -111,7 +111,7 @@ class Sensor {
     return zone_.counts_power ? integral_.advance(now, {*value_}) : Microjoules{*value_};
   }
 
-  // Reads what may block.
+  // Performs the reads that may block.
   void refresh(Nanoseconds now) {
     if (!zone_.slow || (refresh_at_ && now < *refresh_at_)) return;
     const auto begin = std::chrono::steady_clock::now();
@@ -150,7 +150,7 @@ class Sensor {
 
 class HwmonSource final : public EnergySource {
  public:
-  // Those of the tree's zones that `names` choose.
+  // The tree's zones that `names` choose.
   void add(HwmonDirectory tree, const std::vector<HwmonZone>& zones, const std::vector<std::string>& names) {
     trees_.push_back({std::make_unique<HwmonDirectory>(std::move(tree)), {}});
     const HwmonDirectory& kept = *trees_.back().tree;
@@ -181,7 +181,7 @@ class HwmonSource final : public EnergySource {
     for (auto& sensor : sensors_) sensor.refresh(now);
   }
 
-  // Power is told of the moment: the energy in between is made of what was read.
+  // Power sensors report instantaneous power: the energy in between is integrated from the readings.
   bool may_read_seldom() const override { return std::ranges::none_of(sensors_, &Sensor::counts_power); }
 
   bool outdated() const override {
@@ -190,7 +190,7 @@ class HwmonSource final : public EnergySource {
 
  private:
   struct Seen {
-    std::unique_ptr<HwmonDirectory> tree;  // own, so that the source outlives the HostRoot
+    std::unique_ptr<HwmonDirectory> tree;  // own copy: the source outlives the HostRoot
     std::vector<std::string> chips;        // when it was opened
   };
   std::vector<Seen> trees_;

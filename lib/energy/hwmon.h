@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads energy and power sensors in directories of hwmon's form: /sys/class/hwmon, and what processes of
-// keplerd's own write like it. What a sensor means is in hwmon_zones.h; which of them are read together is
-// said by those who call this: cpu/processor_sensors.h and shown_only.h. Energy in microjoules; power is
+// Reads energy and power sensors in directories with hwmon's layout: /sys/class/hwmon, and those written in
+// the same layout by keplerd's own processes. hwmon_zones.h defines what a sensor means; the callers
+// (cpu/processor_sensors.h and shown_only.h) choose which are read together. Energy in microjoules; power is
 // integrated over time.
 #pragma once
 
@@ -30,25 +30,25 @@ struct HwmonQuery {
 struct HwmonDirectory {
   UniqueFd root;
   std::string path;   // below it
-  std::string shown;  // where the root is, for errors
+  std::string shown;  // the root's path, for errors
 };
 
-// What was found in one directory; an error where it cannot be read.
+// What was found in one directory; an error if it cannot be read.
 struct HwmonSensors {
   HwmonDirectory directory;
   Result<std::vector<HwmonZone>> zones;
 };
 
-// One element a directory, in the order in which the queries name them first. Sensors of one directory are in
-// the order of their chips, whatever their roles.
+// One element per directory, in the order in which the queries first name them. Sensors of one directory are
+// in the order of their chips, whatever their roles.
 std::vector<HwmonSensors> find_hwmon_sensors(const HostRoot& host, std::span<const HwmonQuery> queries);
 
-// The source "hwmon" of the zones found that `names` choose, which may be none. A directory that is not there
-// yet is watched for chips like the others (EnergySource::outdated).
+// Opens the source "hwmon" with the found zones that `names` choose, possibly none. A directory that does not
+// exist yet is watched for chips like the others (EnergySource::outdated).
 std::unique_ptr<EnergySource> open_hwmon_sensors(std::vector<HwmonSensors> found,
                                                  const std::vector<std::string>& names);
 
-// The chips that tell energy or power, and that nothing documents as a meter.
+// The chips that report energy or power, but that nothing documents as a meter.
 std::vector<LeftOut> hwmon_left_out(const HostRoot& host);
 
 }  // namespace keplerd

@@ -18,7 +18,7 @@ namespace {
 
 enum class Read { kPlain, kMayBlock, kMayWake };
 
-// One line a chip and kind of input. A label that ends in "#" is followed by the zone's index.
+// One line per chip and kind of input. A label that ends in "#" is followed by the zone's index.
 struct Rule {
   std::string_view chip;
   std::string_view kind;  // "energy" or "power"
@@ -51,10 +51,10 @@ constexpr std::array kRules = {
     Rule{"xe", "energy", "card", "xe", "gpu", kGpu, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "pkg", "xe", "gpu-package", kGpu, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "vram", "xe", "gpu-memory", kGpu, Quality::kMeasured, Read::kMayWake},
-    // Of keplerd-nvml (daemon/nvml): energy where the card counts it, else power.
+    // Written by keplerd-nvml (daemon/nvml): energy if the card counts it, else power.
     Rule{"nvml", "energy", "", "nvidia", "gpu", kGpu, Quality::kMeasured},
     Rule{"nvml", "power", "", "nvidia", "gpu", kGpu, kModelled},
-    // On a processor with graphics of its own this is all of its socket; beside the total it does no harm.
+    // With integrated graphics, this covers the whole socket; as it is not in the total, that does no harm.
     Rule{"amdgpu", "power", "PPT", "amdgpu", "gpu", kGpu, kModelled, Read::kMayWake},
     Rule{"amdgpu", "power", "", "amdgpu", "gpu", kGpu, kModelled, Read::kMayWake},
 };
@@ -78,7 +78,7 @@ std::optional<Channel> parse_channel(std::string_view file) {
   return std::nullopt;
 }
 
-// The index that the label tells, or -1 where the order has to; nothing where the label is another.
+// The index in the label, or -1 if it follows from the order; nothing if the label does not match.
 std::optional<int> match_label(std::string_view rule, std::string_view label) {
   if (!rule.ends_with('#')) return rule == label ? std::optional(-1) : std::nullopt;
   rule.remove_suffix(1);
@@ -100,13 +100,13 @@ std::optional<Match> match(const HwmonChip& chip, const Channel& channel, std::s
   return std::nullopt;
 }
 
-// One input a channel: the average, where there is one.
+// One input per channel: the average, if there is one.
 std::map<std::pair<std::string_view, int>, const HwmonInput*> channels_of(const HwmonChip& chip) {
   std::map<std::pair<std::string_view, int>, const HwmonInput*> channels;
   for (const HwmonInput& input : chip.inputs) {
     const auto channel = parse_channel(input.file);
     if (!channel) continue;
-    // fam15h_power measures for the average while the reader waits.
+    // fam15h_power samples the average while the reader waits.
     if (channel->average && chip.name == "fam15h_power") continue;
     auto& kept = channels[{channel->kind, channel->number}];
     if (kept == nullptr || channel->average) kept = &input;

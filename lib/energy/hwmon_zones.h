@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sensors of /sys/class/hwmon mean, by a list of chips whose meaning is documented: nothing on a
-// chip that is not in it is a zone. No I/O. Source of the facts: the kernel's Documentation/hwmon/
-// (amd_energy, fam15h_power, xgene-hwmon, acpi_power_meter, ina2xx), Documentation/gpu/amdgpu/thermal.rst and
+// Interprets the sensors of /sys/class/hwmon by a list of chips whose meaning is documented; chips that are
+// not in it have no zones. No I/O. Source of the facts: the kernel's Documentation/hwmon/ (amd_energy,
+// fam15h_power, xgene-hwmon, acpi_power_meter, ina2xx), Documentation/gpu/amdgpu/thermal.rst and
 // Documentation/ABI/testing/sysfs-driver-intel-{i915,xe}-hwmon.
 #pragma once
 
@@ -17,21 +17,21 @@ namespace keplerd {
 
 struct HwmonInput {
   std::string file;   // "energy1_input", "power1_average"
-  std::string label;  // of "energy1_label"; empty where there is none
+  std::string label;  // from "energy1_label"; empty if there is none
 };
 
 struct HwmonChip {
-  std::string directory;  // "hwmon3": another one after each boot
-  std::string name;       // `name`: the driver's word
+  std::string directory;  // "hwmon3": differs after each boot
+  std::string name;       // `name`: the driver's name
   std::string device;     // "0000:03:00.0": stable, for the order
   std::vector<HwmonInput> inputs;
 };
 
-// What a sensor belongs to.
+// What a sensor measures.
 enum class HwmonRole {
   kProcessor,  // in the host's total
-  kPlatform,   // a platform's meter, a rail of its board: shown, and nobody's
-  kGpu,        // a graphics card: shown, and nobody's
+  kPlatform,   // a platform's meter or a rail of its board: shown only
+  kGpu,        // a graphics card: shown only
 };
 
 struct HwmonZone {
@@ -40,15 +40,16 @@ struct HwmonZone {
   std::string file;
   bool counts_power = false;  // microwatts instead of microjoules
   bool slow = false;          // reading it may block
-  bool may_sleep = false;     // reading it would wake its device up
+  bool may_sleep = false;     // reading it would wake up its device
 };
 
 bool is_known_chip(std::string_view name);
 
-// "energy1_input" and the like; of a power sensor the average, unless it only has the present value.
+// "energy1_input" and the like; for a power sensor the average, unless it only has the present value.
 std::vector<HwmonZone> hwmon_zones(std::vector<HwmonChip> chips, const std::vector<HwmonRole>& roles);
 
-// The text of an input: microjoules or microwatts. Fails where it is not a number, negative, or does not fit.
+// Parses an input's text: microjoules or microwatts. Fails if it is not a number, negative, or too
+// large.
 Result<std::int64_t> parse_hwmon_value(std::string_view text);
 
 }  // namespace keplerd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An energy counter made of a sensor that only tells power.
+// Derives an energy counter from a sensor that only reports power.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace keplerd {
 
-// Over a longer span nothing is known of the power in between.
+// Across a longer gap the power in between is unknown.
 inline constexpr Nanoseconds kLongestPowerSpan = std::chrono::seconds(60);
 
-// The integral of power over measured time, taken as a straight line between two readings. Exact: what is
-// less than a microjoule is carried over. After a span longer than kLongestPowerSpan it begins at 0 again,
-// which is judged as a counter's reset: nothing is invented for the gap.
+// The integral of power over measured time, interpolated linearly between two readings. Exact: fractions of a
+// microjoule are carried over. After a gap longer than kLongestPowerSpan it restarts at 0, which is judged as
+// a counter's reset: nothing is invented for the gap.
 class PowerIntegral {
  public:
-  // The counter at `now` (CLOCK_MONOTONIC), when the sensor tells `power`, which is not negative; 0 the first
+  // The counter at `now` (CLOCK_MONOTONIC), when the sensor reads `power`, which is not negative; 0 the first
   // time.
   Microjoules advance(Nanoseconds now, Microwatts power);
 

@@ -58,9 +58,9 @@ Opened simulated(const HostRoot& host, const SourceChoice& choice) {
   return open_simulated(host, choice.zones);
 }
 
-// In the order in which `auto` tries them, the best first: 64-bit counters, then counters that wrap, then
-// what a host passes in, then sensors that mostly tell power only. The order is documented in
-// keplerd.conf(5). A new source is a line here.
+// The order in which `auto` tries them, best first: 64-bit counters, then counters that wrap, then what a
+// host passes in, then sensors that mostly report power only. The order is documented in keplerd.conf(5). A
+// new source adds a line here.
 constexpr std::array kKinds = {
     Kind{"perf", Use::kAutomatic, perf, perf_fix},
     Kind{"powercap", Use::kAutomatic, powercap, powercap_fix},
@@ -76,7 +76,7 @@ bool is_allowed(const Kind& kind, const SourceChoice& choice) {
   return choice.source == kAuto ? kind.use == Use::kAutomatic : kind.name == choice.source;
 }
 
-// A source that could be opened, and whether a zone of the total can be read at once.
+// A source that could be opened, and whether a zone of the total can be read right now.
 struct Tried {
   Opened source;
   bool readable = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the meter: the best one that works, or the one that was asked for.
+// Selects the meter: the best one that works, or the one that was requested.
 #pragma once
 
 #include <memory>
@@ -20,34 +20,34 @@ class HostRoot;
 
 struct SourceChoice {
   std::string source =
-      "auto";  // "auto" never takes "estimated" or "simulated": these are only forced by name
-  std::vector<std::string> zones;  // names to use, in any case of letters; empty: all
+      "auto";  // "auto" never selects "estimated" or "simulated": they must be requested by name
+  std::vector<std::string> zones;                             // names to use, case-insensitive; empty: all
   std::optional<Microwatts> idle_power = {}, max_power = {};  // for "estimated", which needs both
   std::string guest_meter = kDefaultGuestMeter;               // for "guest": its directory
   OpenPerfCounter open_perf_counter = {};                     // unset: the kernel's
 };
 
-// The names `source` may have, for the configuration and the command line; "auto" first.
+// The valid names for `source`, for the configuration and the command line; "auto" first.
 const std::vector<std::string_view>& source_names();
 
-// Fails, with one line for the user, where `name` is not among source_names().
+// Fails, with one line for the user, if `name` is not among source_names().
 Result<Done> check_source_name(std::string_view name);
 
-// The source, or why there is none (one line for the report's `source.reason`). Cheap enough to be tried
-// again every few seconds until a meter appears. One that can be read at once goes before one that cannot.
-// `now`: CLOCK_MONOTONIC. `probes`: nothing, or where to append those that were tried.
+// Opens the source, or returns why there is none (one line for the report's `source.reason`). Cheap enough to
+// be retried every few seconds until a meter appears. One that can be read at once is preferred to one that
+// cannot. `now`: CLOCK_MONOTONIC. `probes`: null, or where to append those that were tried.
 Result<std::unique_ptr<EnergySource>> select_source(const HostRoot& host, const SourceChoice& choice,
                                                     Nanoseconds now = Nanoseconds{0},
                                                     SourceProbes* probes = nullptr);
 
-// Which of the sources that `choice` allows are looked at; empty: no bound.
+// Restricts which of the sources allowed by `choice` are tried; empty: no restriction.
 struct SourceSearch {
   std::string_view better_than = {};  // those before this one in the order of `auto`
   std::string_view except = {};
   std::string_view only = {};
 };
 
-// The best of them of which a zone of the total can be read at once.
+// The best of them with a zone of the total that can be read at once.
 Result<std::unique_ptr<EnergySource>> search_source(const HostRoot& host, const SourceChoice& choice,
                                                     const SourceSearch& search, Nanoseconds now,
                                                     SourceProbes* probes = nullptr);
@@ -55,10 +55,11 @@ Result<std::unique_ptr<EnergySource>> search_source(const HostRoot& host, const 
 // Whether a zone of the total is among what `source` has just read.
 bool reads_total(const EnergySource& source, const ZoneReadings& readings);
 
-// All sources that `auto` knows, in its order, and those only forced by name; whatever `choice.source` is.
+// Probes all sources, those of `auto` in its order, then those selected by name only; ignores
+// `choice.source`.
 SourceProbes probe_sources(const HostRoot& host, const SourceChoice& choice = {});
 
-// What of the host looks like a meter and is none of these sources' zones.
+// What looks like a meter on this host but is not a zone of these sources.
 std::vector<LeftOut> left_out(const HostRoot& host);
 
 }  // namespace keplerd

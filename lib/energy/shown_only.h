@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown beside whatever meter the host has: platform/platform_meters.h and gpu/graphics_cards.h.
+// Meters shown in addition to the host's meter: platform/platform_meters.h and gpu/graphics_cards.h.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace keplerd {
 
 class HostRoot;
 
-// Those that `names` choose. None of it is in the total, and none is divided. Null where there is nothing.
+// Opens those that `names` choose. None of them is in the total or divided. Null if there are none.
 std::unique_ptr<EnergySource> open_shown_only(const HostRoot& host, const std::vector<std::string>& names);
 
 }  // namespace keplerd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A meter for machines that have none: invented constants over this host's real busy time. It serves to try
-// keplerd out and to test it; everything that comes of it is labelled `simulated`.
+// A meter for machines that have none: made-up constants over this host's real busy time. It serves to try
+// out and test keplerd; everything derived from it is labelled `simulated`.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace keplerd {
 
 class HostRoot;
 
-// Invented round numbers, of the size of a small server's. No machine was measured.
+// Made-up round numbers, typical of a small server. No machine was measured.
 inline constexpr Microwatts kSimulatedIdlePower{20'000'000};
 inline constexpr Microwatts kSimulatedPowerPerBusyCore{10'000'000};
 
@@ -26,14 +26,14 @@ inline constexpr Microwatts kSimulatedPowerPerBusyCore{10'000'000};
 // softirq of the first line of /proc/stat (proc_stat(5)); not steal, which is another machine's work.
 Result<std::int64_t> parse_busy_ticks(std::string_view stat);
 
-// The counter: idle power over time plus power per busy core over busy time. Exact: what is less than a
-// microjoule is carried over, so the reading depends on the end points alone and not on how often it is read.
+// The counter: idle power over time plus power per busy core over busy time. Exact: fractions of a microjoule
+// are carried over, so the reading depends only on the end points, not on how often it is read.
 class SimulatedCounter {
  public:
   explicit SimulatedCounter(std::int64_t ticks_per_second) : ticks_per_second_(ticks_per_second) {}
 
   // The counter at `now`, when the CPUs have been busy for `busy_ticks`; 0 the first time. A step back of
-  // either counts as none, and is not counted again when made up.
+  // either counts as none, and making it up is not counted again.
   Microjoules advance(Nanoseconds now, std::int64_t busy_ticks);
 
  private:
@@ -48,7 +48,7 @@ class SimulatedCounter {
   __int128 remainder_ = 0;  // of a microjoule, in 1 / (10^9 x ticks_per_second_)
 };
 
-// One zone, "simulated:package:0". Independent of `host`'s life.
+// One zone, "simulated:package:0". Does not depend on the lifetime of `host`.
 Result<std::unique_ptr<EnergySource>> open_simulated(const HostRoot& host,
                                                      const std::vector<std::string>& names);
 

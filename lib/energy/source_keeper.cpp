@@ -14,11 +14,11 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
-constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(250);  // a sample is never exactly on time
+constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(250);  // samples are never exactly on time
 constexpr int kFailedReads = 3;
 constexpr Nanoseconds kFailedTime = std::chrono::seconds(3);
 
-// Whether `source` has a zone that is not in `zones`, or another quality there.
+// Whether `source` has a zone that is not in `zones`, or the same with another quality.
 bool has_more(const EnergySource& source, const std::vector<Zone>& zones) {
   return std::ranges::any_of(source.zones(), [&](const Zone& zone) {
     const auto known = std::ranges::find(zones, zone.id, &Zone::id);
@@ -136,11 +136,11 @@ void SourceKeeper::read(Nanoseconds now, ZoneReadings& readings) {
 
 bool SourceKeeper::awaits_step(const ZoneReadings& before, const ZoneReadings& now) {
   if (!source_ || !source_->moves_in_steps() || before.size() != now.size()) return false;
-  const std::size_t zones = source_->zones().size();  // those beside it move at any time
+  const std::size_t zones = source_->zones().size();  // those shown only may change at any time
   std::size_t moved = 0;
   for (std::size_t i = 0; i < zones; ++i) moved += same(before[i], now[i]) ? 0 : 1;
-  // The host writes the counters one after another: the rest of them has moved by the next time, or has
-  // nothing to tell.
+  // The host writes the counters one after another: the remaining ones have moved by the next time, or have
+  // nothing to report.
   const bool was_in_step = std::exchange(in_step_, moved > 0 && moved < zones);
   return moved == 0 || (in_step_ && !was_in_step);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the best meter in use: finds one, hands over to the next when it dies, and takes a better one when it
-// appears. Beside it, what is shown and not divided (shown_only.h).
+// Keeps the best meter in use: finds one, switches to the next when it dies, and to a better one when it
+// appears. Also keeps the meters that are shown but not divided (shown_only.h).
 #pragma once
 
 #include <memory>
@@ -21,31 +21,31 @@ class SourceKeeper {
   // `host` must outlive it.
   SourceKeeper(const HostRoot& host, SourceChoice choice);
 
-  // Looks for another meter where it is time: every ten seconds, and as soon as the present one has died,
-  // which is when no zone of the total could be read three times and for three seconds. To be called before
-  // each read(). What has changed, for the log; then zones() are others. `now`: CLOCK_MONOTONIC.
+  // Searches for another meter when due: every ten seconds, and as soon as the current one has died, that is,
+  // no zone of the total could be read three times in a row and for three seconds. Call it before each
+  // read(). Returns what has changed, for the log; zones() has then changed, too. `now`: CLOCK_MONOTONIC.
   std::optional<std::string> look(Nanoseconds now);
 
-  // As EnergySource has them; nothing where there is none.
+  // As EnergySource has them; nothing without a source.
   void read(Nanoseconds now, ZoneReadings& readings);
   void refresh(Nanoseconds now);
   const std::vector<Zone>& zones() const { return zones_; }
 
-  // Of a meter that moves in steps: whether none has come yet since `before`, or a part of one only, while
-  // `now` has been read. False for any other.
+  // For a meter that moves in steps: whether no step, or only part of one, has been seen between `before` and
+  // `now`. False for any other meter.
   bool awaits_step(const ZoneReadings& before, const ZoneReadings& now);
 
-  // Whether nothing is lost where it is read every few seconds only. A meter that has failed is not left
-  // alone.
+  // Whether nothing is lost by reading it every few seconds only. False for a meter that has failed: it is
+  // still retried at each sample.
   bool may_read_seldom() const { return failed_reads_ == 0 && (!source_ || source_->may_read_seldom()); }
 
   bool has_source() const { return source_ != nullptr; }
-  // The meter's; "none".
+  // The meter's name; "none" without one.
   std::string_view name() const { return source_ ? source_->name() : "none"; }
   // Why there is no meter.
   const std::string& reason() const { return reason_; }
-  // What each source was when it was last tried, in the order of `auto`; those behind the one in use may not
-  // be among them.
+  // The state of each source when it was last tried, in the order of `auto`; those after the one in use may
+  // be missing.
   const SourceProbes& probes() const { return probes_; }
 
  private:
@@ -66,7 +66,7 @@ class SourceKeeper {
   int failed_reads_ = 0;
   Nanoseconds failed_since_{0};
   bool looked_since_it_died_ = false;
-  bool in_step_ = false;  // some counters had moved when last seen, and some not
+  bool in_step_ = false;  // some counters had moved when last seen, and others not
   ZoneReadings shown_only_readings_;
 };
 

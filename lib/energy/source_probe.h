@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found out about a meter that a host may have.
+// The result of probing a meter that a host may have.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace keplerd {
 
-// One candidate, tried: what `doctor` tells.
+// One candidate and its result, as `doctor` shows it.
 struct SourceProbe {
   std::string name;
   bool usable = false;
-  std::string reason;              // why it is not usable; empty where it is
-  std::string fix;                 // a command or a setting against that; may be empty
-  std::vector<std::string> zones;  // ids, where it could be opened
+  std::string reason;              // why it is not usable; empty if it is
+  std::string fix;                 // a command or a setting that fixes it; may be empty
+  std::vector<std::string> zones;  // ids, if it could be opened
 };
 using SourceProbes = std::vector<SourceProbe>;
 

@@ -11,13 +11,13 @@
 
 namespace keplerd {
 
-// How a number came to be. A workload's share of a zone is never better than `attributed`.
+// How a value was obtained. A workload's share of a zone is never better than `attributed`.
 enum class Quality {
   kMeasured,    // a hardware energy counter
   kModelled,    // integrated power, or counters that are themselves a model (AMD's)
   kAttributed,  // a workload's share of a measured or modelled zone
   kEstimated,   // a power curve over utilisation
-  kSimulated,   // invented; only ever by explicit request
+  kSimulated,   // made up; only ever on explicit request
 };
 std::string_view quality_name(Quality quality);  // "measured", "modelled", ...
 
@@ -26,35 +26,35 @@ constexpr Quality share_quality(Quality zone) {
   return zone < Quality::kAttributed ? Quality::kAttributed : zone;
 }
 
-// What a zone's energy is spent on, and so by what it can be divided among workloads.
+// What consumes a zone's energy, and so by what it can be divided among workloads.
 enum class Resource {
   kCpu,   // processors: packages and what is inside them
   kDram,  // memory
   kGpu,   // a graphics card
-  kNone,  // the host shows it and no workload gets any of it: a platform's meter, a rail
+  kNone,  // shown for the host only, never attributed: a platform's meter, a rail
 };
 
 struct Zone {
   std::string id;    // "SOURCE:NAME:INDEX", e.g. "powercap:dram:1"; stable across reboots
   std::string name;  // "package", "dram", "core", "uncore", "psys"
-  int index = 0;     // of the package; where packages have several dies, of the die among all dies
+  int index = 0;     // of the package; if packages have several dies, of the die among all dies
   Quality quality = Quality::kMeasured;
   std::string_view quality_reason = {};  // why it is worse than the counter's own; a literal; mostly empty
   bool in_total = false;                 // counts into the host's total: packages, and the DRAM outside them
-  Microjoules range;  // the counter goes back to 0 after this value; 0: it does not wrap, or nobody knows
+  Microjoules range;  // the counter wraps to 0 after this value; 0: it does not wrap, or the range is unknown
   Microwatts largest_limit;  // the zone's largest non-zero power limit; 0: it has none
-  // The counter begins when its source is opened: a reading means nothing to the next run.
+  // The counter starts when its source is opened: a reading is meaningless to the next run.
   bool begins_anew = false;
   Resource resource = Resource::kCpu;
 };
 
-// What a host has that looks like a meter and is no zone.
+// Something on the host that looks like a meter but is not a zone.
 struct LeftOut {
   std::string what;  // "powercap intel-rapl-mmio:0"
   std::string why;
 };
 
-// The resource of a zone with one of the names that RAPL's have: "package", "dram", "core", "uncore", "psys".
+// The resource of a zone with one of RAPL's names: "package", "dram", "core", "uncore", "psys".
 constexpr Resource rapl_resource(std::string_view name) {
   return name == "dram" ? Resource::kDram : Resource::kCpu;
 }
@@ -62,10 +62,10 @@ constexpr Resource rapl_resource(std::string_view name) {
 // "SOURCE:NAME:INDEX".
 std::string zone_id(std::string_view source, std::string_view name, int index);
 
-// Whether the user's choice of zones, by name in any case of letters, takes `zone`. No names: all are chosen.
+// Whether the user's choice of zones, by case-insensitive name, includes `zone`. No names: all are chosen.
 bool is_chosen(const Zone& zone, const std::vector<std::string>& names);
 
-// Fails where `names` choose none of `zones` that counts into the total; the error tells which names there
+// Fails if `names` choose none of `zones` that counts into the total; the error lists the names there
 // are.
 Result<Done> check_choice(const std::vector<Zone>& zones, const std::vector<std::string>& names);
 

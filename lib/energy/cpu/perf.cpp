@@ -41,7 +41,7 @@ struct CpuAt {
   CpuPlace place;
 };
 
-// The CPUs of the PMU, each die once, in the order of their places. A CPU that tells no place is not there.
+// The CPUs of the PMU, one per die, ordered by place. A CPU without topology information is skipped.
 std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask) {
   std::vector<CpuAt> cpus;
   const auto list = parse_cpu_list(mask);
@@ -50,7 +50,7 @@ std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask) {
     const auto topology = fmt::format("devices/system/cpu/cpu{}/topology/", cpu);
     const auto package = number_of<int>(sysfs, topology + "physical_package_id");
     if (!package || *package < 0) continue;
-    const auto die = number_of<int>(sysfs, topology + "die_id");  // not before Linux 5.1
+    const auto die = number_of<int>(sysfs, topology + "die_id");  // since Linux 5.1 only
     cpus.push_back({cpu, {*package, die ? *die : 0}});
   }
   std::ranges::stable_sort(cpus, {}, &CpuAt::place);
@@ -60,7 +60,7 @@ std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask) {
   return cpus;
 }
 
-// An event of the PMU as its files tell it.
+// An event of the PMU, as its files describe it.
 struct FoundEvent {
   const EnergyEvent* meaning = nullptr;
   std::uint64_t config = 0;
@@ -84,7 +84,7 @@ Result<std::vector<FoundEvent>> find_events(int sysfs, bool amd) {
     const auto exact = parse_count_scale(*scale, *unit);
     if (config && exact) events.push_back({meaning, *config, *exact});
   }
-  // As the table has them: those in the total first.
+  // In table order: zones in the total first.
   std::ranges::sort(events, {}, &FoundEvent::meaning);
   return events;
 }
@@ -103,7 +103,7 @@ class ZoneCounter {
     return Done{};
   }
 
-  // The PMU's CPUs have changed: the event goes where its package is counted now.
+  // The PMU's CPUs have changed: moves the event to the CPU that now counts its package.
   void move(const std::vector<CpuAt>& cpus) {
     const auto at = std::ranges::find(cpus, place_, &CpuAt::place);
     online_ = at != cpus.end();
@@ -171,7 +171,7 @@ class PerfSource final : public EnergySource {
   bool outdated() const override { return mask_ != first_mask_; }
 
  private:
-  // An event on a CPU that went offline would stand still without a word.
+  // An event on a CPU that went offline would silently stop counting.
   void follow_mask() {
     auto mask = text_of(sysfs_.get(), std::string(kPmu) + "/cpumask");
     if (!mask || *mask == mask_) return;
@@ -180,7 +180,7 @@ class PerfSource final : public EnergySource {
     for (auto& counter : counters_) counter.move(cpus);
   }
 
-  UniqueFd sysfs_;  // own, so that the source outlives the HostRoot
+  UniqueFd sysfs_;  // own descriptor: the source outlives the HostRoot
   OpenPerfCounter open_counter_;
   std::string first_mask_, mask_;  // the PMU's CPUs, when it was opened and now
   std::vector<Zone> zones_;
@@ -277,7 +277,7 @@ std::string perf_fix(const HostRoot& host, const Error& error) {
   }
   const Processor processor = read_processor(host);
   if (error.code != ENOENT || processor.virtual_machine || !processor.x86) return {};
-  if (list_directory(host.sysfs(), kPmu)) return {};  // the driver is loaded, and found no counter
+  if (list_directory(host.sysfs(), kPmu)) return {};  // the driver is loaded, but found no counter
   return "modprobe rapl";
 }
 

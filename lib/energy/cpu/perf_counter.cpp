@@ -22,7 +22,7 @@ class KernelCounter final : public PerfCounter {
     static_assert(sizeof reading == 3 * sizeof(std::uint64_t), "as read_format lays it out");
     const auto got = ::read(fd_.get(), &reading, sizeof reading);
     if (got < 0) return system_error("perf event", errno);
-    // The kernel gives nothing for an event that it had to give up.
+    // An event that the kernel had to give up reads as end of file.
     if (got != sizeof reading) return system_error("perf event", ENODEV);
     return reading;
   }

@@ -10,7 +10,7 @@
 
 namespace keplerd {
 
-// An event that is counted for whatever runs on one CPU.
+// An event counted for whatever runs on one CPU.
 struct PerfEvent {
   std::uint32_t type = 0;  // of the PMU
   std::uint64_t config = 0;
@@ -30,10 +30,10 @@ class PerfCounter {
   virtual Result<PerfReading> read() = 0;
 };
 
-// The seam: tests put counters of their own here.
+// The seam: tests substitute counters of their own here.
 using OpenPerfCounter = std::function<Result<std::unique_ptr<PerfCounter>>(const PerfEvent&)>;
 
-// The kernel's. EACCES or EPERM without CAP_PERFMON, or where a system call filter forbids it.
+// The kernel's. EACCES or EPERM without CAP_PERFMON, or if a system call filter forbids it.
 Result<std::unique_ptr<PerfCounter>> open_perf_counter(const PerfEvent& event);
 
 }  // namespace keplerd

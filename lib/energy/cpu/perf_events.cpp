@@ -18,7 +18,7 @@ constexpr int kHighestCpu = 65535;
 constexpr int kMostExponent = 400;
 using Wide = unsigned __int128;
 
-// digits x 10^exponent, without trailing zeros of the digits.
+// digits x 10^exponent, without trailing zeros in the digits.
 struct Decimal {
   Wide digits = 0;
   int exponent = 0;
@@ -55,7 +55,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   return number;
 }
 
-// Multiplies by `factor` to the `power`, as far as it fits.
+// Multiplies by `factor` to the `power`; fails on overflow.
 bool multiply(Wide& number, unsigned factor, int power) {
   for (; power > 0; --power) {
     if (number > ~Wide{0} / factor) return false;

@@ -21,13 +21,13 @@ namespace {
 constexpr const char* kClass = "class/powercap";
 constexpr int kMostConstraints = 10;  // MAX_CONSTRAINTS_PER_ZONE of the kernel's powercap_sys.c
 constexpr std::size_t kLongestText = 128;
-constexpr std::size_t kMostZones = 1024;  // more are no host's
+constexpr std::size_t kMostZones = 1024;  // no real host has more
 
 std::string path_of(const PowercapTree& tree, std::string_view directory, std::string_view file) {
   return fmt::format("{}/{}/{}", tree.path, directory, file);
 }
 
-// Empty where it cannot be read.
+// Empty if it cannot be read.
 std::string text_of(const PowercapTree& tree, std::string_view directory, std::string_view file) {
   std::array<char, kLongestText> buffer{};
   const auto text = read_file(tree.root.get(), path_of(tree, directory, file).c_str(), buffer);
@@ -58,8 +58,8 @@ PowercapDirectory read_directory(const PowercapTree& tree, std::string name) {
   return directory;
 }
 
-// The names of a zone and the zones around it, innermost first: what the zone is, whatever its directory is
-// called.
+// The names of a zone and of its ancestors, innermost first: they identify the zone, whatever its directory
+// is called.
 std::vector<std::string> lineage(const PowercapTree& tree, std::string_view directory) {
   std::vector<std::string> names;
   for (; is_zone(directory); directory = powercap_parent(directory)) {
@@ -79,7 +79,7 @@ class Counter {
   Counter(const PowercapTree& tree, const PowercapZone& zone)
       : tree_(&tree), zone_(zone), lineage_(lineage(tree, zone_.directory)) {}
 
-  // Fails also where the directory has become another zone's.
+  // Also fails if the directory now belongs to another zone.
   Result<Done> open_file() {
     const auto path = file_path();
     if (lineage(*tree_, zone_.directory) != lineage_) return system_error(path, ENODEV);
@@ -131,7 +131,7 @@ class PowercapSource final : public EnergySource {
   PowercapSource(PowercapTree tree, std::vector<std::string> directories)
       : tree_(std::move(tree)), directories_(std::move(directories)) {}
 
-  // Fails where the counter may not be read, ever.
+  // Fails if the counter can never be read.
   Result<Done> add(const PowercapZone& zone) {
     Counter counter(tree_, zone);
     const auto opened = counter.open_file();

@@ -14,28 +14,28 @@ namespace keplerd {
 
 class HostRoot;
 
-// The source, with the zones that `names` choose (see is_chosen). Fails where there are none (ENOENT), where
-// their counters may not be read (EACCES, EPERM), and where nothing chosen counts into the total. A zone that
-// merely fails to be read is kept: its readings tell the error until it recovers. Independent of `host`'s
-// life.
+// Opens the source, with the zones that `names` choose (see is_chosen). Fails if there are none (ENOENT), if
+// their counters may not be read (EACCES, EPERM), or if no chosen zone counts into the total. A zone whose
+// reads merely fail is kept: its readings carry the error until it recovers. Does not depend on the lifetime
+// of `host`.
 Result<std::unique_ptr<EnergySource>> open_powercap(const HostRoot& host,
                                                     const std::vector<std::string>& names);
 
-// Where the form of that class lies.
+// The location of a directory tree with the layout of that class.
 struct PowercapTree {
   UniqueFd root;      // the source's own
   std::string shown;  // its path, for errors; "" for "/"
-  std::string path;   // of the directory of the zones, below it: "class/powercap"
+  std::string path;   // path of the zones' directory below it: "class/powercap"
 };
 
-// The same of a tree that somebody else than the kernel writes.
+// The same for a tree that is not written by the kernel.
 Result<std::unique_ptr<EnergySource>> open_powercap_tree(PowercapTree tree,
                                                          const std::vector<std::string>& names);
 
-// The directories of the class that are no zones of the source.
+// The directories of the class that are not zones of the source.
 std::vector<LeftOut> powercap_left_out(const HostRoot& host);
 
-// What an administrator can do about a failure of open_powercap(); may be empty.
+// How an administrator can fix a failure of open_powercap(); may be empty.
 std::string powercap_fix(const HostRoot& host, const Error& error);
 
 }  // namespace keplerd

@@ -18,14 +18,14 @@ namespace keplerd {
 namespace {
 
 constexpr std::string_view kSource = "powercap";
-// Firmware reports garbage as the limit of zones that have none. Nothing a zone could draw is above this.
+// Firmware reports garbage as the limit of zones that have none. No zone could draw more than this.
 constexpr Microwatts kLargestCredibleLimit{10'000'000'000};
 
-// The directories' order: by control type, then by the numbers after it.
+// Sorts directories by control type, then by the numbers after it.
 struct DirectoryRank {
   bool mmio = false;
   std::vector<std::pair<std::uint64_t, std::string_view>>
-      parts;  // what is not a number comes last, by its letters
+      parts;  // parts that are not numbers sort last, alphabetically
   auto operator<=>(const DirectoryRank&) const = default;
 };
 
@@ -61,7 +61,7 @@ bool is_top_level(const PowercapDirectory& directory) {
 // A zone's name and index, without its source.
 using Key = std::pair<std::string, int>;
 
-// Numbers the zones at the top: packages by their own number or their die's ordinal, others ("psys") in the
+// Numbers the top-level zones: packages by their own number or their die's ordinal, others ("psys") in the
 // order of their directories.
 class TopLevel {
  public:
@@ -115,7 +115,7 @@ Zone make_zone(const Key& key, const PowercapDirectory& directory, const Process
   return zone;
 }
 
-// Where a zone stands in lists.
+// A zone's position in lists.
 auto place(const Zone& zone) {
   constexpr std::array<std::string_view, 5> kOrder = {"package", "dram", "core", "uncore", "psys"};
   return std::tuple(std::find(kOrder.begin(), kOrder.end(), zone.name) - kOrder.begin(),
@@ -157,7 +157,7 @@ std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& d
   const auto rapl = rapl_directories(directories);
   TopLevel top(rapl);
   std::map<std::string_view, Key> keys;    // by directory; parents come before their children
-  std::map<Key, std::string_view> takers;  // the directories that zones are taken from
+  std::map<Key, std::string_view> takers;  // the directory that each zone is read from
   std::vector<PowercapZone> zones;
   const auto leave_out = [&](const PowercapDirectory& directory, const std::string& why) {
     if (left_out == nullptr) return;

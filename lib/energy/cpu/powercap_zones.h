@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the directories of /sys/class/powercap mean: which counters there are, how they are named, and which
+// Interprets the directories of /sys/class/powercap: which counters there are, how they are named, and which
 // of them make up the host's total. No I/O. Source of the facts: the kernel's
 // Documentation/power/powercap/powercap.rst and drivers/powercap/intel_rapl_common.c.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace keplerd {
 
-// One directory of the class, with the texts of its files; a file that is missing or cannot be read is empty.
+// One directory of the class, with the texts of its files; missing or unreadable files are empty.
 struct PowercapDirectory {
   std::string name;                 // "intel-rapl:0:1"
   std::string zone;                 // `name`: "package-0"
@@ -24,18 +24,18 @@ struct PowercapDirectory {
   std::vector<std::string> limits;  // `constraint_*_power_limit_uw`, `constraint_*_max_power_uw`
 };
 
-// The kernel names a directory after its parent's ("intel-rapl:0:1" lies in "intel-rapl:0"), and one at the
-// top after its control type. Empty for a control type itself.
+// The kernel names a directory after its parent ("intel-rapl:0:1" lies in "intel-rapl:0"), and a top-level
+// one after its control type. Empty for a control type itself.
 std::string_view powercap_parent(std::string_view directory);
 
 // "intel-rapl-mmio" of "intel-rapl-mmio:0:1".
 std::string_view powercap_control_type(std::string_view directory);
 
-// A zone of RAPL, by MSR or TPMI ("intel-rapl") or by MMIO ("intel-rapl-mmio"). Not a control type, and not
-// dtpm, whose figures are a model's.
+// A zone of RAPL, by MSR or TPMI ("intel-rapl") or by MMIO ("intel-rapl-mmio"). Excludes control types, and
+// dtpm, whose figures come from a model.
 bool is_rapl_zone(std::string_view directory);
 
-// The package and the die of "package-1" or "package-1-die-0"; die is -1 where the name has none.
+// The package and the die of "package-1" or "package-1-die-0"; die is -1 if the name has none.
 struct PackageName {
   int package = 0;
   int die = -1;
@@ -45,7 +45,7 @@ std::optional<PackageName> parse_package_name(std::string_view name);
 
 struct PowercapZone {
   Zone zone;
-  std::string directory;      // where its counter is
+  std::string directory;      // the directory of its counter
   bool counts_power = false;  // `power_uw`, integrated, instead of `energy_uj`
 };
 
@@ -53,18 +53,18 @@ struct PowercapZone {
 // - A package is "package" with its own number; where packages have several dies, each die is a "package"
 //   with its ordinal among the dies of all packages. Zones inside take their own name and the index of their
 //   package.
-// - "psys" overlaps everything and only serves to compare.
+// - "psys" overlaps everything and only serves for comparison.
 // - One zone offered by several drivers, or several times by one, is taken once: intel-rapl before
 // intel-rapl-mmio, then
 //   the lowest directory.
 // - AMD (and Hygon): "core" is the counter of one single core and is no zone of the host; the others are
 // modelled.
-// `left_out`: nothing, or where to append the zones that are not taken.
+// `left_out`: null, or where to append the zones that are not used.
 std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& directories,
                                          const Processor& processor,
                                          std::vector<LeftOut>* left_out = nullptr);
 
-// The text of `energy_uj`. Fails where it is not a number, negative, or does not fit.
+// Parses the text of `energy_uj`. Fails if it is not a number, negative, or does not fit.
 Result<Microjoules> parse_energy_counter(std::string_view text);
 
 }  // namespace keplerd

@@ -9,7 +9,7 @@
 namespace keplerd {
 namespace {
 
-// More than one processor's part, which is 1.5 to 2 KiB.
+// More than one processor's section, which is 1.5 to 2 KiB.
 constexpr std::size_t kFirstProcessorSize = 8192;
 
 bool has_word(std::string_view words, std::string_view wanted) {
@@ -34,7 +34,7 @@ Processor parse_processor(std::string_view cpuinfo) {
     }
     if (key == "flags") {
       processor.virtual_machine = has_word(line, "hypervisor");
-      processor.sgx = has_word(line, "sgx");  // the kernel clears it where the firmware has SGX off
+      processor.sgx = has_word(line, "sgx");  // the kernel clears it if the firmware has SGX off
     }
   }
   return processor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processors' sensors in /sys/class/hwmon (see energy/hwmon.h): the source "hwmon".
+// Processor sensors in /sys/class/hwmon (see energy/hwmon.h): the source "hwmon".
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace keplerd {
 
 class HostRoot;
 
-// The source, with the zones that `names` choose. Fails where there are none (ENOENT) and where nothing
-// chosen counts into the total.
+// Opens the source, with the zones that `names` choose. Fails if there are none (ENOENT), or if no chosen
+// zone counts into the total.
 Result<std::unique_ptr<EnergySource>> open_processor_sensors(const HostRoot& host,
                                                              const std::vector<std::string>& names);
 

@@ -46,7 +46,7 @@ std::vector<PowercapZone> scmi_zones(const std::vector<PowercapDirectory>& direc
   for (const auto& directory : directories) {
     if (is_scmi_zone(directory.name) && !directory.zone.empty()) by_name.emplace(directory.name, &directory);
   }
-  std::set<std::string_view> processors;  // directories of processors, and all inside them
+  std::set<std::string_view> processors;  // directories of processors, and everything inside them
   std::map<std::string, int> next;        // index by name
   std::set<std::string> taken;
   std::vector<PowercapZone> zones;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphics cards: shown, not in the host's total, and divided by no model yet.
+// Graphics cards: shown, but not in the host's total and not divided by any model yet.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace keplerd {
 
 inline constexpr std::array kGraphicsCards = {
     HwmonQuery{.role = HwmonRole::kGpu},
-    // NVIDIA's, which keplerd-nvml writes there (docs/decisions/0017-nvidia-cards.md).
+    // NVIDIA cards, as written there by keplerd-nvml (docs/decisions/0017-nvidia-cards.md).
     HwmonQuery{.role = HwmonRole::kGpu, .directory = "run/keplerd-nvml"},
 };
 
