@@ -11,7 +11,7 @@
 namespace keplerd {
 namespace {
 
-// Whoever makes and removes directories faster than they are told must not hold us for ever.
+// A process that creates and removes directories faster than events are read must not block us for ever.
 constexpr std::size_t kMostEvents = 50'000;
 
 }  // namespace
@@ -20,7 +20,7 @@ DirectoryWatch::DirectoryWatch(Entries entries)
     : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), entries_(entries) {}
 
 Result<int> DirectoryWatch::add(int fd) {
-  // inotify takes paths only; this one cannot be replaced under our hands.
+  // inotify takes paths only; this one cannot be swapped for another object.
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   const int handle = ::inotify_add_watch(fd_.get(), path.c_str(),
                                          IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);

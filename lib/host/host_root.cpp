@@ -13,7 +13,7 @@
 namespace keplerd {
 namespace {
 
-// Hosts with thousands of container mounts have long ones.
+// Long on hosts with thousands of container mounts.
 constexpr std::size_t kMountinfoLimit = 16 << 20;
 
 Result<UniqueFd> open_directory(const std::string& path) {
@@ -22,7 +22,7 @@ Result<UniqueFd> open_directory(const std::string& path) {
   return fd;
 }
 
-// A procfs of another pid namespace, or files that stand in for one, show another "self" or none.
+// A procfs of another pid namespace, or files that stand in for one, has another "self" or none.
 bool is_own_procfs(int procfs) {
   std::array<char, 32> target{};
   const ssize_t size = ::readlinkat(procfs, "self", target.data(), target.size());

@@ -22,13 +22,13 @@ namespace {
 constexpr std::size_t kFirstTextSize = 4096;
 
 Result<UniqueFd> open_file(int directory, const char* path, int flags) {
-  // Links are followed: /sys/class is made of them. What stands there instead of a file makes us not wait.
+  // Links are followed: /sys/class consists of them. O_NONBLOCK, in case the path is not a regular file.
   UniqueFd fd(::openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags));
   if (!fd) return system_error(path, errno);
   return fd;
 }
 
-// As pread(2), again where a signal came between.
+// pread(2), repeated if a signal interrupts it.
 ssize_t read_at(int fd, char* to, std::size_t size, std::size_t offset) {
   ssize_t got = 0;
   do {
@@ -37,8 +37,8 @@ ssize_t read_at(int fd, char* to, std::size_t size, std::size_t offset) {
   return got;
 }
 
-// Fills `buffer` from `offset` on, up to its end or the file's; the new offset. The end is known by an empty
-// read only: files made of records (cgroup.procs, mountinfo) come in pieces.
+// Fills `buffer` from `offset` on, up to its end or the file's; returns the new offset. Only an empty read
+// marks the end: files made of records (cgroup.procs, mountinfo) come in pieces.
 Result<std::size_t> fill(int fd, const char* path, std::span<char> buffer, std::size_t offset) {
   while (offset < buffer.size()) {
     const ssize_t got = read_at(fd, buffer.data() + offset, buffer.size() - offset, offset);
@@ -67,7 +67,7 @@ Result<std::string_view> read_descriptor(int fd, const char* path, std::span<cha
   return std::string_view(buffer.data(), *size);
 }
 
-// As much of the file as `limit` allows; `buffer` grows to hold it, the view is of it.
+// Reads as much of the file as `limit` allows; `buffer` grows to hold it, and the view refers to it.
 Result<std::string_view> read_growing(int fd, const char* path, std::string& buffer, std::size_t limit) {
   if (buffer.empty()) buffer.resize(std::min(limit, kFirstTextSize));
   std::size_t size = 0;
@@ -85,7 +85,7 @@ Result<std::string_view> read_growing(int fd, const char* path, std::string& buf
   return std::string_view(buffer.data(), size);
 }
 
-// Calls `take` with each name in a directory until it yields false, as it does when it has enough.
+// Calls `take` with each name in a directory until it returns false, having enough.
 template <class Take>
 Result<Done> for_each_name(int directory, const char* path, Take take) {
   auto fd = open_file(directory, path, O_DIRECTORY);
@@ -224,8 +224,8 @@ Result<std::string_view> KeptFile::read(std::span<char> buffer) const {
   if (!fd_) return read_file(directory_, path_.c_str(), buffer);
   const ssize_t got = read_at(fd_.get(), buffer.data(), buffer.size(), 0);
   if (got < 0) return system_error(path_, errno);
-  // All of a record is there at the first read, or the buffer was too small. Asking again for the end would
-  // make the kernel write the whole record once more.
+  // The first read returns the whole record, unless the buffer was too small. Reading again to find the end
+  // would make the kernel format the whole record once more.
   if (static_cast<std::size_t>(got) == buffer.size()) return system_error(path_, EFBIG);
   return std::string_view(buffer.data(), static_cast<std::size_t>(got));
 }

@@ -39,7 +39,7 @@ std::optional<Mount> parse_mount(std::string_view line) {
   mount.root = unescape(take_word(line));
   mount.point = unescape(take_word(line));
   take_word(line);
-  while (true) {  // no tag is a bare hyphen
+  while (true) {  // no tag is a lone hyphen
     const auto tag = take_word(line);
     if (tag.empty()) return std::nullopt;
     if (tag == "-") break;
@@ -49,7 +49,7 @@ std::optional<Mount> parse_mount(std::string_view line) {
   return mount;
 }
 
-// Smaller is better. A mount of a subtree is somebody's bind mount.
+// Smaller is better. A mount of a subtree is some bind mount.
 int rank(const Mount& mount) {
   if (mount.point == "/sys/fs/cgroup") return 0;
   if (mount.point == "/sys/fs/cgroup/unified") return 1;

@@ -18,9 +18,9 @@
 namespace keplerd {
 namespace {
 
-constexpr int kMostLinks = 40;  // as many as the kernel follows
+constexpr int kMostLinks = 40;  // the kernel's own limit
 
-// Unset where it is no link; `link` was opened by O_PATH.
+// Unset if it is not a link; `link` was opened with O_PATH.
 std::optional<std::string> link_target(int link) {
   std::array<char, PATH_MAX> target;
   const ssize_t size = ::readlinkat(link, "", target.data(), target.size());
@@ -28,7 +28,7 @@ std::optional<std::string> link_target(int link) {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-// Without a link or a ".." in `path`.
+// For a `path` without a link or a "..".
 Result<UniqueFd> open_below(int directory, const char* path, int flags) {
   UniqueFd here;
   std::string_view rest = path;
@@ -54,7 +54,7 @@ FileStamp stamp_of(const struct stat& status) {
           .changed = to_nanoseconds(status.st_mtim)};
 }
 
-// Whether a change that follows at once might leave the stamp as it is.
+// Whether a change right after this might leave the stamp unchanged.
 bool is_young(const FileStamp& stamp) {
   constexpr Nanoseconds kCoarsest = std::chrono::seconds(2);
   timespec now{};
@@ -70,7 +70,7 @@ Result<FileStamp> regular_stamp(const struct stat& status, const char* path, std
   return stamp_of(status);
 }
 
-// The first `size` bytes, or as many as there are: what is written meanwhile changes the stamp.
+// The first `size` bytes, or fewer at the end: anything written meanwhile changes the stamp.
 Result<std::string> read_bytes(int fd, const char* path, std::size_t size) {
   std::string text(size, '\0');
   std::size_t filled = 0;
@@ -88,7 +88,7 @@ Result<std::string> read_bytes(int fd, const char* path, std::size_t size) {
 }  // namespace
 
 Result<UniqueFd> open_inside(int root, const char* path) {
-  std::vector<UniqueFd> above;  // the directories that lead to where we are; none: we are at the root
+  std::vector<UniqueFd> above;  // the directories leading to the current one; empty: at the root
   const auto here = [&] { return above.empty() ? root : above.back().get(); };
   std::string rest = path;
   for (int links = 0; !rest.empty();) {

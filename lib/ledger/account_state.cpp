@@ -11,7 +11,7 @@ std::vector<Microjoules> totals(const EnergyAccount& account) {
   return energy;
 }
 
-// What all that have a row of their own in the state file have.
+// The fields common to all accounts that have a row of their own in the state file.
 template <class State>
 void fill(const EnergyAccount& account, State& state) {
   state.energy = totals(account);

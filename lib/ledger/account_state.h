@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One account as it is saved.
+// Saves and restores one account.
 #pragma once
 
 #include "ledger/container_ledger.h"

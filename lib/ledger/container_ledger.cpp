@@ -14,7 +14,8 @@ ContainerInfo make_info(const CgroupWorkload& workload, std::string id, const Co
   ContainerInfo info;
   info.is_pod = workload.kind == CgroupKind::kPod;
   info.id = std::move(id);
-  info.name = workload.name.empty() ? short_runtime_id(workload.id) : workload.name;  // until it is known
+  info.name =
+      workload.name.empty() ? short_runtime_id(workload.id) : workload.name;  // until the name is known
   info.runtime = workload.runtime;
   if (outer != nullptr) info.parent = outer->info->id;
   info.unit = unit;
@@ -29,14 +30,15 @@ CgroupWorkload pod_of(const CgroupWorkload& container) {
   return pod;
 }
 
-// Whether nobody else's would be called so by chance. Names of LXC and nspawn are chosen.
+// Whether the id cannot occur twice by chance. Names of LXC and nspawn containers are chosen by their
+// creator.
 bool has_unique_id(const CgroupWorkload& workload) {
   return workload.kind == CgroupKind::kPod || is_runtime_id(workload.id);
 }
 
-// Whose the names are that a cgroup in `parent` has: of the container around it; else of the user whose slice
-// it is in; else of whoever owns the directory that it was made in. Not its own owner, which whoever made it
-// may have changed.
+// Whose claims the names of a cgroup are: those of the container around it; else of the user whose slice it
+// is in; else of the owner of the directory that it was created in. The cgroup's own owner does not count,
+// because its creator may have changed it.
 Claimant claimant_of(const UnitAccount& unit, const ContainerAccount* container, const Logins& logins) {
   if (container != nullptr) return {container->info->id, container->energy.owner.value_or(kRootUser)};
   if (const auto user = slice_user(unit.info->id)) return {{}, *user};
@@ -84,7 +86,7 @@ void ContainerLedger::book(const BookedWindow& window, const UnitAccount& unit, 
   const Microjoules energy = unit.energy.window_energy(window.sequence, window.standings);
   if (container.parent == part.outer) {
     container.in_parent += energy;
-  } else {  // a cgroup of it that is somewhere else
+  } else {  // another cgroup of it, elsewhere
     part.outer->own += energy;
     part.outer->other += energy;
   }
@@ -104,7 +106,7 @@ void ContainerLedger::set_machined(const MachinedRecords::Containers& containers
   }
 }
 
-// Finds out whose a unit is, and which containers and pods it is of; its parent is placed already.
+// Determines a unit's owner, and its containers and pods; its parent has been placed already.
 void ContainerLedger::place(UnitAccount& unit, const Logins& logins, Realtime now) {
   unit.placed = true;
   ContainerAccount* const before = unit.container;
@@ -119,13 +121,13 @@ void ContainerLedger::place(UnitAccount& unit, const Logins& logins, Realtime no
   if (unit.container != before) moved_[&unit] = before;
 }
 
-// A path that was another's before: what it has counted is shown to neither.
+// A path that belonged to someone else before goes to root: neither user may see what it has counted.
 void ContainerLedger::set_owner(UnitAccount& unit, const Claimant& claimant) {
   const bool is_anothers = unit.energy.owner && *unit.energy.owner != claimant.owner;
   unit.energy.owner = is_anothers ? kRootUser : claimant.owner;
 }
 
-// What the unit is by its path, or by systemd-machined's record of one of root's units.
+// The workload that the unit claims to be, by its path or by systemd-machined's record of a unit of root's.
 std::optional<CgroupWorkload> ContainerLedger::claimed_workload(const UnitAccount& unit,
                                                                 const Claimant& claimant) const {
   if (unit.workload) return *unit.workload;
@@ -153,14 +155,14 @@ void ContainerLedger::find_containers(UnitAccount& unit, const Claimant& claiman
   unit.container = add_part(unit, *workload, claimant, outer, now);
 }
 
-// Makes the unit a topmost cgroup of a container; yields that, or `outer` where the unit is inside it already
-// (conmon's cgroup in its container's, say) and must not be counted twice.
+// Makes the unit a topmost cgroup of a container, which it returns; or returns `outer` if the unit already is
+// inside it (e.g. conmon's cgroup in its container's) and must not be counted twice.
 ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkload& workload,
                                             const Claimant& claimant, ContainerAccount* outer, Realtime now) {
   const bool is_pod = workload.kind == CgroupKind::kPod;
   if (has_unique_id(workload) && !is_pod && last_part(claimant.container) == workload.id) return outer;
-  // No runtime puts a pod directly into a pod. Pods are where they are found last, so a chain of them could
-  // be of any length; containers' ids say what they are in, and bound it.
+  // No runtime puts a pod directly into a pod. A pod is inside whatever it was last found in, so a chain of
+  // pods could be of any length; the ids of containers include what they are in, which bounds the depth.
   if (is_pod && outer != nullptr && outer->info->is_pod) return outer;
   const std::string id = bind_id(workload, claimant);
   for (const UnitAccount* above = unit.parent; above != nullptr; above = above->parent) {
@@ -168,7 +170,7 @@ ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkl
       if (part.container->info->id == id && part.container->info->is_pod == is_pod) return outer;
     }
   }
-  // Pods are where they are found, wherever they were before: none may come to be inside itself.
+  // A pod may be found anywhere, wherever it was before: it must never end up inside itself.
   for (const ContainerAccount* around = outer; around != nullptr; around = around->parent) {
     if (around->info->id == id && around->info->is_pod == is_pod) return outer;
   }
@@ -179,8 +181,8 @@ ContainerAccount* ContainerLedger::add_part(UnitAccount& unit, const CgroupWorkl
   return &account;
 }
 
-// The id under which the claimant has what it calls so. One that is bound to another owner is that owner's;
-// but root's claim is stronger than that of the others who have bare ids, the system's users.
+// The id under which the claimant's workload is accounted. An id bound to another owner stays that owner's;
+// but root's claim takes precedence over that of other owners of bare ids, the system's users.
 std::string ContainerLedger::bind_id(const CgroupWorkload& workload, const Claimant& claimant) {
   const bool is_pod = workload.kind == CgroupKind::kPod;
   Accounts& accounts = is_pod ? pods_ : containers_;
@@ -244,7 +246,7 @@ ContainerAccount& ContainerLedger::account_of(ContainerInfo info, const Claimant
   } else if (!monitor && (account.parent != outer || account.info->unit != info.unit)) {
     if (account.parent != outer) leave_parent(account);
     account.parent = outer;
-    info.name = account.info->name;  // what was learnt goes on
+    info.name = account.info->name;  // what was learnt is kept
     info.name_space = account.info->name_space;
     info.uuid = account.info->uuid;
     info.title = account.info->title;
@@ -253,7 +255,7 @@ ContainerAccount& ContainerLedger::account_of(ContainerInfo info, const Claimant
   return account;
 }
 
-// What it used inside its parent is its parent's own from now on.
+// What it used inside its parent becomes the parent's own.
 void ContainerLedger::leave_parent(ContainerAccount& account) {
   const Microjoules left = std::exchange(account.in_parent, Microjoules{});
   if (account.parent == nullptr) return;
@@ -292,7 +294,7 @@ std::unordered_set<const UnitAccount*> ContainerLedger::prune(const TerminatedLi
   return freed;
 }
 
-// Those inside it are in nothing then.
+// Containers inside it are left without a parent.
 void ContainerLedger::remove(ContainerAccount& account) {
   leave_parent(account);
   for (Accounts* const accounts : {&containers_, &pods_}) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accounts of containers and pods, by their ids. What runs in one is in the accounts of its cgroups too:
-// these ledgers look at the same energy from another side. A container may have several topmost cgroups (its
-// own, and conmon's or lxc.monitor's beside it), and goes on when it is started again.
+// The accounts of containers and pods, by their ids. Their processes are counted in the accounts of their
+// cgroups, too: these ledgers show the same energy from another angle. A container may have several topmost
+// cgroups (its own, and conmon's or lxc.monitor's), and its account continues when it is started again.
 //
-// What a cgroup is called is the claim of whoever could make it (workloads/owner.h), so that nobody's cgroup
-// is ever counted in, or shown as, another's container: the id says who claims it, and an account belongs to
-// its first owner.
+// A cgroup's name is a claim by whoever could create the cgroup (workloads/owner.h). So that a cgroup is
+// never counted in, or shown as, another owner's container, the id includes who claims it, and an account
+// belongs to its first owner.
 #pragma once
 
 #include <map>
@@ -30,41 +30,42 @@ struct ContainerAccount {
   std::uint64_t seen = 0;  // sequence of the last sample that had a cgroup of it
 };
 
-// The innermost container that `account` is, or is inside of: a pod's cgroup is made by who makes its
-// containers', and so is no border. Null outside any.
+// The innermost container that `account` is, or is inside of. Pods are skipped: a pod's cgroup is created by
+// whoever creates its containers', and so is no boundary. Null outside any container.
 const ContainerAccount* enclosing_container(const ContainerAccount* account);
 
-// Whether root has made it, outside any container: only then do root's files name it.
+// Whether it was created by root, outside any container: only such containers are named by root's files.
 bool is_named_by_root(const ContainerAccount& account);
 
 class ContainerLedger {
  public:
   using Accounts = std::map<std::string, ContainerAccount, std::less<>>;
 
-  // Books a window, which `units` has booked already; finds out whose each new unit is, and which containers
-  // it is of.
+  // Books a window that `units` has booked already; determines the owner and the containers of each new
+  // unit.
   void apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins);
 
-  // The units that came into another container in this window, with the one that they were in; null: none.
+  // The units that moved to another container in this window, with the previous one (null: none).
   const std::unordered_map<UnitAccount*, ContainerAccount*>& moved() const { return moved_; }
 
-  // The units that systemd-machined knows as containers; it shows with the next window.
+  // Sets the units that systemd-machined knows as containers; takes effect with the next window.
   void set_machined(const MachinedRecords::Containers& containers, const UnitLedger& units);
 
-  // Removes ended ones that the limits no longer keep; what was their own is their parent's `other` then. The
-  // units that were theirs are theirs no longer, and are the result.
+  // Removes ended containers beyond the limits; their own energy moves to their parent's `other`. Returns the
+  // units that belonged to them and no longer do.
   std::unordered_set<const UnitAccount*> prune(const TerminatedLimits& limits,
                                                const std::vector<ZoneWindow>& windows, Realtime now,
                                                const UnitLedger& units);
 
-  // Puts back an account from an earlier run; parents may come later.
+  // Restores an account of an earlier run; parents may come later.
   ContainerAccount& restore(ContainerInfo info);
-  void restored();  // all are back
+  void restored();  // all accounts have been restored
 
-  // What libvirt tells of an LXC domain; null: nothing (any more).
+  // Sets libvirt's status of an LXC domain; null: none (any more).
   static void describe(ContainerAccount& account, const LibvirtStatus* status);
 
-  // What was learnt of a running one's name; `name_space` is a pod's. Nothing where there is no such one.
+  // Sets the name learnt for a running one; `name_space` is a pod's. Does nothing if it is
+  // unknown.
   static void rename(ContainerAccount& account, std::string name, std::string name_space = {});
 
   Accounts& containers() { return containers_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is learnt of containers and pods besides their ids.
+// Names and other details of containers and pods, besides their ids.
 #include <tuple>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace keplerd {
 
 void ContainerLedger::describe(ContainerAccount& account, const LibvirtStatus* status) {
-  if (status == nullptr && account.info->guest_state.empty()) return;  // as of nearly all
+  if (status == nullptr && account.info->guest_state.empty()) return;  // the common case
   const auto facts = [](const ContainerInfo& info) {
     return std::tie(info.name, info.uuid, info.title, info.guest_state);
   };

@@ -79,7 +79,7 @@ void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,
   zone.window_idle = attribution.idle;
   zone.problem = reading ? std::nullopt : std::optional(reading.error().message);
   if (attribution.verdict != StepVerdict::kCounted) ++discarded_windows_;
-  // A span that began before this run is no window of it.
+  // A span that began before this run is not a window of it.
   const bool known = attribution.read && std::min(window, attribution.span) >= kShortestPowerSpan;
   windows_[index].span = known ? std::optional(attribution.span) : std::nullopt;
 }
@@ -162,7 +162,7 @@ void Ledger::report_zones(Report& report) const {
   host.active = host.energy - host.idle;
   report.accounts.idle = host.idle;
   report.accounts.workloads = host.active - report.accounts.kernel - report.accounts.unattributed;
-  // Rows hold what earlier sources gave, too.
+  // Rows include what earlier sources measured, too.
   if (worst) report.workload_quality = share_quality(*worst);
 }
 

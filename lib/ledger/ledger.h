@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running totals of host, zones, units, containers, pods, virtual machines and processes. They never go
-// backwards: what ends stays in what it was part of.
+// Running totals of host, zones, units, containers, pods, virtual machines and processes. They never
+// decrease: the energy of what ends stays in what it was part of.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@
 
 namespace keplerd {
 
-// What is known of the workloads of a window besides their cgroups and CPU time.
+// Information about the workloads of a window besides their cgroups and CPU time.
 struct Evidence {
-  FoundVms found;                  // the VMs and their helpers among its processes that were not known before
-  const Logins* logins = nullptr;  // null, as the next two: nothing is known
+  FoundVms found;                           // VMs and their helpers newly found among its processes
+  const Logins* logins = nullptr;           // null, here and below: not known
   const LibvirtRecords* libvirt = nullptr;  // root's
   const MachinedRecords* machined = nullptr;
 };
@@ -33,20 +33,20 @@ class Ledger {
  public:
   // Starts counting at `now` under a new instance id.
   Ledger(std::string instance_id, Realtime now);
-  // Goes on from `state`; under its instance id if it was left cleanly, else under `instance_id`, because
-  // what was published after the last save may have been more.
+  // Continues from `state`: under its instance id if it was saved at a clean exit, else under `instance_id`,
+  // because later totals may have been published after the last save.
   Ledger(const LedgerState& state, const std::string& instance_id);
 
   void set_limits(TerminatedLimits limits) { limits_ = limits; }
 
-  // The zones of the present source, in its order; none where there is no source. Totals of earlier ones
-  // stay.
+  // Sets the zones of the present source, in its order; none without a source. Totals of earlier zones are
+  // kept.
   void set_zones(const std::vector<Zone>& zones, Realtime now);
 
   // Books the window that ends with `sample`.
   void apply(const Sample& sample, const Attribution& attribution, const Evidence& evidence = {});
 
-  // For names that are learnt from elsewhere.
+  // For names learnt from elsewhere.
   ContainerLedger& containers() { return containers_; }
   VmLedger& vms() { return vms_; }
   const VmLedger& vms() const { return vms_; }
@@ -56,15 +56,15 @@ class Ledger {
   // Of the last window.
   std::vector<RefusedClaim> new_refused_claims() { return refused_claims_.take_changed(); }
 
-  // All of it after the last sample. The source's name and reason are the caller's to fill.
+  // The complete report after the last sample. The caller fills in the source's name and reason.
   std::unique_ptr<Report> report() const;
   // The processes of the last sample.
   std::unique_ptr<ProcessRows> process_rows() const;
 
-  // What process `pid` that runs got, but for its zones; nothing where it has no account.
+  // The account of the running process `pid`, without its zones; nothing if it has none.
   std::optional<WorkloadRow> find_process(std::int32_t pid) const;
 
-  // What to save; the caller adds the boot id and the counters' readings.
+  // The state to save; the caller adds the boot id and the counters' readings.
   LedgerState state(Realtime now) const;
 
   // The same in parts, for the write-ahead log.

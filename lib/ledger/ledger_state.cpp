@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger as it is saved, and as it begins from what was.
+// Saves a ledger, and restores it from a saved state.
 #include <utility>
 
 #include "ledger/account_state.h"
@@ -8,7 +8,7 @@
 namespace keplerd {
 namespace {
 
-// Of a unit, container or VM; whatever runs still comes back with the first sample.
+// Restores a unit, container or VM as ended; those still running resume with the first sample.
 template <class State>
 void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
   for (const Microjoules energy : saved.energy) account.zones.push_back({energy, {}});
@@ -44,7 +44,7 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
     UnitAccount& unit = units_.restore(saved.id);
     restore_account(saved, state.saved, unit.energy);
     unit.own = saved.own;
-    unit.other = saved.own;  // its processes' accounts begin anew
+    unit.other = saved.own;  // its processes' accounts start over
   }
   for (const ContainerState& saved : state.containers) {
     ContainerAccount& container = containers_.restore(saved.info);
@@ -111,7 +111,7 @@ LedgerState Ledger::state(Realtime now) const {
   for (const auto& [id, process] : processes_.all()) {
     if (!process.energy.ended) state.processes.push_back(state_of(id, process));
   }
-  // What no unit has is that of processes outside any, whose rows end with this run.
+  // Energy that no unit accounts for belongs to processes outside any, whose rows end with this run.
   state.outside_other = workloads;
   return state;
 }

@@ -15,8 +15,9 @@ std::shared_ptr<const ProcessInfo> make_info(const ProcessUsage& process) {
       ProcessInfo{process.id, std::string(process.comm), process.user});
 }
 
-// Its user's; a container's of root's or the system's, as soon as it has been in one, since users inside are
-// not those of the host. A user may be able to move others' processes into a container of his own.
+// Sets the owner: the process's user; or the container's owner, once it has been in a container of root's or
+// the system's, as users inside are not the host's. Not so for ordinary users' containers: a user may be able
+// to move others' processes into one.
 void set_owner(const ProcessUsage& process, const UnitAccount* unit, const Logins& logins,
                ProcessAccount& account) {
   const auto* const container = unit == nullptr ? nullptr : enclosing_container(unit->container);
@@ -84,9 +85,9 @@ ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccou
   return account;
 }
 
-// Gives the processes of the run's first window what they had in an earlier run. What one used in its unit
-// was that unit's `other` until now, and so its container's; where it is in another unit, or container, it
-// stays.
+// Restores what the processes of the run's first window used in an earlier run. What a process used in its
+// unit was counted in that unit's `other` until now, and so in its container's; it stays there if the process
+// is now in another unit or container.
 void ProcessLedger::go_on(const BookedWindow& window, const UnitLedger& units, const Logins& logins,
                           Microjoules& outside) {
   for (const ProcessUsage& process : window.usage.processes) {
@@ -113,12 +114,12 @@ void ProcessLedger::go_on(const BookedWindow& window, const UnitLedger& units, c
   saved_.clear();
 }
 
-// Takes what the process used in its present unit out of its row's part, into the unit's other account.
+// Moves what the process used in its present unit to the unit's `other`. Returns what was outside any unit.
 Microjoules ProcessLedger::leave_unit(ProcessAccount& process) {
   return leave(process, process.unit == nullptr ? nullptr : process.unit->container);
 }
 
-// The same for a process that was in `container` with its unit; null: in none. What was outside any unit.
+// The same for a process that was in `container` with its unit (null: in none).
 Microjoules ProcessLedger::leave(ProcessAccount& process, ContainerAccount* container) {
   const Microjoules left = std::exchange(process.in_unit, Microjoules{});
   if (process.unit == nullptr) return left;
@@ -171,7 +172,7 @@ void ProcessLedger::remove_of(const std::unordered_set<const UnitAccount*>& unit
     if (entry->second.energy.ended) {
       ended_.erase(entry->first);
       entry = accounts_.erase(entry);
-    } else {  // it has moved to where it has not been seen yet
+    } else {  // it has moved to a unit where it was not seen before
       entry->second.unit = nullptr;
       ++entry;
     }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMost = 100;
 
-// What a user, or what runs in a container, can make no second one of.
+// The id of the outermost container of root's: claimants inside cannot create another one.
 std::string outermost_of_roots(const Claimant& claimant) {
   if (claimant.owner != kRootUser) return {};
   return claimant.container.substr(0, claimant.container.find('/'));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has claimed what is another's, for the admin to see. Bounded, whatever users do.
+// Records claims to ids of other owners, for the administrator. Bounded, whatever users do.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace keplerd {
 
 class RefusedClaims {
  public:
-  // Of one kind and claimant there is one entry, which counts; of more than 100 the oldest goes. A claimant
-  // is a user, wherever he claims it, or the outermost container of root's: either could make any number of
-  // containers to claim it in.
+  // Keeps one entry, with a count, per kind and claimant; beyond 100 the oldest is dropped. A claimant is a
+  // user, regardless of where the claim is made, or the outermost container of root's: otherwise, either
+  // could create any number of containers to make claims in.
   void add(std::string kind, std::string id, const Claimant& claimant, Realtime at);
 
   // The entries that were added or counted since the last call.
   std::vector<RefusedClaim> take_changed();
 
-  // All of them as they are now; null: none.
+  // All of them, current; null: none.
   std::shared_ptr<const std::vector<RefusedClaim>> all() const;
 
  private:

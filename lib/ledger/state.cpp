@@ -90,7 +90,7 @@ std::optional<std::string> text_if_there(const Json& json, const char* key) {
   return json.at(key).get<std::string>();
 }
 
-// What all kinds of workloads have.
+// The fields common to all kinds of workloads.
 template <class State>
 Json account_json(const std::string& id, const State& state) {
   Json json = {{"id", id},
@@ -219,7 +219,7 @@ SavedReading to_reading(const Json& json) {
           .boottime = Nanoseconds(number(json, "boottimeNsec"))};
 }
 
-// What is nested deeper than a state is would be freed, and copied, by a call a level.
+// A deeper nesting than a state's would be freed, and copied, recursively.
 void check_depth(std::string_view text) {
   constexpr int kMost = 32;
   int depth = 0;
@@ -235,7 +235,7 @@ void check_depth(std::string_view text) {
   }
 }
 
-// What `read` makes of the row; the JSON library's exceptions are Malformed, too.
+// Returns what `read` makes of the row; turns the JSON library's exceptions into Malformed.
 template <class Read>
 auto parse_row(std::string_view text, std::size_t zones, Read read) {
   try {
@@ -295,7 +295,7 @@ std::string format_state(const LedgerState& state) {
   for (const ContainerState& container : state.containers) json["containers"].push_back(to_json(container));
   for (const VmState& vm : state.vms) json["virtualMachines"].push_back(to_json(vm));
   for (const SavedReading& reading : state.readings) json["readings"].push_back(to_json(reading));
-  // What is no UTF-8 is not worth the totals.
+  // Names that are not UTF-8 must not cost the totals.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

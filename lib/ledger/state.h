@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger leaves for the next run, as values and as text (JSON). Processes are not in the text: they
-// end with the boot, and only the write-ahead log has them.
+// What a ledger saves for the next run, as values and as text (JSON). Processes are not in the text: they end
+// with the boot, and are only in the write-ahead log.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct UnitState {
   Microjoules own;
   Nanoseconds cpu{0};
   Realtime since{0};
-  std::optional<Realtime> ended;  // unset: it ran when this was written
+  std::optional<Realtime> ended;  // unset: it was running when this was written
   std::optional<Uid> owner;       // as WorkloadRow has it
 };
 
@@ -53,10 +53,10 @@ struct VmState {
   Realtime since{0};
   std::optional<Realtime> ended;
   std::optional<Uid> owner;
-  std::optional<VmEvidence> evidence;  // the best that there was
+  std::optional<VmEvidence> evidence;  // the best ever seen
 };
 
-// Of one that runs; `in_unit` is of its unit's `other` until it is seen again.
+// For a running process; `in_unit` is counted in its unit's `other` until it is seen again.
 struct ProcessState {
   ProcessId id;
   std::string unit;  // its id; empty outside any
@@ -70,7 +70,7 @@ struct LedgerState {
   std::string instance_id;
   Realtime since{0};
   Realtime saved{0};
-  bool clean = false;  // written at the end: nothing was published after it
+  bool clean = false;  // written at exit: nothing was published after it
   std::string boot_id;
   std::uint64_t discarded_windows = 0;
   Microjoules outside_other;
@@ -79,19 +79,19 @@ struct LedgerState {
   std::vector<ContainerState> containers;  // and pods
   std::vector<VmState> vms;
   std::vector<ProcessState> processes;
-  std::vector<SavedReading> readings;  // of the counters; they mean nothing on another boot
+  std::vector<SavedReading> readings;  // of the counters; meaningless on another boot
 };
 
 std::string format_state(const LedgerState& state);
 
-// One row as the text has it; read by what throws Malformed (state_checks.h).
+// One row of the text; reading a malformed one throws Malformed (state_checks.h).
 std::string format_row(const ContainerState& container);
 std::string format_row(const VmState& vm);
 ContainerState parse_container(std::string_view text, std::size_t zones);
 VmState parse_vm(std::string_view text, std::size_t zones);
 
-// Fails where the text is not such a state, or its sums do not hold. A state of a version that knew no owners
-// or evidence is given them (state_owners.h).
+// Fails if the text is not a valid state, or its sums do not hold. A state from before owners or evidence
+// were recorded is given them (state_owners.h).
 Result<LedgerState> parse_state(std::string_view text);
 
 }  // namespace keplerd

@@ -30,8 +30,8 @@ Microjoules total_of(const LedgerState& state, const std::vector<Microjoules>& e
   return sum.value();
 }
 
-// Every unit is its own and its children, and all own together is no more than what the zones gave to
-// workloads.
+// Every unit equals its own plus its children, and all units' own energy together equals what the zones gave
+// to workloads.
 void check_sums(const LedgerState& state) {
   CheckedSum workloads;
   for (const ZoneState& zone : state.zones) {
@@ -39,7 +39,7 @@ void check_sums(const LedgerState& state) {
     workloads.add(zone.energy);
     for (const Microjoules part : {zone.idle, zone.kernel, zone.unattributed}) workloads.subtract(part);
   }
-  std::map<std::string_view, CheckedSum> rest;  // of a unit's energy, what nobody accounts for yet
+  std::map<std::string_view, CheckedSum> rest;  // the part of a unit's energy not accounted for yet
   CheckedSum own;
   own.add(state.outside_other);
   for (const UnitState& unit : state.units) {
@@ -59,7 +59,7 @@ void check_sums(const LedgerState& state) {
   if (own.value() != workloads.value()) throw Malformed{"the units' energies do not add up to the host's"};
 }
 
-// No path has more parts, and so no container is deeper.
+// No path has more parts, and so no container is nested deeper.
 constexpr std::size_t kDeepest = 2048;
 
 void check_nesting(const LedgerState& state) {
@@ -74,7 +74,7 @@ void check_nesting(const LedgerState& state) {
   }
 }
 
-// A container or pod is its own and those inside it.
+// A container or pod equals its own plus those inside it.
 void check_containers(const LedgerState& state) {
   std::map<std::string_view, CheckedSum> rest;
   const auto total = [&](const ContainerState& container) { return total_of(state, container.energy); };

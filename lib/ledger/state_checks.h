@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold in a saved state, whoever has written it, before a ledger goes on from it.
+// The invariants of a saved state, checked before a ledger continues from it, whoever wrote it.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace keplerd {
 
-// Thrown where a state is not what it should be, and caught by parse_state().
+// Thrown if a state is invalid, and caught by parse_state().
 struct Malformed {
   std::string what;
 };
 
-// Sums hold and are in range, ids are there once, parents are there. Throws Malformed.
+// Checks that sums hold and are in range, ids are unique and parents exist. Throws Malformed.
 void check_state(const LedgerState& state);
 
 }  // namespace keplerd

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLimit = 256 << 20;
 
-// Makes the renaming itself durable.
+// Makes the rename itself durable.
 void sync_directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a ledger's state in a file, so that a restart goes on counting and a crash loses at most what came
-// after the last save.
+// Keeps a ledger's state in a file, so that a restart continues counting and a crash loses at most what was
+// counted after the last save.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace keplerd {
 
-// Replaces the file as a whole or not at all: written beside it, synced, renamed. Mode 0600: it holds what
-// others used.
+// Replaces the file atomically: writes a temporary file next to it, syncs and renames it. Mode 0600: it holds
+// other users' usage.
 Result<Done> save_state(const std::string& path, const LedgerState& state);
 
 struct LoadedState {
-  std::optional<LedgerState> state;    // unset: there was no file, or it was no good
-  std::optional<std::string> warning;  // it was no good: why, and under which name it was kept
+  std::optional<LedgerState> state;    // unset: there was no file, or it was invalid
+  std::optional<std::string> warning;  // why it was invalid, and under which name it was kept
 };
 
-// Fails only where the file is there and cannot be read. One that cannot be understood is renamed to
+// Fails only if the file exists but cannot be read. An invalid one is renamed to
 // PATH.corrupt.
 Result<LoadedState> load_state(const std::string& path);
 

@@ -29,7 +29,7 @@ class Containers {
     for (auto& [id, container] : by_id_) refer(*container);
   }
 
-  // Whose the claims are that are made in the container which was saved as `id`.
+  // Who owns the claims made in the container that was saved as `id`.
   Claimant claimant_in(const std::string& id) {
     const auto known = by_id_.find(id);
     if (known == by_id_.end()) return {id, kRootUser};
@@ -61,7 +61,7 @@ class Containers {
     return {{}, container.owner.value_or(owner_of(container.info.unit))};
   }
 
-  // Names of LXC's and nspawn's containers that moved may be in a state twice.
+  // LXC and nspawn containers that moved may be in a state twice, by name.
   std::string unique(std::string id, Uid owner) {
     return free_id(owner, std::move(id), [this](const auto& taken) { return !taken_.insert(taken).second; });
   }
@@ -105,7 +105,8 @@ void give_owner(VmState& vm, Containers& containers, std::set<std::string>& take
   info.metadata.clear();
 }
 
-// A program of root's outside a VM's cgroup was most likely found by its command line, and goes on by it.
+// A root-owned program outside a VM's cgroup was most likely found by its command line: keeps that
+// evidence.
 void give_evidence(VmState& vm) {
   if (vm.evidence) return;
   const bool is_scope = !vm.info.unit || recognise_cgroup(*vm.info.unit).kind == CgroupKind::kVirtualMachine;

@@ -42,7 +42,7 @@ void UnitLedger::apply(const BookedWindow& window) {
       unit.energy.ended = window.now;
       unit.vm = nullptr;
     }
-    // A unit that was reborn under its name runs on in another entry.
+    // A unit recreated under the same name continues in another entry.
     entry = ended || unit.incarnation != entry->first ? running_.erase(entry) : std::next(entry);
   }
 }
@@ -88,12 +88,12 @@ UnitAccount& UnitLedger::restore(const std::string& id) {
 
 std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits,
                                               const std::vector<ZoneWindow>& windows, Realtime now) const {
-  if (accounts_.size() == running_.size()) return {};  // all run
+  if (accounts_.size() == running_.size()) return {};  // all are running
   std::vector<Ended<UnitAccount>> ended;
   std::unordered_set<const UnitAccount*> parents;  // of those that are kept
   std::size_t services = 0;
-  // Children before parents; a child never has more than its parent, and stays before it where they are
-  // equal. All users' together: a parent may be another's.
+  // Children before parents; a child never has more than its parent, and is kept ahead of it if they are
+  // equal. Across all users, because a parent may belong to another one.
   for (auto entry = accounts_.rbegin(); entry != accounts_.rend(); ++entry) {
     UnitAccount& unit = *entry->second;
     if (!unit.energy.ended) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The units' accounts. A unit's account is kept by its cgroup path: when it ends and comes back, its total
-// goes on.
+// The accounts of units. They are kept by cgroup path: when a unit ends and comes back, its total
+// continues.
 #pragma once
 
 #include <map>
@@ -20,15 +20,15 @@ namespace keplerd {
 struct ContainerAccount;
 struct VmAccount;
 
-// A container or pod that a unit is a topmost cgroup of.
+// A container or pod of which a unit is a topmost cgroup.
 struct ContainerPart {
   ContainerAccount* container;
-  ContainerAccount* outer;  // that this cgroup of it is inside of; null outside any
+  ContainerAccount* outer;  // the one around this cgroup of it; null outside any
 };
 
 struct UnitAccount {
   std::shared_ptr<const UnitInfo> info;
-  std::unique_ptr<const CgroupWorkload> workload;  // that its path claims; null where it claims none
+  std::unique_ptr<const CgroupWorkload> workload;  // claimed by its path; null if none
   UnitAccount* parent = nullptr;                   // null at the top
   EnergyAccount energy;                            // descendants included
   Microjoules own, other;                          // over the zones in the total
@@ -37,13 +37,13 @@ struct UnitAccount {
 
   Uid parent_owner = kRootUser;  // as GroupUsage has it
 
-  // Where it belongs, besides its parent: kept by ContainerLedger.
+  // Where it belongs, besides its parent; maintained by ContainerLedger.
   bool placed = false;                    // all of these are known
   ContainerAccount* container = nullptr;  // the innermost container or pod that it is (a part of)
-  std::vector<ContainerPart> containers;  // those that it is a topmost cgroup of
-  UnitAccount* vm_scope = nullptr;  // the topmost cgroup that root has made for a VM, around it or itself
+  std::vector<ContainerPart> containers;  // those of which it is a topmost cgroup
+  UnitAccount* vm_scope = nullptr;        // the topmost cgroup created by root for a VM, around it or itself
 
-  VmAccount* vm = nullptr;  // the VM that it is (a part of); null once it ended: kept by VmLedger
+  VmAccount* vm = nullptr;  // the VM that it is (a part of); null once that ended; maintained by VmLedger
 };
 
 class UnitLedger {
@@ -51,20 +51,21 @@ class UnitLedger {
   // Books a window. Accounts of units that are gone end.
   void apply(const BookedWindow& window);
 
-  // Those of the last sample, by its index: parents before their children.
+  // The units of the last sample, by its index: parents before their children.
   const std::vector<UnitAccount*>& current() const { return current_; }
   // The account of a group of the last sample.
   UnitAccount* of_group(std::size_t index) const { return index == kNoGroup ? nullptr : current_[index]; }
 
-  static constexpr std::size_t kMostServices = 1'000;  // of the system's, that are kept for so long
+  static constexpr std::size_t kMostServices = 1'000;  // of the system manager, kept for vm_retention
 
-  // Ended units that the limits no longer keep, children before their parents.
+  // Ended units beyond the limits, children before their parents.
   std::vector<UnitAccount*> overdue(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows,
                                     Realtime now) const;
-  // Removes an ended unit without children; its energy stays in its parent. At the top: returns it.
+  // Removes an ended unit without children; its energy stays in its parent. At the top level, returns
+  // it.
   Microjoules remove(UnitAccount& unit, const std::vector<ZoneWindow>& windows);
 
-  // Puts back an account from an earlier run, ended; parents first.
+  // Restores an account of an earlier run, as ended; parents first.
   UnitAccount& restore(const std::string& id);
 
   const std::map<std::string, std::unique_ptr<UnitAccount>, std::less<>>& all() const { return accounts_; }

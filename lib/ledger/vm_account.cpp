@@ -19,7 +19,7 @@ void locate(VmInfo& info, const UnitAccount* unit) {
     info.container = container->info->id;
 }
 
-// OpenStack's name for people; libvirt's is "instance-0000002a".
+// OpenStack's display name; libvirt's is "instance-0000002a".
 std::string title_of(const LibvirtStatus& status) {
   if (!status.title.empty()) return status.title;
   const auto name = status.metadata.find("openstack.name");

@@ -6,7 +6,7 @@
 namespace keplerd {
 namespace {
 
-// A thousand VMs that end at once are told in one report.
+// A thousand VMs that end at once are still listed in one report.
 constexpr std::size_t kMost = 2000;
 
 }  // namespace

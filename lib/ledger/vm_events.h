@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened to VMs lately, for those who follow it.
+// Recent events of VMs, for clients that follow them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class VmEvents {
   void add(const VmInfo& vm, std::optional<Uid> owner, std::string event, std::optional<std::string> reason,
            Realtime at);
 
-  // The last ones, oldest first; never null, and never changed.
+  // The latest events, oldest first; never null, and never modified.
   std::shared_ptr<const std::vector<VmEvent>> last() const { return last_; }
 
  private:

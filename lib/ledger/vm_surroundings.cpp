@@ -40,8 +40,9 @@ std::map<VmScopeKey, ProcessId> LedgerSurroundings::oldest_in(const std::set<VmS
   return oldest;
 }
 
-// A record of a pid is of this process only if it was written since that began: what a VM leaves that ended
-// while libvirtd was stopped is nobody's. In root's scope there is no other.
+// A record of a pid counts for this process only if it was written after the process began: VMs that
+// ended while libvirtd was stopped leave their records. In root's scope no other VM's record can
+// match.
 std::shared_ptr<const LibvirtStatus> LedgerSurroundings::record(ProcessId process) const {
   if (libvirt_ == nullptr) return nullptr;
   const ProcessAccount* const account = find(process);

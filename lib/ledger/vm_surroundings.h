@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where processes are, for VmRegistry: by the ledgers that have booked the window, and libvirt's records.
+// Locates processes for VmRegistry, by the ledgers that have booked the window and libvirt's records.
 #pragma once
 
 #include "attribution/sample.h"
@@ -12,7 +12,7 @@ namespace keplerd {
 
 class LedgerSurroundings : public VmSurroundings {
  public:
-  // `libvirt`: null where there are no records. `now`: of the window's end.
+  // `libvirt`: null if there are no records. `now`: the window's end.
   LedgerSurroundings(const ProcessLedger& processes, const LibvirtRecords* libvirt, const Instant& now)
       : processes_(processes), libvirt_(libvirt), now_(now) {}
 
