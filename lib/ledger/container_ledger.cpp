@@ -30,8 +30,8 @@ CgroupWorkload pod_of(const CgroupWorkload& container) {
   return pod;
 }
 
-// Whether the id cannot occur twice by chance. Names of LXC and nspawn containers are chosen by their
-// creator.
+// Whether the id cannot occur twice by chance. Names of LXC and nspawn containers are chosen
+// freely.
 bool has_unique_id(const CgroupWorkload& workload) {
   return workload.kind == CgroupKind::kPod || is_runtime_id(workload.id);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of each kind of rows, listed once. varlink's JSON, the rows and objects on D-Bus, what counts as
-// a change, and what callers without full access get are all made from these lists; varlink/*.varlink,
+// The fields of each kind of rows, listed once. varlink's JSON, the rows and objects on D-Bus, change
+// detection, and what callers without full access get are all derived from these lists; varlink/*.varlink,
 // dbus/*.xml and the manuals describe them, and a test compares them.
 //
-// A field's type says its unit on all interfaces: Microjoules uJ, Microwatts uW, Nanoseconds and Realtime us.
-// A value that is absent (see is_absent()) has no key in JSON and D-Bus details.
+// A field's type determines its unit on all interfaces: Microjoules uJ, Microwatts uW, Nanoseconds and
+// Realtime us. An absent value (see is_absent()) has no key in JSON and D-Bus details.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace keplerd {
 
 // What callers without full access get.
 enum class Public {
-  kShown,     // the same
-  kFloored,   // energy, rounded down to a step
+  kShown,     // unchanged
+  kFloored,   // energy, rounded down to a multiple of a step
   kComputed,  // energy and power of nested rows: see daemon/access
   kHidden,    // nothing
 };
@@ -33,14 +33,14 @@ enum class Public {
 // The property of an object on D-Bus, for kinds that have objects.
 enum class Emits { kNever, kChanges, kNothing };  // const; PropertiesChanged; a live number
 struct Property {
-  std::string_view name = {};  // empty: the field is no property
+  std::string_view name = {};  // empty: the field is not a property
   Emits emits = Emits::kNever;
 };
 constexpr Property never_changes(std::string_view name) { return {name, Emits::kNever}; }
 constexpr Property emits_changes(std::string_view name) { return {name, Emits::kChanges}; }
 constexpr Property live(std::string_view name) { return {name, Emits::kNothing}; }
 
-// get(report, row) is the value, differs(report, row, other_report, other_row) whether it has changed.
+// get(report, row) returns the value, differs(report, row, other_report, other_row) whether it has changed.
 template <class Get, class Differs>
 struct Field {
   constexpr Field(std::string_view wire_name, Property on_dbus, Public to_all, Get getter, Differs comparison)
@@ -53,7 +53,7 @@ struct Field {
   Differs differs;
 };
 
-// Energies of the row's zones, in the report's order.
+// Energies by zone of the row, in the report's order.
 struct ZoneShares {
   const Report& report;
   std::span<const ZoneShare> shares;
@@ -73,7 +73,7 @@ inline bool is_absent(const ZoneShares& zones) { return !zones.report.full; }
 
 namespace fields {
 
-// It follows from other fields, or belongs to the row's `info`: whether that has changed is seen there.
+// Derived from other fields, or part of the row's `info`: changes are detected there.
 struct FollowsOthers {
   constexpr bool operator()(const auto&...) const { return false; }
 };
@@ -98,7 +98,7 @@ constexpr auto member(std::string_view name, Value Holder::*pointer, Public show
                MemberDiffers<Holder, Value>{pointer}};
 }
 
-// Of the row's `info`.
+// A field of the row's `info`.
 template <class Info, class Value>
 constexpr auto described(std::string_view name, Value Info::*pointer, Property property = {}) {
   return Field{name, property, Public::kShown,
@@ -106,7 +106,7 @@ constexpr auto described(std::string_view name, Value Info::*pointer, Property p
                FollowsOthers{}};
 }
 
-// The same; absent where it is empty.
+// The same; absent if empty.
 template <class Info>
 constexpr auto described_if_any(std::string_view name, std::string Info::*pointer, Property property = {}) {
   return Field{name, property, Public::kShown,
@@ -137,7 +137,7 @@ constexpr std::uint32_t process_number(std::int32_t pid) { return static_cast<st
 
 constexpr std::string_view state_text(bool running) { return running ? "running" : "terminated"; }
 
-// What all workloads have. `id`, `name`, `kind`: from report and row.
+// Fields common to all workloads. `id`, `name`, `kind`: from report and row.
 template <class Id, class Name, class Kind>
 constexpr auto workload(Id id, Name name, Kind kind) {
   using Row = WorkloadRow;
@@ -181,7 +181,7 @@ constexpr auto workload(std::string_view (*kind)(const Row&)) {
 template <class Row>
 using InfoOf = std::remove_cvref_t<decltype(*std::declval<const Row&>().info)>;
 
-// What may be inside others of its kind.
+// Fields of workloads that may be nested in others of their kind.
 template <class Row>
 constexpr auto nested() {
   return std::tuple{described("parent", &InfoOf<Row>::parent),
@@ -307,7 +307,7 @@ constexpr auto list(Of<ZoneRow>) {
 template <class Row>
 inline constexpr auto kFields = fields::list(fields::Of<Row>{});
 
-// Whether callers without full access get any energy or power of a row as it was counted: it shows one
+// Whether callers without full access get any exact energy or power of a row: exact values reveal to one
 // process what another computes (PLATYPUS).
 template <class Row>
 consteval bool shows_exact_energy() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What publishers publish: all that is known after one sample, and never changed afterwards.
-// Energies are totals since counting began; power is of the last window and absent where it is not known.
-// The rows are in rows.h.
+// The report that is published after each sample; never modified afterwards. Energies are totals
+// since counting began; power is the mean of the last window, absent if unknown. The rows are in
+// rows.h.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct HostReport {
   std::optional<Microwatts> power, active_power, idle_power;
 };
 
-// They add up to the host's energy exactly.
+// Their sum is exactly the host's energy.
 struct AccountsReport {
   Microjoules idle, kernel, workloads, unattributed;
 };
@@ -37,81 +37,82 @@ struct AccountsReport {
 struct SourceReport {
   std::string name = "none";
   std::optional<Quality> quality;     // the worst of the zones in the total
-  std::optional<std::string> reason;  // why there is none, or why the quality is no better
-  SourceProbes tried;                 // what each was when it was last tried, the best first
+  std::optional<std::string> reason;  // why there is no source, or why its quality is no better
+  SourceProbes tried;                 // the state of each when it was last tried, best first
 };
 
 struct VmEvent {
-  std::uint64_t number = 0;           // one more than that of the event before
-  Realtime at{0};                     // of the sample that saw it
+  std::uint64_t number = 0;           // one more than the previous event's
+  Realtime at{0};                     // of the sample that detected it
   std::string id, name;               // of the VM
   std::optional<Uid> owner;           // of the VM
   std::string event;                  // "started", "stopped", "paused", "resumed", "crashed"
-  std::optional<std::string> reason;  // as libvirt tells it: "migrated", "saved", "destroyed"
+  std::optional<std::string> reason;  // as libvirt reports it: "migrated", "saved", "destroyed"
 };
 
-// An id that a workload claims which is another owner's, or a VM that a helper says it works for: it is
-// counted apart, and nothing of the other is shown for it.
+// A refused claim: an id claimed by a workload but bound to another owner, or a VM that a helper claims to
+// work for. The claimant is accounted separately, and sees nothing of the other owner's.
 struct RefusedClaim {
-  Realtime at{0};         // last
+  Realtime at{0};         // the latest
   std::string kind;       // "vm", "container", "pod", "helper" of a VM
-  std::string id;         // what was claimed last
+  std::string id;         // the latest one claimed
   Uid owner = kRootUser;  // who claims it
-  std::string container;  // id of the outermost container of root's that it is claimed in; else empty
+  std::string container;  // id of the outermost root-owned container in which it is claimed; else empty
   std::uint64_t count = 0;
 };
 
-// What keplerd cannot do now of what it promises.
+// A promise that keplerd cannot keep at present.
 struct Problem {
   ProblemKind kind;
-  std::string object;  // of a zone: its id; else empty
-  std::string what;    // for people
-  Realtime since{0};   // of the first report that has it
+  std::string object;  // id of the zone concerned; else empty
+  std::string what;    // readable description
+  Realtime since{0};   // of the first report that includes it
 };
 
-// What keplerd itself costs.
+// The cost of keplerd itself.
 struct OwnCost {
   Nanoseconds cpu{0};                  // CPU time since it was started
-  Nanoseconds window_cpu{0};           // of it, since the sample before
-  std::optional<std::int64_t> memory;  // bytes that are no file's
-  // Of its process, since it was started; unset where that has no row.
+  Nanoseconds window_cpu{0};           // of it, since the previous sample
+  std::optional<std::int64_t> memory;  // anonymous memory, in bytes
+  // Of its process, since it was started; unset if that has no row.
   std::optional<Microjoules> energy;
   std::optional<Microwatts> power;
 };
 
 struct Report {
   Report() = default;
-  Report(const Report&) = delete;  // rows refer to `shares`
+  Report(const Report&) = delete;  // not copyable: rows refer to `shares`
   Report& operator=(const Report&) = delete;
 
-  // False: what a caller without full access may see of one. Accounts, outside_other, VMs' events, the
-  // parts of a row by zone and those of a VM are then not known.
+  // False: filtered for a caller without full access. Accounts, outside_other, VMs' events, the per-zone
+  // parts of a row and the parts of a VM are then unknown.
   bool full = true;
 
   std::uint64_t sequence = 0;
   Realtime realtime{0};
   Nanoseconds monotonic{0};
-  Nanoseconds window{0};  // since the sample before; 0 at the first
+  Nanoseconds window{0};  // since the previous sample; 0 for the first
   std::string instance_id;
   Realtime since{0};
   std::uint64_t discarded_windows = 0;
-  std::size_t groups_left_out = 0;     // cgroups that are too many or too deep: counted in those above them
-  std::size_t processes_left_out = 0;  // that are too many: counted in their units' `other`
+  std::size_t groups_left_out =
+      0;  // cgroups beyond the limits of number or depth: counted in their ancestors
+  std::size_t processes_left_out = 0;  // beyond the limit: counted in their units' `other`
   OwnCost own_cost;
   std::vector<Problem> problems;
 
   SourceReport source;
   HostReport host;
   AccountsReport accounts;
-  // Of accounts.workloads, what no row shows any more: processes outside any unit that ended or moved, and
-  // units that are no longer kept.
+  // The part of accounts.workloads that no row shows any more: processes outside any unit that ended or
+  // moved, and units that are no longer kept.
   Microjoules outside_other;
   Quality workload_quality = Quality::kAttributed;
 
   std::vector<ZoneRow> zones;
   std::vector<UnitRow> units;                             // by id: parents before their children
   std::vector<VmRow> vms;                                 // by id, as the next two
-  std::shared_ptr<const std::vector<VmEvent>> vm_events;  // the last ones, oldest first; null: none
+  std::shared_ptr<const std::vector<VmEvent>> vm_events;  // the latest, oldest first; null: none
   std::vector<ContainerRow> containers;
   std::vector<ContainerRow> pods;
   std::vector<ZoneShare> shares;                                    // what these rows refer to
@@ -119,25 +120,25 @@ struct Report {
   std::size_t running_processes = 0;
 };
 
-// The processes of a sample. There may be very many: they are made when somebody asks for them.
+// The processes of a sample. As there may be very many, they are created on request only.
 struct ProcessRows {
   ProcessRows() = default;
-  ProcessRows(const ProcessRows&) = delete;  // rows refer to `shares`
+  ProcessRows(const ProcessRows&) = delete;  // not copyable: rows refer to `shares`
   ProcessRows& operator=(const ProcessRows&) = delete;
 
   std::vector<ProcessRow> rows;  // by pid and start
   std::vector<ZoneShare> shares;
 };
 
-// What somebody sees of a sample.
+// What a caller may see of a sample.
 struct ReportView {
   std::shared_ptr<const Report> report;          // null: nothing
-  std::shared_ptr<const ProcessRows> processes;  // null: not asked for, or none may be seen
+  std::shared_ptr<const ProcessRows> processes;  // null: not requested, or none may be seen
 
   explicit operator bool() const { return report != nullptr; }
 };
 
-// What happened to VMs after `earlier` was made, a report of the same ledger; nothing where that is
+// The VM events after `earlier` was made, which is a report of the same ledger; none if that is
 // null.
 std::span<const VmEvent> events_since(const Report* earlier, const Report& report);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has changed from one report to another: both list rows in the same order.
+// The difference between two reports, both of which list rows in the same order.
 #pragma once
 
 #include <compare>
@@ -16,8 +16,8 @@ struct RowChanges {
   std::vector<std::string> removed;  // ids
 };
 
-// From `earlier` (with no report: no rows) to `later`. `earlier_rows`, `later_rows`: ascending indices of the
-// rows that are compared, such as a vector or std::views::iota.
+// From `earlier` (null: no rows) to `later`. `earlier_rows`, `later_rows`: ascending indices of the rows to
+// compare, such as a vector or std::views::iota.
 template <class EarlierRows, class LaterRows>
 RowChanges row_changes(RowKind kind, const ReportView& earlier, const EarlierRows& earlier_rows,
                        const ReportView& later, const LaterRows& later_rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of rows of a sample, seen alike: by kind and index. Views have a report.
+// Uniform access to the kinds of rows of a sample: by kind and index. Views have a report.
 #pragma once
 
 #include <compare>
@@ -20,11 +20,11 @@ enum class RowKind { kUnits, kVms, kContainers, kPods, kProcesses, kZones };
 struct RowKindNames {
   std::string_view plural;    // "units"
   std::string_view singular;  // "unit"
-  std::string_view no_such;   // the error's name where an id is not known
+  std::string_view no_such;   // the name of the error for an unknown id
 };
 const RowKindNames& row_kind_names(RowKind kind);
 
-// By the plural or the singular; unset where there is no such kind.
+// By the plural or the singular; unset if there is no such kind.
 std::optional<RowKind> parse_row_kind(std::string_view name);
 
 inline const std::vector<ProcessRow>& processes_of(const ReportView& view) {
@@ -32,7 +32,7 @@ inline const std::vector<ProcessRow>& processes_of(const ReportView& view) {
   return view.processes ? view.processes->rows : kNone;
 }
 
-// Calls `f` with what gets the rows of this kind from a view.
+// Calls `f` with a function that returns the rows of this kind from a view.
 template <class F>
 auto with_rows(RowKind kind, F f) {
   const auto in_report = [](auto rows) {
@@ -57,10 +57,10 @@ auto with_rows(RowKind kind, F f) {
 
 std::size_t row_count(const ReportView& view, RowKind kind);
 
-// What rows are sorted and found by.
+// The keys by which rows are sorted and found.
 struct RowKey {
   std::string_view id;               // empty: of `process`
-  std::optional<ProcessId> process;  // of which no text is kept
+  std::optional<ProcessId> process;  // processes have no stored id
   std::string_view name;
   Microjoules energy;
   std::optional<Microwatts> power;
@@ -79,7 +79,7 @@ requires std::derived_from<Row, WorkloadRow> std::strong_ordering compare_worklo
 std::strong_ordering compare_rows(const ReportView& a, std::size_t i, const ReportView& b, std::size_t j,
                                   RowKind kind);
 
-// Whether two rows of the same thing read differently.
+// Whether two rows of the same object differ in any field.
 bool row_changed(const ReportView& a, std::size_t i, const ReportView& b, std::size_t j, RowKind kind);
 
 }  // namespace keplerd

@@ -10,7 +10,7 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kMostIds = 100;
-constexpr std::size_t kMostOrders = 16;  // that are remembered: of several views, kinds and orders
+constexpr std::size_t kMostOrders = 16;  // how many are remembered: of several views, kinds and orders
 constexpr std::size_t kFewRows = 128;
 
 constexpr std::array<std::pair<std::string_view, RowOrder>, 5> kOrders = {{{"energy", RowOrder::kEnergy},
@@ -75,7 +75,7 @@ RowSequence RowOrders::first(const ReportView& view, RowKind kind, RowOrder orde
     std::rotate(known, known + 1, known_.end());
     return {known_.back().rows, limit};
   }
-  // Who asks for a few more each time shall not have them ordered each time.
+  // A caller that asks for a few more rows each time must not have them sorted each time.
   const std::size_t some = std::max(kFewRows, 2 * limit);
   auto rows = std::make_shared<const std::vector<std::size_t>>(
       select_rows(view, kind, order, some < count / 2 ? some : count));
@@ -86,8 +86,8 @@ RowSequence RowOrders::first(const ReportView& view, RowKind kind, RowOrder orde
 
 namespace {
 
-// Whether `id` is what its owner, or the container around it, claims `name` as: "user-1000/NAME",
-// "OUTER/NAME". A unit's id is a path.
+// Whether `id` is the form under which its owner, or the container around it, claims `name`:
+// "user-1000/NAME", "OUTER/NAME". A unit's id is a path.
 bool is_claimed_as(std::string_view id, std::string_view name, RowKind kind) {
   const bool has_owners = kind == RowKind::kVms || kind == RowKind::kContainers || kind == RowKind::kPods;
   return has_owners && !name.empty() && id.size() > name.size() && id.ends_with(name) &&

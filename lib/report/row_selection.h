@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that somebody asks for: the first by some order, or one by its id or name.
+// Selects rows on request: the first in some order, or one by its id or name.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace keplerd {
 
-// The first three: most first, what is not known last.
+// The first three: largest first, unknown values last.
 enum class RowOrder { kEnergy, kPower, kCpu, kName, kId };
 
 // "energy", "power", "cpu", "name", "id".
 std::optional<RowOrder> parse_row_order(std::string_view name);
 
-// Indices of the first `limit` rows. Rows that are equal stay in the order of the report.
+// Indices of the first `limit` rows. Ties keep the order of the report.
 std::vector<std::size_t> select_rows(const ReportView& view, RowKind kind, RowOrder order, std::size_t limit);
 
-// The same, shared by all who ask for it.
+// The same, shared by all callers.
 class RowSequence {
  public:
   using value_type = std::size_t;
@@ -42,25 +42,25 @@ class RowSequence {
   std::size_t size_;
 };
 
-// Remembers how rows are ordered, while they are there: who asks a thousand times for the first row has it
-// looked for once.
+// Remembers how rows are sorted, for as long as they exist: a caller that asks a thousand times for the first
+// row has them sorted once.
 class RowOrders {
  public:
   RowSequence first(const ReportView& view, RowKind kind, RowOrder order, std::size_t limit);
 
  private:
   struct Known {
-    std::weak_ptr<const void> of;  // the report or, of processes, these
+    std::weak_ptr<const void> of;  // the report or, for processes, these rows
     RowKind kind;
     RowOrder order;
     std::shared_ptr<const std::vector<std::size_t>> rows;
   };
-  std::vector<Known> known_;  // the last that was asked for is the last
+  std::vector<Known> known_;  // most recently used last
 };
 
 struct FoundRow {
   std::optional<std::size_t> index;
-  std::vector<std::string> ids;  // where several have this name: up to 100 of theirs; else empty
+  std::vector<std::string> ids;  // if several have this name: up to 100 of their ids; else empty
 };
 
 // By id, else by a name that only one row has.

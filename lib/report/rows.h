@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a report, by kind. Their fields, as interfaces show them, are listed in fields.h.
-// Energies are totals since counting began; power is of the last window and absent where it is not known.
+// The rows of a report, by kind. Their fields, as interfaces show them, are listed in fields.h. Energies are
+// totals since counting began; power is the mean of the last window, absent if unknown.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ using Realtime = std::chrono::microseconds;  // since 1970
 
 struct ZoneRow {
   Zone zone;
-  bool current = true;  // false: from an earlier source, counted no more
+  bool current = true;  // false: from an earlier source, no longer counted
   Microjoules energy, active, idle;
   std::optional<Microwatts> power, active_power, idle_power;
   std::optional<std::string> problem;  // why it could not be read
@@ -39,8 +39,8 @@ struct ZoneShare {
 
 struct WorkloadRow {
   bool running = true;
-  // Whose it is (workloads/owner.h): all that a caller without full access may see follows from it. Unset:
-  // not known.
+  // The owner (workloads/owner.h), which decides what a caller without full access may see. Unset:
+  // unknown.
   std::optional<Uid> owner;
   Microjoules active, idle;  // their sum is its energy
   std::optional<Microwatts> power;
@@ -65,14 +65,14 @@ struct UnitRow : WorkloadRow {
 // A container, or a pod.
 struct ContainerInfo {
   std::string id;          // the runtime's full id; of a pod: its UID; as its owner claims it (claimed_id)
-  std::string name;        // escaped; where none is known the id, a runtime's cut to 12 characters
+  std::string name;        // escaped; if unknown the id, a runtime's shortened to 12 characters
   std::string name_space;  // pods: of Kubernetes; empty: not known
   bool is_pod = false;
-  std::string runtime;                // as CgroupWorkload tells it
-  std::optional<std::string> parent;  // id of the container or pod that it is inside of
+  std::string runtime;                // as in CgroupWorkload
+  std::optional<std::string> parent;  // id of the container or pod around it
   std::optional<std::string> pod;     // containers: id of their pod
   std::string unit;                   // id of its topmost cgroup
-  std::string uuid, title;            // of libvirt's LXC domains, as a VM has them; empty: none is known
+  std::string uuid, title;            // of libvirt's LXC domains, as for a VM; empty: unknown
   std::string guest_state;            // likewise
 };
 
@@ -85,17 +85,17 @@ struct ContainerRow : WorkloadRow {
 
 struct VmInfo {
   std::string id;     // UUID, else "PID.STARTTIME" of its process; as its owner claims it (claimed_id)
-  std::string name;   // escaped; the id where no name is known
-  std::string title;  // for people; empty where it has none
+  std::string name;   // escaped; the id if no name is known
+  std::string title;  // display name; empty if it has none
   std::string hypervisor;
-  std::string guest_state;  // as libvirt tells it: "running", "paused"; empty where nobody tells
+  std::string guest_state;  // as libvirt reports it: "running", "paused"; empty if unknown
   std::optional<std::string> uuid;
   std::int32_t pid = 0;
   std::optional<int> vcpus;
   std::optional<std::string> unit;       // id of its own cgroup, else of the one that its process is in
-  std::optional<std::string> container;  // id of the container that it is inside of
-  int cpu_sockets = 1;                   // as its guest sees them
-  bool guest_elsewhere = false;          // this is its device model: the hypervisor runs the guest itself
+  std::optional<std::string> container;  // id of the container around it
+  int cpu_sockets = 1;                   // as seen by its guest
+  bool guest_elsewhere = false;          // this is its device model: the hypervisor itself runs the guest
   VmMetadata metadata;                   // "openstack.project" and the like
 };
 
@@ -108,21 +108,22 @@ struct VmPart {
 struct VmRow : WorkloadRow {
   std::shared_ptr<const VmInfo> info;
   std::optional<Nanoseconds> halt_polling;  // inside `cpu`, but since the VM started; not always known
-  std::vector<VmPart> parts;  // they add up to its energy; empty where its parts cannot be told apart
+  std::vector<VmPart> parts;  // their sum is its energy; empty if its parts cannot be distinguished
 };
 
 struct ProcessInfo {
   ProcessId id;
   std::string comm;                   // escaped
-  std::optional<std::uint32_t> user;  // the effective one; unset where it is not known
+  std::optional<std::uint32_t> user;  // the effective one; unset if unknown
 };
 
 struct ProcessRow : WorkloadRow {
   std::shared_ptr<const ProcessInfo> info;
-  std::shared_ptr<const UnitInfo> unit;            // null outside any
-  std::shared_ptr<const ContainerInfo> container;  // the innermost that it is in, no pod; null outside any
-  std::shared_ptr<const VmInfo> vm;                // that it runs, or helps to run; null where it is of none
-  Microjoules in_unit;                             // what it used in its present unit
+  std::shared_ptr<const UnitInfo> unit;  // null outside any
+  std::shared_ptr<const ContainerInfo>
+      container;                     // the innermost one around it, pods excluded; null outside any
+  std::shared_ptr<const VmInfo> vm;  // the VM that it runs, or helps to run; null if none
+  Microjoules in_unit;               // what it used in its present unit
 };
 
 }  // namespace keplerd

@@ -18,12 +18,12 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kPidsLimit = 64 << 20;
-constexpr std::uint64_t kReadsAtRest = 8;  // after which a group holds its cgroup.procs no more
+constexpr std::uint64_t kReadsAtRest = 8;  // after which an idle group's cgroup.procs is closed
 
 constexpr std::uint32_t kRoot = 0;
 constexpr std::uint32_t kNobody = 65534;
 
-// What may be reached by one path from the root (PATH_MAX), the name of a file included.
+// The longest path reachable from the root (PATH_MAX), the name of a file included.
 constexpr std::size_t kLongestPath = 4000;
 
 bool is_threaded(int directory, const char* path) {
@@ -42,16 +42,16 @@ struct CgroupTree::Node {
   std::uint32_t parent_owner = 0;  // as GroupUsage has it
   std::uint64_t identity = 0;
   int watch = -1;
-  KeptFile cpu_stat;  // these two only if they can be held
-  KeptFile procs;     // while it moves
+  KeptFile cpu_stat;  // this and the next one only if they can be held
+  KeptFile procs;     // while the group is active
   std::uint64_t incarnation = 0;
-  std::uint64_t born = 0;             // number of the read before which it came; 0: earlier, or unknown
+  std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
   std::uint64_t last_read = 0;        // number of the last read in which it could be read
   std::uint64_t looked = 0;           // number of the last read after which its pids were asked for
   Nanoseconds usage{0};               // at that read
   std::optional<Nanoseconds> before;  // at the read before the current one
   int reads = 0;                      // up to kSettled
-  bool threaded = false;              // a part of its parent, with all below it
+  bool threaded = false;              // a part of its parent, like everything below it
   std::size_t index = kNoGroup;       // in the last read
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
 };
@@ -88,7 +88,7 @@ void CgroupTree::read(std::vector<GroupUsage>& groups) {
   for (auto& [name, child] : root_->children) visit(*child, groups);
 }
 
-// Brings the tree up to date, by what inotify told or by looking everything up.
+// Updates the tree, by inotify's events or by a full rescan.
 void CgroupTree::refresh() {
   Queue found;
   const bool complete = watch_.drain([&](int handle, DirectoryWatch::Change, const std::string& name) {
@@ -108,19 +108,19 @@ void CgroupTree::refresh() {
   late_ = false;
 }
 
-// Compares those in `queue`, and all below them, with the directories that are there now; what is nearest to
-// the root first.
+// Compares the nodes in `queue`, and everything below them, with the directories that exist now; those
+// nearest to the root first.
 void CgroupTree::look_up(Queue queue) {
   for (std::size_t next = 0; next < queue.size(); ++next) look_into(*queue[next], queue);
 }
 
-// Compares `node` with the directories in it; appends those of them that are to be looked into in turn.
+// Compares `node` with the directories in it; appends those that must be examined in turn.
 void CgroupTree::look_into(Node& node, Queue& queue) {
   const auto directory = directory_of(node);
   if (!directory) return;
-  watch(node, directory->get());  // before it is listed, so that nothing slips through between the two
+  watch(node, directory->get());  // before it is listed, so that no change in between is missed
   const auto names = list_subdirectories(directory->get(), ".");
-  if (!names) {  // out of descriptors: nothing is known, so nothing is forgotten
+  if (!names) {  // out of descriptors: the contents are unknown, so nothing is dropped
     ++too_many_;
     reliable_ = false;
     return;
@@ -138,8 +138,8 @@ void CgroupTree::look_into(Node& node, Queue& queue) {
   }
 }
 
-// Makes what is known of `name` below `parent`, in its open `directory`, right; true where it was. What has
-// come or gone may be known already, when its event is read only after the directory was listed.
+// Updates the node of `name` below `parent`, whose `directory` is open; returns true if it was up to date. An
+// event that is read after the directory was listed may report a change that is already known.
 bool CgroupTree::reconcile(Node& parent, int directory, const std::string& name, Queue& queue) {
   const auto known = parent.children.find(name);
   if (known != parent.children.end()) {
@@ -152,13 +152,13 @@ bool CgroupTree::reconcile(Node& parent, int directory, const std::string& name,
   return false;
 }
 
-// Takes in the group `name` below `parent`, if there is one; what is below it is left to the queue. Not what
-// is below threaded ones, nor those beyond the limits.
+// Adds the group `name` below `parent`, if it exists; what is below it is queued. Skips groups below threaded
+// ones, and those beyond the limits.
 void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Queue& queue) {
   const auto opened = open_directory(directory, name.c_str());
   if (!opened) {
     const int code = opened.error().code;
-    if (code != ENOENT && code != ENODEV) ++too_many_;  // out of descriptors: tried again each time
+    if (code != ENOENT && code != ENODEV) ++too_many_;  // out of descriptors: retried each time
     return;
   }
   std::string path = parent.path + "/" + escape_name(name);
@@ -187,7 +187,7 @@ void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Que
   if (!adopted->second->threaded) queue.push_back(adopted->second.get());
 }
 
-// The directory of `node`; fails where another one has its name by now.
+// Opens the directory of `node`; fails if another one has its name by now.
 Result<UniqueFd> CgroupTree::directory_of(const Node& node) {
   auto directory = open_directory(root_directory_.get(), path_of(node));
   if (!directory) {
@@ -202,7 +202,7 @@ Result<UniqueFd> CgroupTree::directory_of(const Node& node) {
   return directory;
 }
 
-// Relative to the root: of `node`, or of a file in it. Valid until the next call.
+// The path of `node`, or of a file in it, relative to the root. Valid until the next call.
 const char* CgroupTree::path_of(const Node& node, const char* file) {
   path_ = file != nullptr ? file : ".";
   for (const Node* at = &node; at->parent != nullptr; at = at->parent) {
@@ -212,7 +212,7 @@ const char* CgroupTree::path_of(const Node& node, const char* file) {
   return path_.c_str();
 }
 
-// Without a watch, changes are found by looking everything up each time.
+// Without a watch, changes are found by a full rescan each time.
 void CgroupTree::watch(Node& node, int directory) {
   if (node.watch < 0) {
     const auto handle = watch_.add(directory);
@@ -231,11 +231,11 @@ void CgroupTree::unwatch(const Node& node) {
   by_watch_.erase(node.watch);
 }
 
-// Reads `node` and all below it. A parent is read right before its children: the less time between them, the
-// less its own time is off.
+// Reads `node` and everything below it. A parent is read right before its children: the less time in between,
+// the smaller the error in its own time.
 void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   node.index = kNoGroup;
-  // libvirt makes a group first and threaded afterwards.
+  // libvirt creates a group first, and makes it threaded afterwards.
   constexpr int kSettled = 3;
   if (node.reads < kSettled && node.reads++ > 0)
     node.threaded = node.threaded || is_threaded(root_directory_.get(), path_of(node, "cgroup.type"));
@@ -263,9 +263,9 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   for (auto& [name, child] : node.children) visit(*child, groups);
 }
 
-// Its time cannot have moved, because that of its parent, which it is a part of, has not. Where every change
-// of the tree is told, so that it is there still; in a written tree parents do not always count their
-// children.
+// Its time cannot have changed, because that of its parent, of which it is a part, has not. This requires a
+// tree in which every change is reported, so that the node still exists; in a written tree parents do not
+// always include their children.
 bool CgroupTree::is_at_rest(const Node& node) const {
   if (!reliable_ || node.parent == root_.get() || node.last_read + 1 != reads_) return false;
   return node.parent->before == node.parent->usage;
@@ -281,8 +281,8 @@ void CgroupTree::read_part(Node& node) {
                     .time = known ? std::max(node.usage - last, Nanoseconds{0}) : Nanoseconds{0}});
 }
 
-// The file `name` of `node`: `held`, where there is a descriptor for that, else `opened` for this time. Null
-// where the group is gone.
+// The file `name` of `node`: `held` if there is a descriptor for it, else `opened` for this read only. Null
+// if the group is gone.
 const KeptFile* CgroupTree::hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened) {
   if (held) return &held;
   auto file = KeptFile::open(root_directory_.get(), path_of(node, name), limits_.descriptors);
@@ -291,7 +291,7 @@ const KeptFile* CgroupTree::hold(const Node& node, KeptFile& held, const char* n
   return &(place = *std::move(file));
 }
 
-// False where the group is gone, or cannot be read now.
+// False if the group is gone, or cannot be read now.
 bool CgroupTree::read_usage(Node& node) {
   std::array<char, 4096> buffer;
   KeptFile opened;
@@ -302,10 +302,10 @@ bool CgroupTree::read_usage(Node& node) {
   const auto usage = parse_cpu_stat(*text);
   if (!usage) return false;
 
-  // Time that passed before it was first read, or while it could not be, is in its parent's own account.
+  // Time from before its first read, or while it could not be read, is in its parent's own account.
   if (node.last_read != 0 && node.last_read + 1 == reads_) {
     node.before = node.usage;
-    if (*usage < *node.before) {  // reborn, unseen
+    if (*usage < *node.before) {  // recreated, unnoticed
       node.incarnation = ++last_incarnation_;
       node.before = Nanoseconds{0};
     }

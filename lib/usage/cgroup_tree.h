@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cgroup2 hierarchy and the CPU time of each group (Documentation/admin-guide/cgroup-v2.rst). Every
-// cpu.stat is held open as long as there are descriptors for it, and what is opened by its path is compared
-// with what is known, so that a group reborn under its name is never taken for the old one. Groups that come
-// and go are told by inotify, which works on cgroup2 without privilege; on any other file system (a written
-// tree) everything is looked up again each time.
+// cpu.stat is held open as long as there are descriptors for it, and whatever is opened by its path is
+// compared with the known identity, so that a group recreated under the same name is never mistaken for the
+// old one. Changes are reported by inotify, which works on cgroup2 without privileges; other file systems (a
+// written tree) are rescanned each time.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ namespace keplerd {
 
 class KeptFile;
 
-// The usage_usec of a cpu.stat.
+// Parses the usage_usec of a cpu.stat.
 Result<Nanoseconds> parse_cpu_stat(std::string_view text);
 
 struct CgroupLimits {
-  // What is beyond these two stays in its parent's own time. Groups near the root come first, so that nobody
-  // drives others out by what he makes inside his own.
+  // Groups beyond these two stay in their parent's own time. Groups near the root come first, so that groups
+  // created further down do not displace others.
   std::size_t groups = 100'000;
   std::size_t depth = 100;
   DescriptorBudget* descriptors = nullptr;  // outlives the tree; null: no bound
@@ -37,31 +37,32 @@ struct CgroupLimits {
 
 class CgroupTree {
  public:
-  // `root`: the descriptor of the cgroup2 root; stays the caller's.
+  // `root`: descriptor of the cgroup2 root; the caller keeps ownership.
   explicit CgroupTree(int root, CgroupLimits limits = {});
   ~CgroupTree();
 
-  // Finds out what has come and gone and reads the groups' time: of those inside a group that did not move,
-  // it cannot have moved either, and is not read. `groups` becomes all groups but the root and the threaded
-  // ones (they are inside their domain), parents before children; its paths are valid until the next call.
+  // Finds groups that appeared or disappeared, and reads the groups' time; below a group whose time did not
+  // change nothing is read, because it cannot have changed either. Sets `groups` to all but the root and the
+  // threaded ones (those are inside their domain), parents before children; paths are valid until the next
+  // call.
   void read(std::vector<GroupUsage>& groups);
 
-  // The threaded groups right below those groups of the last read() that moved; views as above.
+  // The threaded groups directly below those groups of the last read() that were active; views as above.
   const std::vector<PartUsage>& parts() const { return parts_; }
 
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
   // none.
   void read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
-  // The index in the last read() of the group at `path` (as in /proc/PID/cgroup), or of the nearest one above
-  // it.
+  // The index in the last read() of the group at `path` (as in /proc/PID/cgroup), or of its nearest known
+  // ancestor.
   std::size_t find(std::string_view path) const;
 
-  // Groups that were left in their parents because of the limits.
+  // Groups merged into their parents because of the limits.
   std::size_t left_out() const { return too_many_ + too_deep_; }
 
-  // Groups that inotify cannot watch (fs.inotify.max_user_watches): as long as there is one, everything is
-  // looked up at each read.
+  // Groups that inotify cannot watch (fs.inotify.max_user_watches): while there are any, each read rescans
+  // everything.
   std::size_t unwatched() const { return unwatched_; }
 
  private:
@@ -86,13 +87,13 @@ class CgroupTree {
   CgroupLimits limits_;
   UniqueFd root_directory_;
   DirectoryWatch watch_;
-  bool reliable_ = false;  // inotify has told of every change since the last read
-  bool late_ = false;      // what is found now may have been left out before
+  bool reliable_ = false;  // inotify has reported every change since the last read
+  bool late_ = false;      // groups found now may have been left out before
   std::uint32_t root_owner_ = 0;
   std::uint64_t reads_ = 0;
   std::uint64_t last_incarnation_ = 0;
   std::size_t count_ = 0;
-  std::size_t too_many_ = 0;  // left out, for want of room or descriptors
+  std::size_t too_many_ = 0;  // left out, for lack of room or descriptors
   std::size_t too_deep_ = 0;  // left out
   std::size_t unwatched_ = 0;
   std::unique_ptr<Node> root_;

@@ -9,7 +9,7 @@
 namespace keplerd {
 namespace {
 
-// Its line of interrupt counts grows with the machine: some 100 KiB on the largest.
+// Its line of interrupt counts grows with the machine: some 100 KiB on the largest ones.
 constexpr std::size_t kStatLimit = 4 << 20;
 
 }  // namespace

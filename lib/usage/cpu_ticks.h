@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processor time of the whole host, from the first line of /proc/stat (proc_stat(5)).
+// CPU time of the whole host, from the first line of /proc/stat (proc_stat(5)).
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace keplerd {
 
 class HostRoot;
 
-// USER_HZ, the unit of /proc/stat, of processes' times and of their start: 100 on every architecture that
-// Linux has today (proc_stat(5)).
+// USER_HZ, the unit of times in /proc/stat and of processes' CPU and start times: 100 on every architecture
+// that Linux supports today (proc_stat(5)).
 inline constexpr Nanoseconds kTick = std::chrono::milliseconds(10);
 
 // In clock ticks (USER_HZ) since boot, over all CPUs. `guest` and `guest_nice` are inside `user` and `nice`.
 struct CpuTicks {
   std::int64_t busy = 0;        // user + nice + system + irq + softirq + steal
   std::int64_t idle = 0;        // idle + iowait (which may decrease)
-  std::int64_t interrupts = 0;  // irq + softirq; a part of busy
+  std::int64_t interrupts = 0;  // irq + softirq; part of busy
 };
 
-// `stat`: the text of /proc/stat, or at least its first line. Missing fields of old kernels are 0.
+// `stat`: the text of /proc/stat, or at least its first line. Fields missing on old kernels are 0.
 Result<CpuTicks> parse_cpu_ticks(std::string_view stat);
 Result<CpuTicks> read_cpu_ticks(const HostRoot& host);
 

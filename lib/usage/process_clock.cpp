@@ -6,7 +6,7 @@
 namespace keplerd {
 
 std::optional<Nanoseconds> read_process_clock(std::int32_t pid) {
-  // What clock_getcpuclockid(3) makes of a pid (CPUCLOCK_SCHED, linux/posix-timers.h), without its extra
+  // Equivalent of clock_getcpuclockid(3) for a pid (CPUCLOCK_SCHED, linux/posix-timers.h), without its extra
   // system call.
   constexpr unsigned kSchedClock = 2;
   const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(pid) << 3 | kSchedClock);

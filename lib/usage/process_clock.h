@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time of a process in nanoseconds, by its CPU clock: all threads, exited ones included; no permission
-// needed.
+// Reads the CPU time of a process in nanoseconds from its CPU clock: all threads, exited ones included; needs
+// no permission.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace keplerd {
 
-// Nothing where there is no such process. Knows the pids of this process's own pid namespace only. A pid that
-// was reused silently gives the new process's time: check its identity after this, not before.
+// Nothing if there is no such process. Only pids of this process's own pid namespace work. A reused pid
+// silently yields the new process's time: check its identity after this call, not before.
 std::optional<Nanoseconds> read_process_clock(std::int32_t pid);
 
 }  // namespace keplerd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process: by its pid and its start.
+// Identifies a process by its pid and start time.
 #pragma once
 
 #include <compare>
@@ -10,7 +10,7 @@
 
 namespace keplerd {
 
-// A pid is reused; with its start time it is not. `start` is in clock ticks since boot (field 22 of stat).
+// Unique, because pids are reused. `start` is in clock ticks since boot (field 22 of stat).
 struct ProcessId {
   std::int32_t pid = 0;
   std::uint64_t start = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kKernelThreadFlag = 0x00200000;  // PF_KTHREAD, linux/sched.h
 constexpr std::int32_t kKernelThreadDaemon = 2;          // kthreadd, the parent of all other kernel threads
 
-// Fields after the name, numbered as in the manual page less 3.
+// Fields after the name: numbered as in the manual page, minus 3.
 enum {
   kState,
   kParent,
@@ -30,8 +30,8 @@ constexpr std::int64_t kMostTicks = INT64_MAX / 2 / kTick.count();
 }  // namespace
 
 Result<ProcessStat> parse_process_stat(std::string_view stat) {
-  // The name is in parentheses and may hold any byte, parentheses and newlines included: the last one ends
-  // it.
+  // The name is in parentheses and may contain any byte, even parentheses and newlines: the last parenthesis
+  // ends it.
   const auto open = stat.find('(');
   const auto close = stat.rfind(')');
   const Error malformed{"/proc/PID/stat: malformed"};
@@ -59,8 +59,8 @@ Result<ProcessStat> parse_process_stat(std::string_view stat) {
                      .usage = (*user + *system) * kTick};
 }
 
-// "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, of the file system. The name stands in a line of
-// its own before, with its newlines escaped.
+// "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, file system. The name precedes it on a line of its
+// own, with its newlines escaped.
 std::optional<ProcessUsers> parse_process_users(std::string_view status) {
   while (!status.empty()) {
     std::string_view line = take_until(status, '\n');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/PID/stat (proc_pid_stat(5)), as far as keplerd needs it.
+// Parses /proc/PID/stat (proc_pid_stat(5)) as far as keplerd needs it, and its neighbours.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct ProcessUsers {
   std::uint32_t effective = 0;
 };
 
-// The users in /proc/PID/status (proc_pid_status(5)), from its line "Uid:"; unset where there is none.
+// The users in /proc/PID/status (proc_pid_status(5)), from its line "Uid:"; unset if there is none.
 std::optional<ProcessUsers> parse_process_users(std::string_view status);
 
-// The cgroup2 path in /proc/PID/cgroup ("/system.slice/cron.service"), from its line "0::"; empty where there
-// is none. A cgroup that was removed under its process (" (deleted)") is its path without that mark.
+// The cgroup2 path in /proc/PID/cgroup ("/system.slice/cron.service"), from its line "0::"; empty if there is
+// none. If the cgroup was removed while the process was in it, the mark " (deleted)" is stripped.
 std::string_view parse_process_cgroup(std::string_view text);
 
 }  // namespace keplerd

@@ -34,7 +34,7 @@ std::size_t find_group(std::uint64_t incarnation, const UsageSample& sample) {
 
 void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample) {
   ++sample_;
-  // The first sample tells of all, the others of few.
+  // The first sample reports all processes, later ones only a few.
   if (sample.processes.size() < sample.processes.capacity() / 4) sample.processes.shrink_to_fit();
   sample.processes.clear();
   sample.ended.clear();
@@ -52,7 +52,7 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   last_boottime_ = boottime;
 }
 
-// The processes of every group that moved, and those in the root.
+// Reads the processes of every active group, and those in the root.
 void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
   forget_groups(sample);
   read_group(tree, kNoGroup, sample);
@@ -72,7 +72,7 @@ void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& 
   group.pids = pids_;
 }
 
-// Adds those in pids_, of the group at `index`, to the sample; how many of them the limits have left out.
+// Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.
 std::size_t ProcessTable::read_pids(std::size_t index, UsageSample& sample) {
   if (pids_.size() > limits_.in_group) put_known_first();
   std::size_t reported = 0;
@@ -84,17 +84,17 @@ std::size_t ProcessTable::read_pids(std::size_t index, UsageSample& sample) {
   return pids_.size() - reported;
 }
 
-// For they are told apart before those who are new.
+// Known processes take precedence over new ones.
 void ProcessTable::put_known_first() {
   std::partition(pids_.begin(), pids_.end(), [this](std::int32_t pid) { return processes_.contains(pid); });
 }
 
-// Whether one that is not known yet is taken up, where `reported` of its group are.
+// Whether there is room for a new process, given that `reported` of its group are in the sample.
 bool ProcessTable::has_room(std::size_t group, std::size_t reported) const {
   return group == kNoGroup || (reported < limits_.in_group && processes_.size() < limits_.all);
 }
 
-// Those that were there before and are not among pids_.
+// Records the processes that were there before and are not among pids_.
 void ProcessTable::note_missing(std::vector<std::int32_t>& before) {
   sorted_ = pids_;
   std::ranges::sort(sorted_);
@@ -102,7 +102,7 @@ void ProcessTable::note_missing(std::vector<std::int32_t>& before) {
   std::ranges::set_difference(before, sorted_, std::back_inserter(missing_));
 }
 
-// What was in a group that is gone is somewhere else now, or gone too.
+// Processes of a group that is gone have moved elsewhere, or are gone too.
 void ProcessTable::forget_groups(const UsageSample& sample) {
   std::uint64_t sum = 0;
   for (const GroupUsage& group : sample.groups) sum += group.incarnation;
@@ -121,9 +121,9 @@ void ProcessTable::forget_groups(const UsageSample& sample) {
   });
 }
 
-// Looks at all of /proc, for what no list that was read has shown: who came into the others, who is gone from
-// them or has another user now. As long as there are more processes than are told apart, those who came are
-// not looked for: as their groups have not moved, they have used nothing.
+// Scans all of /proc for changes in groups whose lists were not read: processes that appeared or disappeared,
+// or have another user now. While the limits leave processes out, new ones are not searched for: as their
+// groups' time has not changed, they have used nothing.
 void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
   if (!list_processes(host_.procfs(), pids_)) return;
   for (const std::int32_t pid : missing_) {
@@ -143,7 +143,7 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
   }
 }
 
-// Forgets those that are gone. The others are in a group whose list was not read, or are zombies.
+// Drops processes that are gone. The others are in a group whose list was not read, or are zombies.
 void ProcessTable::drop_missing(UsageSample& sample) {
   std::erase_if(missing_, [&](std::int32_t pid) {
     const auto known = processes_.find(pid);
@@ -184,20 +184,20 @@ void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
   });
 }
 
-// For what no cgroup.procs lists: zombies, and written trees that have no such files.
+// For processes in no cgroup.procs: zombies, and written trees without such files.
 std::size_t ProcessTable::group_of(std::int32_t pid, CgroupTree* tree) const {
   if (tree == nullptr) return kNoGroup;
   const auto text = read_text(host_.procfs(), (std::to_string(pid) + "/cgroup").c_str(), kCgroupFileLimit);
   return text ? tree->find(parse_process_cgroup(*text)) : kNoGroup;
 }
 
-// Adds a process that was found to the sample, if there is something to tell of it.
+// Adds a process that was found to the sample, if it has anything to report.
 void ProcessTable::read_one(const Found& found, UsageSample& sample) {
   const auto known = processes_.find(found.pid);
   if (known == processes_.end()) return take_up(found, sample);
   Process& process = known->second;
   const Age age = age_of(process);
-  if (age == Age::kCurrent) return;  // it moved between the readings of two lists
+  if (age == Age::kCurrent) return;  // it moved while the lists were being read
 
   const ProcessUsage::Before last{process.group, process.usage};
   const State state = refresh(process);
@@ -214,7 +214,7 @@ void ProcessTable::read_one(const Found& found, UsageSample& sample) {
   report(process, found.group, renamed, age == Age::kLast ? std::optional(last) : std::nullopt, sample);
 }
 
-// One that was not known.
+// A process that was not known.
 void ProcessTable::take_up(const Found& found, UsageSample& sample) {
   auto stat = read_stat(found.pid);
   if (!stat) return;
@@ -227,7 +227,7 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
   process.parent = stat->parent;
   process.kernel_thread = stat->kernel_thread;
   refresh_user(process, true);
-  // What was born since and is in no group has used all its time there: no group's time could tell.
+  // A new process outside any group used all its time in this window: no group's time includes it.
   const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
   std::optional<ProcessUsage::Before> before;
   if (born_since && found.group == kNoGroup) before = ProcessUsage::Before{};
@@ -236,7 +236,7 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
 
 ProcessTable::Age ProcessTable::age_of(const Process& process) const {
   if (process.read_in == sample_) return Age::kCurrent;
-  std::uint64_t last = sample_ - 1;  // the sample in which all that is known of its group was read
+  std::uint64_t last = sample_ - 1;  // the sample in which all known processes of its group were read
   if (by_group_) {
     const auto group = groups_.find(process.group);
     if (group == groups_.end()) return Age::kOlder;
@@ -264,7 +264,7 @@ bool ProcessTable::refresh_user(Process& process, bool renamed) const {
   return process.user.refresh(host_, process.id.pid, renamed);
 }
 
-// Reads the CPU time of a process that is known already. Gone is one whose pid is another's now, too.
+// Reads the CPU time of a known process. It is also gone if its pid now belongs to another process.
 ProcessTable::State ProcessTable::refresh(Process& process) {
   if (host_.has_own_procfs()) return refresh_by_clock(process);
   const auto stat = read_stat(process.id.pid);
@@ -277,7 +277,7 @@ ProcessTable::State ProcessTable::refresh_by_clock(Process& process) {
   const auto usage = read_process_clock(process.id.pid);
   if (!usage || *usage < process.usage) return State::kGone;
   if (*usage == process.usage) {
-    // After a while it holds no descriptor any more.
+    // Idle for a while: its descriptor is released.
     if (scan_due_ && !process.has_run) process.comm_file.reset();
     return State::kSame;
   }
@@ -288,7 +288,7 @@ ProcessTable::State ProcessTable::refresh_by_clock(Process& process) {
   return state;
 }
 
-// Whether the pid, whose clock was just read, is still the same process; learns its name on the way.
+// Whether the pid whose clock was just read still is the same process; also updates its name.
 ProcessTable::State ProcessTable::read_comm(Process& process) {
   std::array<char, 64> buffer;
   if (process.comm_file) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's processes and their CPU time. On this host's own /proc a process is found by its cgroup and
-// asked for its CPU clock, and only where its group has moved: what a sample costs grows with what moved, not
-// with what is there. Under another procfs root, or without cgroup2, all of /proc is read.
+// The host's processes and their CPU time. On this host's own /proc, a process is found by its cgroup and its
+// CPU clock is read, and only if its group was active: the cost of a sample grows with activity, not with the
+// number of processes. Under another procfs root, or without cgroup2, all of /proc is read.
 #pragma once
 
 #include <cstdint>
@@ -23,50 +23,49 @@ namespace keplerd {
 class CgroupTree;
 class HostRoot;
 
-// What is born beyond these is not told apart: its time is in its group's own. Who is known stays known, and
-// outside any group everybody is, because nothing else tells what was used there.
+// New processes beyond these are not tracked individually: their time is part of their group's own. Known
+// ones stay tracked, and outside any group all are, because nothing else accounts for their usage.
 struct ProcessLimits {
   std::size_t all = 100'000;
-  std::size_t in_group = 20'000;            // so that a fork bomb leaves room for others
+  std::size_t in_group = 20'000;            // so that a fork bomb leaves room for other groups
   DescriptorBudget* descriptors = nullptr;  // outlives the table; null: no bound
 };
 
-// How old is what it knows? Three things are read at different times, each no more often than it may have
+// How current is the information? Three things are read at different times, none more often than it may have
 // changed:
 //
-//   a group's list of processes   with each sample in which the group's CPU time has moved
-//   a process' clock and name     with the list that names it; every ten seconds also where no list did
-//   a process' user               when it is new or renamed, and every ten seconds if it has run
+//   a group's list of processes   with each sample in which the group's CPU time has changed
+//   a process's clock and name    with the list that names it; every ten seconds even without one
+//   a process's user              when it is new or renamed, and every ten seconds if it has run
 //
-// A group that has not moved stands for its processes: none of them has run, so what was read of them when
-// their group's list was last read is still true. Age says what that makes of a process:
+// An idle group vouches for its processes: none of them has run, so what was read of them along with the
+// group's last list is still true. Age classifies a process accordingly:
 //
 //   kCurrent  read in this sample
-//   kLast     read when its group's list was last read before this sample, or later: what its clock has moved
-//             since then is of this window
-//   kOlder    its group's list was read since, and it was not in it (it was in another group that has not
-//   moved,
-//             or a zombie, or beyond the limits): what its clock has moved is of more than this window, and
-//             none of it is given to the window
+//   kLast     read when its group's list was last read before this sample, or later: what its clock has
+//             advanced since then belongs to this window
+//   kOlder    its group's list was read since, without it (it was in another, idle group, or a zombie, or
+//             beyond the limits): its clock has advanced over more than this window, and none of that is
+//             attributed to the window
 //
-// A process that a list no longer names, or whose group is gone, is missing: it is somewhere else (and
-// another list names it), a zombie, or gone. Its clock decides, at the end of each sample: as long as that
-// can be read it is kept.
+// A process that a list no longer names, or whose group is gone, is missing: it has moved (and another list
+// names it), is a zombie, or is gone. Its clock decides, at the end of each sample: the process is kept as
+// long as that can be read.
 class ProcessTable {
  public:
   // `host` must outlive the table.
   explicit ProcessTable(const HostRoot& host, ProcessLimits limits = {}) : host_(host), limits_(limits) {}
 
-  // Fills sample.processes and sample.ended for the groups that are in `sample`. `tree`: the one they came
-  // from; nullptr without cgroup2. `boottime`: CLOCK_BOOTTIME of this sample, of the same clock as processes'
-  // start times. Views in the sample are valid until the next call.
+  // Fills sample.processes and sample.ended for the groups in `sample`. `tree`: the one that they come from;
+  // nullptr without cgroup2. `boottime`: CLOCK_BOOTTIME of this sample, the clock of processes' start times.
+  // Views in the sample are valid until the next call.
   void read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample);
 
-  // Processes that the limits have left out, where their groups were last looked into.
+  // Processes left out by the limits when their groups were last read.
   std::size_t left_out() const { return left_out_; }
 
  private:
-  // There may be 50,000 of them: each byte counts.
+  // There may be 50,000 of them: every byte counts.
   struct Process {
     ProcessId id;
     Nanoseconds usage{0};
@@ -77,13 +76,13 @@ class ProcessTable {
     ProcessUser user;
     bool kernel_thread = false;
     bool has_run = false;                 // since its user was last read
-    std::unique_ptr<KeptFile> comm_file;  // held while the process runs: it fails once the process is gone
+    std::unique_ptr<KeptFile> comm_file;  // held while the process runs: reads fail once the process is gone
   };
   using Processes = std::unordered_map<std::int32_t, Process>;
 
   // A group whose list has been read.
   struct Group {
-    std::uint64_t read_in = 0, read_before = 0;  // numbers of the last samples that did
+    std::uint64_t read_in = 0, read_before = 0;  // numbers of the last two samples that read it
     std::vector<std::int32_t> pids;              // that were in it then
     std::size_t left_out = 0;                    // of these
   };

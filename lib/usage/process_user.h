@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a process is, as /proc shows it.
+// The user of a process, according to /proc.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ class HostRoot;
 
 class ProcessUser {
  public:
-  // Reads who owns /proc/PID. One that hides from its user (setuid, not dumpable) has a directory of root's:
-  // only there the status, which costs ten times as much, is read too, and not again as long as the owner
-  // stays and the program is not `renamed`. True where the user is another than before.
+  // Reads the owner of /proc/PID. A process that is not dumpable (setuid, say) has a directory owned by root:
+  // only then its status is read too, which costs ten times as much, and not again as long as the owner stays
+  // the same and the program is not `renamed`. Returns true if the user has changed.
   bool refresh(const HostRoot& host, std::int32_t pid, bool renamed);
 
   // As ProcessUsage has them.

@@ -11,7 +11,7 @@
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kMostThreads = 4096;  // QEMU has some hundred more than vCPUs
+constexpr std::size_t kMostThreads = 4096;  // QEMU has a few hundred more than vCPUs
 
 std::optional<Nanoseconds> parse_schedstat(std::string_view text) {
   const auto time = parse_number<std::int64_t>(take_word(text));
@@ -49,7 +49,7 @@ void ThreadReader::read_thread(ProcessId id, Process& process, const std::string
     auto file = KeptFile::open(process.tasks.get(), tid + "/schedstat");
     if (file) thread.schedstat = *std::move(file);
   }
-  // A thread gets its name after it was born.
+  // A thread gets its name after its creation.
   constexpr int kNamed = 2;
   if (is_new || process.reads <= kNamed || thread.seen == 0) {
     const auto comm = read_file(process.tasks.get(), (tid + "/comm").c_str(), buffer);
@@ -60,7 +60,7 @@ void ThreadReader::read_thread(ProcessId id, Process& process, const std::string
   const auto usage = text ? parse_schedstat(*text) : std::nullopt;
   if (!usage) return;
   const Nanoseconds last = thread.usage;
-  // One that was born since the process was first read has used all its time since.
+  // A thread created after the process was first read has used all its time since.
   const bool known = !is_new || process.reads > 1;
   thread.seen = process.reads;
   thread.usage = *usage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU time of the threads of a few processes, by /proc/PID/task/TID/schedstat (Documentation/scheduler/
-// sched-stats.rst: the first number is nanoseconds on the CPU).
+// Reads the CPU time of the threads of a few processes from /proc/PID/task/TID/schedstat
+// (Documentation/scheduler/sched-stats.rst: the first number is nanoseconds on the CPU).
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class ThreadReader {
   // `host` must outlive the reader.
   explicit ThreadReader(const HostRoot& host) : host_(host) {}
 
-  // Appends the threads of `process` to `parts`; nothing where it is gone. What a thread that ended used
-  // since is not told. The names are valid until the next call for the same process, or end().
+  // Appends the threads of `process` to `parts`; none if it is gone. What a thread used between its last
+  // reading and its end is lost. The names are valid until the next call for the same process, or end().
   void read(ProcessId process, std::vector<PartUsage>& parts);
 
-  // Forgets the processes of these.
+  // Drops the state of these processes.
   void forget(const std::vector<ProcessId>& ended);
 
  private:

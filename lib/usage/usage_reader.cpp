@@ -27,7 +27,7 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   const auto ticks = read_cpu_ticks(host_);
   if (!ticks) return ticks.error();
   sample.ticks = *ticks;
-  // The file is there where the kernel accounts interrupt time apart (CONFIG_IRQ_TIME_ACCOUNTING), since
+  // The file exists if the kernel accounts interrupt time separately (CONFIG_IRQ_TIME_ACCOUNTING), since
   // Linux 6.1.
   sample.interrupts_apart = read_identity(host_.procfs(), "pressure/irq").ok();
   sample.groups.clear();

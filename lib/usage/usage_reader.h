@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads who used the CPU: the host's ticks, the groups, the processes.
+// Reads CPU usage: the host's ticks, the groups, the processes.
 #pragma once
 
 #include <memory>
@@ -26,15 +26,15 @@ class UsageReader {
   // `host` must outlive the reader.
   explicit UsageReader(const HostRoot& host, UsageLimits limits = {});
 
-  // Replaces `sample`; its views are valid until the next call. Fails only where /proc/stat cannot be read.
+  // Replaces `sample`; its views are valid until the next call. Fails only if /proc/stat cannot be read.
   Result<Done> read(Nanoseconds boottime, UsageSample& sample);
 
-  // Groups that are not told apart from their parents, because there are too many or they are nested too
+  // Groups merged into their parents, because there are too many or they are nested too
   // deeply.
   std::size_t groups_left_out() const { return tree_ ? tree_->left_out() : 0; }
-  // Those that inotify cannot watch.
+  // Groups that inotify cannot watch.
   std::size_t groups_unwatched() const { return tree_ ? tree_->unwatched() : 0; }
-  // Processes that are not told apart from the rest of their groups, because there are too many.
+  // Processes not tracked separately from the rest of their groups, because there are too many.
   std::size_t processes_left_out() const { return processes_.left_out(); }
 
  private:

@@ -53,7 +53,7 @@ int remaining(const Deadline& deadline) {
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, std::numeric_limits<int>::max()));
 }
 
-// Waits until the socket is ready for `events`. False: not before the deadline.
+// Waits until the socket is ready for `events`. Returns false if the deadline passes first.
 Result<bool> wait_for(int socket, short events, const Deadline& deadline) {
   for (;;) {
     const int timeout = remaining(deadline);
@@ -78,7 +78,7 @@ Result<Client> Client::connect(const std::string& address) {
   if (!socket_address) return socket_address.error();
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket) return system_error("socket", errno);
-  // A blocking connect() waits for a place in the queue of a busy daemon; this bounds it.
+  // A blocking connect() waits for a place in the backlog of a busy daemon; this bounds it.
   const timeval timeout{kConnectTimeout.count(), 0};
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) != 0) {
     return system_error(path, errno);

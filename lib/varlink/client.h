@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small blocking varlink client over AF_UNIX, for programs that ask one thing at a time. fd() may be
-// watched by an event loop; receive() then takes what has come, and has_reply() says whether more of it is
-// here already.
+// A small blocking varlink client over AF_UNIX, for programs with one request at a time. An event loop may
+// watch fd(); receive() then reads what has arrived, and has_reply() says whether another reply is already
+// available.
 #pragma once
 
 #include <chrono>
@@ -19,22 +19,22 @@ namespace keplerd::varlink {
 
 class Client {
  public:
-  // ADDRESS: a path, or "unix:PATH". Errors say what an administrator needs: no such socket, refused, no
-  // permission.
+  // ADDRESS: a path, or "unix:PATH". Errors state what an administrator needs to know: no such socket,
+  // refused, no permission.
   static Result<Client> connect(const std::string& address);
 
   // Sends a call: "org.keplerd.Energy.GetStatus".
   Result<Done> send(std::string_view method, Json parameters, bool more = false);
 
-  // The next reply; waits at most `timeout` (unset: for ever; 0: not at all). No reply in time is an error
-  // with the code ETIMEDOUT, after which one may go on to receive(); the daemon going away is one with
-  // ECONNRESET.
+  // Returns the next reply; waits at most `timeout` (unset: for ever; 0: not at all). No reply in time is an
+  // error with the code ETIMEDOUT, after which receive() may be called again; if the daemon goes away, the
+  // code is ECONNRESET.
   Result<ClientReply> receive(std::optional<std::chrono::milliseconds> timeout = std::chrono::seconds(45));
 
   // send() and receive().
   Result<ClientReply> call(std::string_view method, Json parameters);
 
-  // A whole reply is here: receive() will not wait, and fd() need not become readable.
+  // A whole reply is available: receive() will not wait, and fd() need not become readable.
   bool has_reply() const { return received_.has_message(); }
 
   int fd() const { return socket_.get(); }

@@ -41,7 +41,7 @@ void Connection::wake() {
 }
 
 void Connection::on_event(std::uint32_t events) {
-  State state = State::kEnded;  // so it is after an exception, too
+  State state = State::kEnded;  // remains so after an exception, too
   behind_barrier("reading a varlink connection", [&] { state = take_in(events); });
   end_if(state);
 }
@@ -50,7 +50,7 @@ void Connection::step(const FairQueue::Slice& slice) {
   State state = State::kEnded;
   behind_barrier("answering on varlink", [&] {
     const State worked = work(slice);
-    // What was answered before the call that ends the connection still reaches the client.
+    // Earlier replies still reach the client when a later call ends the connection.
     const State flushed = flush();
     state = worked == State::kEnded || flushed == State::kEnded ? State::kEnded : go_on();
   });
@@ -195,8 +195,8 @@ Connection::State Connection::go_on() {
   return watch();
 }
 
-// Readable matters while there is room for input; writable while output waits. Whether the client has gone
-// cannot be left out: once that is known, it must not wake the loop again and again.
+// Readable while there is room for input; writable while output is pending. A hang-up is always reported:
+// once it has been handled, it must not wake the loop again and again.
 Connection::State Connection::watch() {
   std::uint32_t events = 0;
   if (!input_ended_ && input_.room() > 0) events |= EPOLLIN;

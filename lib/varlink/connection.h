@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client of the server: what it sent and what waits for it, the stream that answers it, and when to go
-// on.
+// One client of the server: its input and pending output, the stream that answers it, and when to
+// proceed.
 //
-// Calls are answered one after the other, in their order, in the steps of a FairQueue. It goes on only while
-// less than Grant::output waits for the client.
+// Calls are answered one after the other, in order, in the steps of a FairQueue. They proceed only while less
+// than Grant::output is pending for the client.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ namespace keplerd::varlink {
 
 class Connection : private FairQueue::Client {
  public:
-  // What connections ask of their server. It must outlive them.
+  // What connections require of their server. It must outlive them.
   struct Owner {
     ServerLimits limits;
     std::function<Answer(CallMessage call, const Peer& peer)> answer;
     std::function<void(Connection&)> ended;  // destroys the connection
   };
 
-  // What the server grants a peer. `output`: bytes that may wait for it.
+  // What the server grants a peer. `output`: bytes that may be pending for it.
   struct Grant {
     FairQueue& queue;
     FairQueue::Account account;
@@ -48,7 +48,7 @@ class Connection : private FairQueue::Client {
 
   const Peer& peer() const { return peer_; }
 
-  // Asks a stream that had nothing again, in a step to come.
+  // Asks a stream that had nothing for its next reply, in a later step.
   void wake();
 
  private:
@@ -77,12 +77,12 @@ class Connection : private FairQueue::Client {
   Framer input_;
   std::size_t most_output_;
   std::string output_;
-  std::size_t sent_ = 0;            // bytes of output_ that are gone
-  std::unique_ptr<Stream> stream_;  // that answers the call in work
+  std::size_t sent_ = 0;            // bytes of output_ already sent
+  std::unique_ptr<Stream> stream_;  // answers the current call
   bool stream_waits_ = false;       // for wake()
   bool input_ended_ = false;        // the client will not call again
-  bool deaf_ = false;               // it has closed its end altogether: only oneway calls still count
-  Io io_;                           // ends before the socket does
+  bool deaf_ = false;               // it has closed its end altogether: only oneway calls still matter
+  Io io_;                           // destroyed before the socket
   FairQueue::Place place_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a service's replies. A reply comes from another program, perhaps of another version: a field that
-// is absent, null or of another type is not known.
+// Fields of a service's replies. A reply comes from another program, possibly of another version: a field
+// that is absent, null or of another type is unknown.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace keplerd::varlink {
 
-// The field; a null value where there is none.
+// The field; a null value if there is none.
 const Json& field(const Json& object, std::string_view name);
 
 std::optional<std::int64_t> integer_field(const Json& object, std::string_view name);

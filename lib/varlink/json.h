@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON value of varlink messages, to use it. A header that only names it includes json_fwd.h.
+// The complete JSON type of varlink messages. Headers that only name it include json_fwd.h.
 #pragma once
 
 #include <nlohmann/json.hpp>

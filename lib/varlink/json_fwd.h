@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON value's name alone, for headers that only pass it on: the whole of it takes seconds to compile.
+// Forward declares the JSON type, for headers that only pass it on: the full type takes seconds to
+// compile.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace keplerd::varlink {
 
-// Fields keep the order in which they were set.
+// Fields keep their insertion order.
 using Json = nlohmann::ordered_json;
 
 }  // namespace keplerd::varlink

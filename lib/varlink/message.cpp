@@ -9,8 +9,8 @@ namespace keplerd::varlink {
 
 namespace {
 
-// Nesting and number of fields of a JSON text, told from its punctuation. Of a text that is not JSON it tells
-// something or other: the parser refuses that.
+// Nesting and number of fields of a JSON text, judging by its punctuation. For text that is not JSON the
+// result is arbitrary: the parser rejects that.
 bool within_bounds(std::string_view text) {
   std::array<std::size_t, kMaxDepth> fields{};
   std::size_t depth = 0;
@@ -41,7 +41,7 @@ Result<Json> parse_object(std::string_view text) {
   return json;
 }
 
-// Takes a field of the envelope, where null is the same as absent. False: it has another type.
+// Takes a field of the envelope, in which null means absent. Returns false if it has another type.
 bool take_flag(const Json& message, std::string_view name, bool& value) {
   const auto field = message.find(name);
   if (field == message.end() || field->is_null()) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of varlink (https://varlink.org/Method-Call): how a byte stream is cut into them, and their
-// JSON. Pure. What comes from outside is bounded before it is parsed: in length, in nesting and in fields, so
-// that no input costs more stack or time than its length.
+// The messages of varlink (https://varlink.org/Method-Call): splitting a byte stream into them, and their
+// JSON. Pure. Input is bounded before it is parsed (in length, nesting and number of fields), so that the
+// stack and time it takes are bounded by its length.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace keplerd::varlink {
 
-// Bounds of received JSON. (Copying and printing nlohmann's values recurses; setting a field of an ordered
-// object looks at all those before.)
+// Limits of received JSON. (Copying and printing nlohmann's values recurses; setting a field of an ordered
+// object is linear in the number of its fields.)
 inline constexpr std::size_t kMaxDepth = 64;
 inline constexpr std::size_t kMaxFields = 256;  // of one object
 
 struct CallMessage {
   std::string method;                // in full: "org.keplerd.Energy.GetStatus"
   Json parameters = Json::object();  // always an object
-  bool more = false;                 // these three exclude each other
+  bool more = false;                 // this and the next two are mutually exclusive
   bool oneway = false;
   bool upgrade = false;
 };
 
 struct Reply {
   Json parameters;
-  bool continues = false;  // only ever true where the call said `more`
+  bool continues = false;  // only true if the call said `more`
 };
 
 struct Failure {
@@ -37,14 +37,14 @@ struct Failure {
   Json parameters;
 };
 
-// What a client gets: a Reply, or a Failure where `error` says so.
+// What a client receives: a Reply, or a Failure if `error` is set.
 struct ClientReply {
   Json parameters = Json::object();  // always an object
   std::string error;                 // full name; empty: no error
   bool continues = false;            // more replies follow
 };
 
-// Cuts a stream of bytes into messages, which end with a NUL. Holds at most one message of the greatest
+// Splits a stream of bytes into messages, which end with a NUL. Holds at most one message of the maximum
 // length.
 class Framer {
  public:
@@ -57,10 +57,10 @@ class Framer {
   // At most room() bytes.
   void append(std::string_view bytes);
 
-  // A whole message is here.
+  // A complete message is available.
   bool has_message() const { return end_ != std::string::npos; }
 
-  // The message that is here is longer than the limit; nothing more will come out.
+  // The pending message exceeds the limit; no further message will be returned.
   bool too_long() const { return !has_message() && room() == 0; }
 
   // The next message, without its NUL; valid until the next call of append() or next().
@@ -69,15 +69,16 @@ class Framer {
  private:
   std::size_t limit_;
   std::string buffer_;
-  std::size_t begin_ = 0;                // of the message in work
-  std::size_t end_ = std::string::npos;  // its NUL, once it is here
+  std::size_t begin_ = 0;                // of the current message
+  std::size_t end_ = std::string::npos;  // its NUL, once received
 };
 
-// What a peer sent, without the NUL. Unknown fields are ignored; anything that is not a message is an error.
+// Parses a peer's message, without the NUL. Unknown fields are ignored; anything but a message is an
+// error.
 Result<CallMessage> parse_call(std::string_view text);
 Result<ClientReply> parse_reply(std::string_view text);
 
-// As bytes for the wire, with the NUL. Strings that are not UTF-8 get replacement characters.
+// As bytes for the wire, with the NUL. Invalid UTF-8 in strings is replaced by replacement characters.
 std::string encode(CallMessage call);
 std::string encode(Reply reply);
 std::string encode(Failure failure);
@@ -87,7 +88,7 @@ struct MethodName {
   std::string_view member;     // "GetStatus"
 };
 
-// Nothing where the name is not INTERFACE.MEMBER. Views into `method`.
+// Nothing if the name is not INTERFACE.MEMBER. Views into `method`.
 std::optional<MethodName> split_method(std::string_view method);
 
 }  // namespace keplerd::varlink

@@ -24,7 +24,7 @@ struct EventUnref {
   void operator()(sd_event* event) const { sd_event_unref(event); }
 };
 
-// How long nothing is accepted after the system had no descriptor or memory left for a connection.
+// How long accepting is suspended after the system ran out of descriptors or memory for a connection.
 constexpr Nanoseconds kAcceptPause = std::chrono::milliseconds(200);
 constexpr char kAccepting[] = "accepting a varlink connection";
 
@@ -45,7 +45,7 @@ bool is_listening_unix_stream(int socket) {
          socket_option(socket, SO_ACCEPTCONN) == 1;
 }
 
-// The primary one, and the others where the kernel tells them.
+// The primary group, and the others if the kernel reports them.
 std::vector<gid_t> groups_of(int socket, gid_t primary) {
   std::vector<gid_t> others(16);
   socklen_t size = 0;
@@ -138,8 +138,8 @@ void Server::Impl::accept_from(int fd) {
   if (socket) {
     take_in(std::move(socket));
   } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-    // No descriptors or no memory: the connection stays in the queue and the socket readable. Trying again at
-    // once would spin.
+    // No descriptors or no memory: the connection stays queued and the socket readable. Retrying immediately
+    // would spin.
     set_accepting(false);
   }
 }

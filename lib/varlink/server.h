@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small varlink server (https://varlink.org/Service) on an sd-event loop: NUL-framed JSON over AF_UNIX
-// stream sockets. One thread; nothing here blocks. Every client is bounded: the size of a message, the number
-// of connections, of pipelined calls and of bytes that wait to be read, and the time of a step. A client that
-// does not read is not answered any further and costs nobody else anything.
+// stream sockets. One thread; nothing here blocks. Every client is bounded: in the size of a message, the
+// number of connections, of pipelined calls and of pending bytes, and the time of a step. A client that does
+// not read gets no further replies, without affecting any other.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@
 
 namespace keplerd::varlink {
 
-// Who is at the other end, as it was when it connected (SO_PEERCRED, SO_PEERGROUPS).
+// The peer's credentials, as of when it connected (SO_PEERCRED, SO_PEERGROUPS).
 struct Peer {
   pid_t pid = 0;
   uid_t uid = static_cast<uid_t>(-1);
-  std::vector<gid_t> groups;  // all of its user's, the primary one first
+  std::vector<gid_t> groups;  // all groups of its user, the primary one first
 };
 
-// One method call as it came in. `parameters` is always an object.
+// One received method call. `parameters` is always an object.
 struct Call {
   std::string method;  // without the interface: "GetStatus"
   Json parameters;
@@ -41,19 +41,19 @@ struct Call {
   Peer peer;
 };
 
-// Many replies to one call, made when the client has room for them and not before.
+// Multiple replies to one call, generated when the client has room for them and not before.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // The next reply; a Failure or a reply without `continues` is the last. Nothing: ask again after
+  // The next reply; a Failure or a reply without `continues` is the last. Nothing: called again after
   // Server::wake(). Destroyed when it has ended or its client is gone.
   virtual std::optional<std::variant<Reply, Failure>> next() = 0;
 };
 
 using Answer = std::variant<Reply, Failure, std::unique_ptr<Stream>>;
 
-// A handler or stream that throws costs its client the connection, and nobody else anything. A stream is
-// given only for a call that said `more`; for one that did not, the client gets ExpectedMore instead.
+// A handler or stream that throws ends its client's connection, and affects no other. A stream may only
+// answer a call that said `more`; otherwise, the client gets ExpectedMore instead.
 using Handler = std::function<Answer(const Call&)>;
 
 Failure invalid_parameter(std::string_view name);  // org.varlink.service.InvalidParameter
@@ -73,17 +73,17 @@ struct ServiceInfo {
 struct ServerLimits {
   std::size_t message = 64 << 10;    // bytes of one call; a longer one closes the connection
   std::size_t connections = 512;     // a further one is closed at once
-  std::size_t limited = 256;         // of these, of peers with limited access
-  std::size_t limited_account = 64;  // and of one account among them
-  // Bytes that wait for a client before its streams and calls are held; of one with limited access.
+  std::size_t limited = 256;         // of these, from peers with limited access
+  std::size_t limited_account = 64;  // and of these, from one account
+  // Bytes pending for a client at which its streams and calls are paused; for one with limited access.
   std::size_t output = 256 << 10;
   std::size_t limited_output = 64 << 10;
 };
 
-// As what a peer is let in.
+// The access that a peer is admitted with.
 struct Admission {
-  bool full = true;                // without the limits for peers with limited access
-  FairQueue::Account account = 0;  // whose places and time such a peer takes
+  bool full = true;                // exempt from the limits for peers with limited access
+  FairQueue::Account account = 0;  // the account charged with such a peer's places and time
 };
 
 // Where calls are answered. Each connection of a peer with full access has an account of its own.
@@ -94,8 +94,8 @@ struct Queues {
 
 class Server {
  public:
-  // `event` is kept referenced, and the queues, attached to it, must outlive the server. `admit` is asked
-  // when a peer connects. org.varlink.service (GetInfo, GetInterfaceDescription) is always there.
+  // `event` is kept referenced; the queues, attached to it, must outlive the server. `admit` is called when a
+  // peer connects. org.varlink.service (GetInfo, GetInterfaceDescription) is always provided.
   using Admit = std::function<Admission(const Peer&)>;
   Server(sd_event* event, Queues queues, ServiceInfo info, ServerLimits limits, Admit admit);
   ~Server();
@@ -104,11 +104,12 @@ class Server {
 
   void add(Interface interface);
 
-  // Accepts on this listening socket from now on (bound here or handed over by systemd). Several are fine.
+  // Accepts connections on this listening socket (bound here or passed by systemd). May be called
+  // again.
   Result<Done> listen(UniqueFd socket);
 
-  // Asks every stream that had nothing for its next reply, in steps to come. May be called anywhere, also
-  // within a handler or a stream.
+  // Asks every stream that had nothing for its next reply, in later steps. May be called from anywhere, even
+  // from within a handler or a stream.
   void wake();
 
   std::size_t connection_count() const;
@@ -118,8 +119,8 @@ class Server {
   std::unique_ptr<Impl> impl_;
 };
 
-// A listening socket at `path` with access `mode`; one that nobody listens on any more is replaced. At no
-// moment is the access wider than `mode`. An error where something else is there, or somebody who listens.
+// Binds a listening socket at `path` with access `mode`; replaces a stale one that nobody listens on. At no
+// time is the access wider than `mode`. Fails if something else is there, or a live listener.
 Result<UniqueFd> bind_unix_socket(const std::string& path, mode_t mode);
 
 }  // namespace keplerd::varlink

@@ -30,7 +30,7 @@ Result<Done> remove_stale_socket(const std::string& path, const sockaddr_un& add
   const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!probe) return system_error("socket", errno);
   const int code = connect_to(probe.get(), address);
-  // EAGAIN: a listener whose queue is full; EPROTOTYPE: one of another type.
+  // EAGAIN: a listener with a full backlog; EPROTOTYPE: one of another type.
   if (code == 0 || code == EAGAIN || code == EPROTOTYPE) {
     return Error{path + ": another program listens there", EADDRINUSE};
   }
@@ -67,8 +67,8 @@ Result<UniqueFd> bind_unix_socket(const std::string& path, mode_t mode) {
   if (!address) return address.error();
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return system_error("socket", errno);
-  // The kernel gives the new file the mode of the socket less the umask, so it is never wider than asked; the
-  // chmod below makes it exact before the first connection is possible.
+  // The kernel gives the new file the mode of the socket minus the umask, so it is never wider than
+  // requested; the chmod below makes it exact before the first connection is possible.
   if (::fchmod(socket.get(), mode) != 0) return system_error(path, errno);
   int code = bind_to(socket.get(), *address);
   if (code == EADDRINUSE) {

@@ -12,12 +12,12 @@
 namespace keplerd {
 namespace {
 
-struct Around {  // what is known from the path above a cgroup
+struct Around {  // what the path above a cgroup determines
   std::string_view parent;
   std::string_view grandparent;
   bool in_ecs = false;
   bool in_nomad = false;
-  std::string pod;           // that a container here is of
+  std::string pod;           // the pod of a container here
   bool pod_is_here = false;  // the parent is that pod
 };
 
@@ -99,7 +99,7 @@ Answer bare_id(const Around& around, std::string_view name) {
 
 bool is_qos(std::string_view name) { return name == "besteffort" || name == "burstable"; }
 
-// A UID where it has nothing else than letters, digits, "-" and (in a slice, for "-") "_"; else empty.
+// A UID consisting only of letters, digits, "-" and (in a slice, for "-") "_"; else empty.
 std::string pod_uid(std::string_view text, char dash) {
   const bool plain = std::ranges::all_of(text, [dash](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == dash;
@@ -109,7 +109,7 @@ std::string pod_uid(std::string_view text, char dash) {
   return uid;
 }
 
-// "kubepods-besteffort-podUID.slice", also with other slices' names in front ("kubelet-kubepods-...").
+// "kubepods-besteffort-podUID.slice", also after the names of other slices ("kubelet-kubepods-...").
 Answer pod_slice(std::string_view name) {
   if (!take_suffix(name, ".slice")) return std::nullopt;
   for (std::size_t at = name.find("kubepods-"); at != name.npos; at = name.find("kubepods-", at + 1)) {
@@ -162,8 +162,8 @@ struct LibvirtName {
   std::string_view name;
 };
 
-// "6-cirros", "alice-6-cirros", "embed-0123abcd-6-cirros": the first field of digits is the domain's id. The
-// name may be empty: libvirt leaves out every character that a host name cannot have.
+// "6-cirros", "alice-6-cirros", "embed-0123abcd-6-cirros": the first numeric field is the domain's id. The
+// name may be empty: libvirt drops every character that is invalid in a host name.
 std::optional<LibvirtName> libvirt_name(std::string_view text) {
   if (take_prefix(text, "embed-")) take_until(text, '-');  // a hash
   for (std::string_view rest = text; !rest.empty();) {
@@ -173,7 +173,7 @@ std::optional<LibvirtName> libvirt_name(std::string_view text) {
   return std::nullopt;
 }
 
-// A VM or LXC container by the name that its creator gave it: libvirt's drivers put theirs in front.
+// A VM or LXC container by the name that its creator gave it; libvirt's drivers prepend their own.
 Answer libvirt_domain(std::string_view text) {
   Answer found;
   if (take_prefix(text, "qemu-")) {
@@ -191,15 +191,15 @@ Answer libvirt_domain(std::string_view text) {
   return found;
 }
 
-// The name that a unit's was made of. None with a "/": ids have those between what is in each other, and
-// machines are called by host names.
+// The name that a unit's name was derived from. Empty if it contains a "/": ids use that as a separator
+// between nested containers, and machines are named like hosts.
 std::optional<std::string> decode_machine(std::string_view text) {
   std::string name = decode_unit_escapes(text);
   if (name.empty() || name.find('/') != name.npos) return std::nullopt;
   return name;
 }
 
-// systemd-machined's "machine-NAME.scope": libvirt's, else systemd-nspawn's when run by hand. And the
+// systemd-machined's "machine-NAME.scope": libvirt's, else systemd-nspawn's when run manually. Also the
 // services of systemd-nspawn and systemd-vmspawn.
 Answer machined_name(std::string_view name) {
   if (const auto machine = decode_machine(between("machine-", name, ".scope"))) {
@@ -213,15 +213,15 @@ Answer machined_name(std::string_view name) {
   return std::nullopt;
 }
 
-// systemd-nspawn's by hand since systemd 26x: "machine.slice/NAME.scope/payload". The scope alone might be
-// anything's, such as systemd-vmspawn's.
+// systemd-nspawn run manually since systemd 26x: "machine.slice/NAME.scope/payload". The scope alone might
+// belong to anything, such as systemd-vmspawn.
 Answer nspawn_payload(const Around& around, std::string_view name) {
   if (name != "payload" || around.grandparent != "machine.slice") return std::nullopt;
   const auto machine = decode_machine(between("", around.parent, ".scope"));
   return machine ? Answer(container("nspawn", *machine, *machine)) : std::nullopt;
 }
 
-// libvirt's "/machine/NAME.libvirt-qemu" where there is no systemd, and Proxmox's "qemu.slice/ID.scope".
+// libvirt's "/machine/NAME.libvirt-qemu" without systemd, and Proxmox's "qemu.slice/ID.scope".
 Answer other_vm(const Around& around, std::string_view name) {
   if (const auto text = between("", name, ".libvirt-qemu"); !text.empty())
     return text.starts_with("qemu-") ? libvirt_domain(text) : vm(Hypervisor::kKvm, {}, text);
@@ -255,13 +255,13 @@ Answer recognise(const Around& around, std::string_view name) {
   return lxc(around, name);
 }
 
-// Goes down a path, one cgroup at a time.
+// Walks down a path, one cgroup at a time.
 class Descent {
  public:
   // `line`: as recognise_cgroup takes it.
   explicit Descent(std::string_view line) : path_(without_hierarchy(line)) {}
 
-  // Goes on to the next cgroup; false at the end.
+  // Moves to the next cgroup; false at the end.
   bool next() {
     const auto begin = path_.find_first_not_of('/', end_);
     if (begin == path_.npos) return false;
@@ -274,7 +274,7 @@ class Descent {
   std::string_view path() const { return path_.substr(0, end_); }
 
  private:
-  // Takes "0::" or "13:hugetlb:" off a path; a relative path that merely begins like one stays as it is.
+  // Strips "0::" or "13:hugetlb:" from a path; a relative path that merely starts like one is left as it is.
   static std::string_view without_hierarchy(std::string_view line) {
     std::string_view rest = line;
     if (line.starts_with('/') || !is_digits(take_until(rest, ':')) || rest.find(':') == rest.npos)
@@ -297,7 +297,7 @@ class Descent {
     go_below(name, found.has_value());
   }
 
-  // For the next cgroup: inside a container or a VM nothing counts that is outside.
+  // For the next cgroup: inside a container or a VM, nothing outside matters.
   void go_below(std::string_view name, bool is_workload) {
     if (is_workload) {
       const bool is_pod = here_.kind == CgroupKind::kPod;

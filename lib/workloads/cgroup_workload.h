@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cgroup is, from its path alone: a unit, a container, a pod, a virtual machine, or just a group. No
-// I/O: names that are not in the path (a docker container's, a pod's) are for others to find by the id. A
-// path is a claim of whoever could make the cgroup (owner.h), and proves nothing.
+// Classifies a cgroup by its path alone: a unit, a container, a pod, a virtual machine, or a plain group. No
+// I/O: names that are not in the path (a docker container's, a pod's) must be looked up by the id. A path is
+// a claim by whoever could create the cgroup (owner.h), and proves nothing.
 //
 // Sources: systemd's cgroup names (systemd.slice(5), systemd-escape(1)); the cgroup managers of runc, crun,
 // podman, containerd, cri-o and kubelet; libvirt's virDomainDriverGenerateMachineName; LXC's
@@ -23,32 +23,32 @@ enum class CgroupKind { kGroup, kUnit, kContainer, kPod, kVirtualMachine };
 
 struct CgroupWorkload {
   CgroupKind kind = CgroupKind::kGroup;
-  UnitName group;  // whatever the kind: a container's scope is a unit too
+  UnitName group;  // set for every kind: a container's scope is a unit too
 
-  // Of the workload; all escaped by escape_name.
-  std::string name;  // a unit's or group's as in `group`; else empty where the path has no more than an id
+  // Details of the workload; all escaped by escape_name.
+  std::string name;          // a unit's or group's as in `group`; else empty if the path has only an id
   bool name_exact = true;    // false: shortened by libvirt (64 bytes, letters, digits, "-" and "." only)
   std::string id;            // container: the runtime's full id (LXC, nspawn: its name, unique below one
                              // parent only); pod: UID; else empty
-  std::string pod;           // container: UID of the pod that it is of
+  std::string pod;           // container: UID of its pod
   std::string_view runtime;  // container, pod: "docker", "podman", "containerd", "crio", "kubernetes" (some
                              // runtime below kubelet), "lxc", "nspawn", "ecs", "nomad", "unknown"
-  bool monitor = false;      // not the container itself but what watches over it (conmon, lxc.monitor)
+  bool monitor = false;      // not the container itself but its monitor (conmon, lxc.monitor)
   std::optional<Hypervisor> hypervisor;  // virtual machine
   std::string vm_number;  // virtual machine: libvirt's domain id or Proxmox's guest id, in digits
 };
 
-// What this very cgroup is. Only a workload's topmost cgroup is the workload: what is below it is again a
-// unit or a group. `path`: "/machine.slice/machine-qemu\x2d6\x2dcirros.scope", escaped by escape_name; a line
-// of /proc/PID/cgroup ("0::/...", "13:hugetlb:/...") and a path below /sys/fs/cgroup do too.
+// Classifies this very cgroup. Only a workload's topmost cgroup is the workload: those below it are again
+// units or groups. `path`: "/machine.slice/machine-qemu\x2d6\x2dcirros.scope", escaped by escape_name; a line
+// of /proc/PID/cgroup ("0::/...", "13:hugetlb:/...") or a path below /sys/fs/cgroup works, too.
 CgroupWorkload recognise_cgroup(std::string_view path);
 
 struct EnclosingWorkload {
-  std::string_view path;  // of its topmost cgroup: the front of the path that was asked for
+  std::string_view path;  // of its topmost cgroup: a prefix of the given path
   CgroupWorkload workload;
 };
 
-// The containers, pods and virtual machines that `path` is or is inside of, the innermost last.
+// The containers, pods and virtual machines that `path` is or is inside of, innermost last.
 std::vector<EnclosingWorkload> enclosing_workloads(std::string_view path);
 
 }  // namespace keplerd

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxComm = 15;  // TASK_COMM_LEN - 1
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// NixOS has its programs as ".NAME-wrapped".
+// NixOS names wrapped programs ".NAME-wrapped".
 std::string_view unwrapped(std::string_view name) {
   if (!name.starts_with('.')) return name;
   name.remove_prefix(1);
@@ -27,14 +27,14 @@ std::string_view unwrapped(std::string_view name) {
   return name;
 }
 
-// Not "qemu" alone, which is also libvirt's hook, nor QEMU's tools and user-mode emulators.
+// Excludes plain "qemu", which is also libvirt's hook, and QEMU's tools and user-mode emulators.
 bool is_qemu(std::string_view name) {
   name = unwrapped(name);
   return name == "kvm" || name == "kvm-spice" || name.starts_with("qemu-kvm") || name == "qemu-dm" ||
          name.starts_with("qemu-dm-") || (name.starts_with("qemu-system-") && name.size() > 12);
 }
 
-// Release files are called "firecracker-v1.7.0-x86_64".
+// Release files are named "firecracker-v1.7.0-x86_64".
 bool is_firecracker(std::string_view name) {
   return name == "firecracker" || name.starts_with("firecracker-v");
 }
@@ -44,7 +44,7 @@ bool is_one_of(std::string_view name, Names... names) {
   return ((name == names) || ...);
 }
 
-// An option's value: the next word, or after "="; empty where it is not given. With one dash or two.
+// An option's value: the next word, or after "="; empty if not given. Accepts one dash or two.
 std::string_view option_value(Words words, std::string_view option) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     std::string_view word = words[i];
@@ -76,8 +76,8 @@ VmCommand vm(Hypervisor hypervisor, std::string_view name, std::string uuid = {}
   return found;
 }
 
-// Whether a QEMU that calls itself by argv[0] is named like one by the kernel too. A shell can set argv[0],
-// not comm, which is cut to 15 bytes.
+// Whether a QEMU going by its argv[0] has a matching comm, too. A shell can set argv[0], but not comm, which
+// is truncated to 15 bytes.
 bool comm_agrees(std::string_view comm, const QemuOptions& options) {
   if (comm.empty() || is_qemu(comm)) return true;
   return !options.process.empty() &&
@@ -148,8 +148,8 @@ std::string_view setting(std::string_view text, std::string_view key) {
   return {};
 }
 
-// By its socket: "/run/ch/web.sock" is "web"; of a socket that is called the same for each VM
-// ("/run/vc/vm/ID/clh-api.sock") the folder tells.
+// Named after its socket: "/run/ch/web.sock" is "web"; after the directory if the socket has the same name
+// for each VM ("/run/vc/vm/ID/clh-api.sock").
 Answer cloud_hypervisor(Words words) {
   if (asks_only(words)) return std::nullopt;
   std::string_view path = option_value(words, "api-socket");
@@ -170,7 +170,7 @@ Answer kvmtool(Words words) {
   return vm(Hypervisor::kKvmtool, option_value(words, "name"));
 }
 
-// By the base name of a program.
+// Recognises a program by its base name.
 std::optional<Hypervisor> hypervisor_of(std::string_view program) {
   const std::string_view name = unwrapped(program);
   if (is_qemu(name)) return Hypervisor::kKvm;
@@ -188,7 +188,7 @@ Answer of_program(std::string_view program, const ProcessCommand& process) {
   if (!hypervisor) return std::nullopt;
   switch (*hypervisor) {
     case Hypervisor::kKvm:
-    case Hypervisor::kXen:  // whose device model is QEMU
+    case Hypervisor::kXen:  // with QEMU as its device model
       return qemu(process);
     case Hypervisor::kVirtualBox:
       return virtualbox(process.words);
@@ -204,7 +204,7 @@ Answer of_program(std::string_view program, const ProcessCommand& process) {
   return std::nullopt;
 }
 
-// comm is cut: "cloud-hyperviso".
+// comm is truncated: "cloud-hyperviso".
 bool is_cut_name_of_a_hypervisor(std::string_view comm) {
   return hypervisor_of(comm) || is_one_of(comm, "cloud-hyperviso", "vmware-vmx-debu", "vmware-vmx-stat");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs a virtual machine.
+// The programs that run virtual machines.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@ namespace keplerd {
 
 enum class Hypervisor { kKvm, kXen, kVirtualBox, kVmware, kFirecracker, kCloudHypervisor, kKvmtool };
 
-// As interfaces tell it, an open set: "kvm" (QEMU, whether or not it uses KVM), "xen", "virtualbox",
+// The name in interfaces, an open set: "kvm" (QEMU, whether or not it uses KVM), "xen", "virtualbox",
 // "vmware", "firecracker", "cloud-hypervisor", "kvmtool".
 std::string_view hypervisor_name(Hypervisor hypervisor);
 

@@ -10,7 +10,7 @@
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kLongestName = 255;  // bytes, before they are escaped
+constexpr std::size_t kLongestName = 255;  // bytes, before escaping
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
@@ -21,7 +21,7 @@ std::optional<unsigned> hex_digit(char c) {
   return std::nullopt;
 }
 
-// The byte that `\xHH` at the front of `text` stands for.
+// The byte encoded by `\xHH` at the front of `text`.
 std::optional<unsigned> escaped_byte(std::string_view text) {
   if (!text.starts_with("\\x") || text.size() < 4) return std::nullopt;
   const auto high = hex_digit(text[2]);
@@ -30,7 +30,7 @@ std::optional<unsigned> escaped_byte(std::string_view text) {
   return *high << 4 | *low;
 }
 
-// `text` with every `\xHH` that `is_ours(byte, what follows)` wants replaced by its byte.
+// `text` with every `\xHH` that `is_ours(byte, what follows)` accepts replaced by its byte.
 template <class Predicate>
 std::string replace_escapes(std::string_view text, Predicate is_ours) {
   std::string out;

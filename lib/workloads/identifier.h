@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms that identifiers of VMs and containers have in names that others chose.
+// The forms of identifiers of VMs and containers within names chosen by others.
 #pragma once
 
 #include <string>
@@ -15,22 +15,22 @@ bool is_hexadecimal(std::string_view text);  // at least one digit, lower case
 // digits.
 bool is_runtime_id(std::string_view text);
 
-// An id as runtimes shorten it, 12 digits; any other text as it is.
+// An id as runtimes abbreviate it, 12 digits; other text is returned unchanged.
 std::string short_runtime_id(const std::string& id);
 
-// Of an id with owners in front, "user-1000/NAME": "NAME".
+// Strips owners from an id: "NAME" for "user-1000/NAME".
 std::string_view last_part(std::string_view id);
 
-// `text` in lower case where it is a UUID in its usual form (8-4-4-4-12 hexadecimal digits), else empty.
-// Empty too for the nil UUID, which hypervisors take for "none": two VMs with it would be one.
+// `text` in lower case if it is a UUID in its usual form (8-4-4-4-12 hexadecimal digits), else empty. Also
+// empty for the nil UUID, which hypervisors use for "none": two VMs with it would be taken for one.
 std::string canonical_uuid(std::string_view text);
 
-// `name` (escaped by escape_name), with systemd's own escapes (`\x2d`, systemd-escape(1)) decoded: what was
-// escaped to make a unit's name of it. "-" stays "-": the names of VMs have no "/". Comes out escaped.
+// Decodes systemd's own escapes (`\x2d`, systemd-escape(1)) in `name` (escaped by escape_name): those applied
+// to turn it into a unit's name. "-" stays "-": VM names contain no "/". The result is escaped.
 std::string decode_unit_escapes(std::string_view name);
 
-// What someone else called something, fit to be shown: cut to 255 bytes (at a character's end), then escaped
-// by escape_name.
+// Makes a name chosen by someone else fit for display: cut to 255 bytes (at a character boundary), then
+// escaped by escape_name.
 std::string limited_name(std::string_view raw);
 
 }  // namespace keplerd

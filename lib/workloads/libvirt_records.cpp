@@ -25,7 +25,7 @@ constexpr Limits kOfSession = {128 << 10, 32};
 
 const Limits& limits(bool session) { return session ? kOfSession : kOfSystem; }
 
-// Starts are known to 10 ms, and file systems' clocks may be coarse.
+// Start times have a resolution of 10 ms, and file systems' clocks may be coarse.
 bool is_since(Nanoseconds written, LibvirtRecords::Realtime since) {
   return written + std::chrono::seconds(2) >= since;
 }
@@ -58,7 +58,7 @@ Result<UniqueFd> LibvirtRecords::open_directory() const {
                      : open_inside(host_.root(), directory_path_.c_str());
 }
 
-// Opens the directory, or makes sure that it is still the one that is open.
+// Opens the directory, or verifies that it still is the one that is open.
 void LibvirtRecords::find_directory() {
   auto opened = open_directory();
   struct stat status {};
@@ -135,7 +135,7 @@ std::shared_ptr<const LibvirtStatus> LibvirtRecords::find(std::int32_t pid, Real
   return found != by_pid_.end() && is_since(found->second.written, since) ? found->second.status : nullptr;
 }
 
-// Who owns the host's root directory is root, too: in a test that might be anybody.
+// The owner of the host's root directory counts as root, too: in a test that may be any user.
 bool LibvirtRecords::is_roots(int directory, const std::string& name) const {
   const auto owner = read_owner(directory, name.c_str());
   const auto root = read_owner(host_.root(), ".");

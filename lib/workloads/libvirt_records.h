@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's statuses of what it runs, in a directory for each of its drivers (/run/libvirt/qemu): there at
-// once and without libvirt, kept when libvirtd stops, rewritten whenever a domain changes. They are root's
-// alone, and one of another user's is none; those of a user's own libvirt are that user's, who may have
-// written anything there.
+// libvirt's status files of running domains, in a directory for each of its drivers (/run/libvirt/qemu):
+// readable at once without contacting libvirt, kept when libvirtd stops, rewritten whenever a domain changes.
+// Only root may write them, and a file of another owner is ignored; those of a user's session libvirt belong
+// to that user, who may have written anything there.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class LibvirtRecords {
  public:
   using Realtime = std::chrono::microseconds;  // since 1970
 
-  // Below the host's root directory, each.
+  // Directories, each below the host's root directory.
   static constexpr char kQemu[] = "run/libvirt/qemu";
   static constexpr char kLxc[] = "run/libvirt/lxc";
 
@@ -36,21 +36,21 @@ class LibvirtRecords {
   LibvirtRecords(const HostRoot& host, std::string directory)
       : host_(host), directory_path_(std::move(directory)) {}
 
-  // Of the libvirt that `user` runs for himself. Few and small ones only, and none through a link; they
-  // cannot ask for a meter (see guest_meter.h).
+  // Records of the session libvirt of `user`. Only a few small ones are read, and none through a link; they
+  // cannot request a meter (see guest_meter.h).
   static LibvirtRecords of_session(const HostRoot& host, std::uint32_t user);
 
-  // Reads what has changed, as inotify tells; all of it where that is not sure, and every ten seconds only
-  // what has another stamp. `now`: of the monotonic clock.
+  // Reads what has changed according to inotify; if that is unreliable, everything; and every ten seconds
+  // whatever has another stamp. `now`: of the monotonic clock.
   void refresh(Nanoseconds now);
 
-  // Of the VM that `pid` runs; null where there is none, or where it was written before `since`, when that
+  // The status of the VM run by `pid`; null if there is none, or if it was written before `since`, when that
   // process began: a VM that ended while libvirtd was stopped leaves its status behind. The same object while
   // nothing changes.
   std::shared_ptr<const LibvirtStatus> find(std::int32_t pid, Realtime since) const;
 
-  // Whether libvirt's own pid files (swtpm's, virtiofsd's, passt's...) name `pid`, written as above. Reads
-  // directories: for a few processes.
+  // Whether libvirt's own pid files (of swtpm, virtiofsd, passt...) name `pid`, written as above. Lists
+  // directories: call it for a few processes only.
   bool names_helper(std::int32_t pid, Realtime since) const;
 
   using Statuses = std::map<std::string, std::shared_ptr<const LibvirtStatus>, std::less<>>;
@@ -59,7 +59,7 @@ class LibvirtRecords {
  private:
   struct File {
     FileStamp stamp;
-    std::shared_ptr<const LibvirtStatus> status;  // null: cannot be read, or is none
+    std::shared_ptr<const LibvirtStatus> status;  // null: unreadable or invalid
     Nanoseconds written{0};                       // last, since 1970
     bool listed = false;
   };
@@ -76,10 +76,10 @@ class LibvirtRecords {
   std::string directory_path_;
   bool is_session_ = false;
   DirectoryWatch watch_{DirectoryWatch::Entries::kFiles};
-  LastLook look_;  // at all
+  LastLook look_;  // when it was last scanned
   UniqueFd directory_;
   bool watched_ = false;
-  FileStamp opened_;  // of the directory: another one is there once it was made anew
+  FileStamp opened_;                                // of the directory: differs after it was recreated
   std::map<std::string, File, std::less<>> files_;  // by name
   Statuses by_uuid_;
   struct OfProcess {

@@ -14,12 +14,12 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kLongestText = 4096;  // what is beyond is cut before it is shown anyway
+constexpr std::size_t kLongestText = 4096;  // longer text is cut before it is shown anyway
 constexpr std::size_t kMostVcpus = 4096;
-constexpr char kSeparator = '\n';  // between the name space and the name: in no name
+constexpr char kSeparator = '\n';  // between the namespace and the name: occurs in no name
 
 struct NameSpace {
-  std::string_view uri;  // with "*": and all that begin so
+  std::string_view uri;  // with "*": matches all that start like this
   std::string_view prefix;
 };
 constexpr std::array kNameSpaces = {
@@ -29,7 +29,7 @@ constexpr std::array kNameSpaces = {
     NameSpace{"https://keplerd.org/libvirt/1", "keplerd:"},
 };
 
-// What is taken: the text of an element, or one of its attributes.
+// A value to extract: the text of an element, or one of its attributes.
 struct Wanted {
   std::string_view path;
   std::string_view attribute;  // empty: the text
@@ -43,7 +43,7 @@ constexpr std::array kWanted = {
     Wanted{"domstatus/domain/uuid", "", "uuid"},
     Wanted{"domstatus/domain/title", "", "title"},
     Wanted{"domstatus/domain/vcpu", "current", "vcpus"},
-    Wanted{"domstatus/domain/vcpu", "", "vcpus"},  // the most there may be: only where no `current` is told
+    Wanted{"domstatus/domain/vcpu", "", "vcpus"},  // the maximum: only used without `current`
     Wanted{"domstatus/domain/metadata/keplerd:guest", "meter", "keplerd.meter"},
     Wanted{"domstatus/domain/metadata/kubevirt:kubevirt/kubevirt:uid", "", "kubevirt.uid"},
     Wanted{"domstatus/domain/metadata/libosinfo:libosinfo/libosinfo:os", "id", "os"},
@@ -58,7 +58,7 @@ bool is_of(std::string_view uri, std::string_view known) {
   return known.ends_with('*') ? uri.starts_with(known.substr(0, known.size() - 1)) : uri == known;
 }
 
-// "nova:name"; of a name space that nobody here knows "?:name", which is never wanted.
+// "nova:name"; "?:name" for an unknown namespace, which is never wanted.
 std::string element_name(std::string_view expanded) {
   const auto end = expanded.find(kSeparator);
   if (end == expanded.npos) return std::string(expanded);
@@ -136,10 +136,10 @@ class Reader {
     if (!text_key_.empty()) set(text_key_, trim(text_));
     path_.resize(ends_.back());
     ends_.pop_back();
-    text_key_ = {};  // the text of an element that has others inside is of no interest
+    text_key_ = {};  // text of an element with children is of no interest
   }
 
-  // Nothing else is ever kept, not even for a moment.
+  // Nothing else is ever stored, not even for a moment.
   void text(std::string_view text) {
     if (!text_key_.empty()) text_ += text.substr(0, kLongestText - std::min(kLongestText, text_.size()));
   }
@@ -166,7 +166,7 @@ class Reader {
     }
   }
 
-  // Null for a key of the metadata.
+  // Null if it is not a key of the metadata.
   std::string* own_text(std::string_view key) {
     if (key == "name") return &status_.name;
     if (key == "title") return &status_.title;
@@ -181,7 +181,7 @@ class Reader {
   std::string path_;
   std::vector<std::size_t> ends_;  // where the path of each element above ends
   std::string text_;
-  std::string_view text_key_;  // what the text is that is being read; empty: nothing wanted
+  std::string_view text_key_;  // the key of the text being read; empty: not wanted
 };
 
 }  // namespace

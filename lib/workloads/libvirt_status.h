@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libvirt's QEMU driver keeps of each running VM: /run/libvirt/qemu/NAME.xml. No I/O.
+// Parses the status that libvirt's QEMU driver keeps of each running VM: /run/libvirt/qemu/NAME.xml. No I/O.
 //
-// The file holds the VM's whole definition, passwords included. Taken out of it is what stands here, and
+// The file holds the VM's whole definition, passwords included. Only what is declared here is extracted, and
 // nothing else.
 //
 // Sources: libvirt's src/conf/domain_conf.c (virDomainObjFormat) and docs/formatdomain; nova's
@@ -29,13 +29,13 @@ struct LibvirtStatus {
   std::optional<int> vcpus;
   std::map<std::int32_t, int> vcpu_threads;  // thread id -> number of the vCPU
   VmMetadata metadata;
-  bool of_session = false;  // not in the file: of a libvirt that a user runs
+  bool of_session = false;  // not in the file: from a user's session libvirt
 
   bool operator==(const LibvirtStatus&) const = default;
 };
 
-// Fails where `xml` is no such status, or names neither a UUID nor a pid. A document type, which libvirt's
-// have none of, is an error: entities are nothing to expand here.
+// Fails if `xml` is not such a status, or has neither a UUID nor a pid. A document type, which libvirt never
+// writes, is an error: no entities are expanded here.
 Result<LibvirtStatus> parse_libvirt_status(std::string_view xml);
 
 }  // namespace keplerd

@@ -56,7 +56,7 @@ std::vector<Uid> parse_passwd_users(std::string_view passwd) {
   return users;
 }
 
-// Goes along all ids, from each where a range begins or ends to the next.
+// Walks through all ids, from each start or end of a range to the next.
 Logins::Logins(const std::vector<SubordinateRange>& ranges, std::vector<Uid> users)
     : users_(std::move(users)) {
   std::map<std::uint64_t, std::vector<std::pair<Uid, int>>> steps;
@@ -101,7 +101,7 @@ void LoginFiles::refresh(Nanoseconds now) {
   if (subuid || passwd) logins_ = Logins(parse_subuid(subuid_, passwd_), parse_passwd_users(passwd_));
 }
 
-// Whether there is another text than before. One that cannot be read is empty.
+// Whether the text has changed. An unreadable file counts as empty.
 bool LoginFiles::read(const char* name, FileStamp& stamp, std::string& text) const {
   const auto directory = open_inside(host_.root(), "etc");
   if (!directory) return !std::exchange(text, {}).empty();

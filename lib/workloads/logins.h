@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which login a subordinate user id belongs to, by /etc/subuid (subuid(5)): what runs in a user's own user
-// namespace is that user's.
+// Maps subordinate user ids to logins, by /etc/subuid (subuid(5)): what runs in a user's own user namespace
+// belongs to that user.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct SubordinateRange {
   std::uint64_t first = 0, count = 0;
 };
 
-// `passwd`: /etc/passwd, by which names become user ids. Lines that are malformed, or of a name that is not
-// there, have no range; neither have those beyond the first 10,000.
+// `passwd`: /etc/passwd, to resolve names to user ids. Lines that are malformed or name an unknown user are
+// ignored, as are those after the first 10,000.
 std::vector<SubordinateRange> parse_subuid(std::string_view subuid, std::string_view passwd);
 
 // The user ids in /etc/passwd, sorted.
@@ -37,31 +37,31 @@ class Logins {
   // `users`: sorted.
   explicit Logins(const std::vector<SubordinateRange>& ranges, std::vector<Uid> users = {});
 
-  // `user` itself where it is no subordinate id, or one of several logins: nobody knows whose then. A user of
-  // the host is one although a range has it ("root:1000:1"): below 65536, which is not for user namespaces,
-  // or in /etc/passwd.
+  // Returns `user` itself if it is not a subordinate id, or one of several logins (the owner is then
+  // unknown). A user of the host is never subordinate, even if a range includes it ("root:1000:1"): below
+  // 65536, which is not for user namespaces, or in /etc/passwd.
   Uid login_of(Uid user) const;
 
-  // Whom to count `user` for, where each login may have no more than its part: its login, or itself where it
-  // is a user of the host. Unset where neither is so: one login may have made thousands of such users.
+  // The account to charge `user` to when each login has a limited share: its login, or itself if it is a user
+  // of the host. Unset if it is neither: one login may have created thousands of such users.
   std::optional<Uid> account_of(Uid user) const;
 
  private:
   bool is_user_of_host(Uid user) const;
   const SubordinateRange* range_of(Uid user) const;
 
-  // Disjoint and sorted; only those of exactly one login.
+  // Disjoint and sorted; only ids that belong to exactly one login.
   std::vector<SubordinateRange> ranges_;
   std::vector<Uid> users_;
 };
 
-// /etc/subuid and /etc/passwd as they are now.
+// The current contents of /etc/subuid and /etc/passwd.
 class LoginFiles {
  public:
   // `host` must outlive it.
   explicit LoginFiles(const HostRoot& host) : host_(host) {}
 
-  // Looks whether they have changed, every ten seconds. `now`: of the monotonic clock.
+  // Checks for changes every ten seconds. `now`: of the monotonic clock.
   void refresh(Nanoseconds now);
   const Logins& logins() const { return logins_; }
 

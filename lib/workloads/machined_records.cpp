@@ -24,7 +24,7 @@ int digit(char c) {
   return -1;
 }
 
-// systemd escapes values as in C (cescape): "a\\x2db" for "a\x2db", which is the unit's own escape of "a-b".
+// systemd C-escapes values (cescape): "a\\x2db" for "a\x2db", which is the unit's own escape of "a-b".
 std::string unescape(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -59,7 +59,7 @@ std::optional<MachinedRecord> parse_machined_record(std::string_view text) {
   return record;
 }
 
-// A machine's file is made anew under another inode for each change (rename), and so changes the directory.
+// Each change replaces a machine's file by a new inode (rename), which also changes the directory.
 void MachinedRecords::refresh(Nanoseconds now) {
   if (!look_.is_due(now, false)) return;
   const auto directory = open_inside(host_.root(), kDirectory);
@@ -75,7 +75,7 @@ void MachinedRecords::refresh(Nanoseconds now) {
   std::erase_if(files_, [&there](const auto& file) { return !there.contains(file.first); });
   containers_.clear();
   for (const std::string& name : **names) {
-    if (name.starts_with("unit:")) continue;  // a link to another
+    if (name.starts_with("unit:")) continue;  // a link to another one
     File& file = files_[name];
     const auto text = read_if_changed(directory->get(), name.c_str(), kRecordLimit, file.stamp);
     if (!text) file.record.reset();

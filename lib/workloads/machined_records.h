@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The containers that systemd-machined knows in units that do not look like one: an nspawn container that
-// stays in the service that has started it (systemd-nspawn --keep-unit). From the files of
-// /run/systemd/machines, which are root's; a record is worth as much as its unit, since what may register a
-// machine with machined may be what runs in it.
+// stays in the service that started it (systemd-nspawn --keep-unit). Read from the root-owned files in
+// /run/systemd/machines; a record is only as trustworthy as its unit, since the process that registers a
+// machine with machined may be the one inside it.
 //
 // Source: systemd's src/machine/machine.c (machine_save).
 #pragma once
@@ -23,13 +23,13 @@ class HostRoot;
 struct MachinedRecord {
   std::string name;     // escaped
   std::string unit;     // "web.service", escaped
-  std::string service;  // what has registered it: "systemd-nspawn", "libvirt-lxc"
+  std::string service;  // what registered it: "systemd-nspawn", "libvirt-lxc"
   bool is_container = false;
 
   bool operator==(const MachinedRecord&) const = default;
 };
 
-// Unset where it names no machine or no unit, or one with a "/", which no id of a container has.
+// Unset if it names no machine or no unit, or one with a "/", which container ids cannot contain.
 std::optional<MachinedRecord> parse_machined_record(std::string_view text);
 
 class MachinedRecords {
@@ -37,7 +37,7 @@ class MachinedRecords {
   // `host` must outlive the records.
   explicit MachinedRecords(const HostRoot& host) : host_(host) {}
 
-  // Looks whether there are others now, once a second. `now`: of the monotonic clock.
+  // Checks for changes once a second. `now`: of the monotonic clock.
   void refresh(Nanoseconds now);
 
   // By unit.

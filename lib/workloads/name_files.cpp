@@ -16,8 +16,8 @@ std::optional<std::string> to_name(std::string_view raw) {
   return limited_name(raw);
 }
 
-// Hears a JSON text as it is read, so that none of it is kept but what is wanted; nothing is thrown. The
-// strings come with how deep they are: 1 in the outermost object or array.
+// Receives the events of a JSON parser, so that nothing but the wanted values is stored; does not throw.
+// Strings are passed with their depth: 1 in the outermost object or array.
 class Listener : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return true; }
@@ -131,7 +131,7 @@ struct ThreeParts {
   std::string_view first, second, third;
 };
 
-// "A_B_C", where none has an "_" itself: they are names that DNS allows.
+// "A_B_C", in which no part contains an "_": they are DNS names.
 std::optional<ThreeParts> split_in_three(std::string_view name) {
   ThreeParts parts;
   parts.first = take_until(name, '_');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places that names come from, each with what was found in it. For WorkloadNames, which says when they
-// are looked at. `now` is the same within a round.
+// The sources of names, each with the names found in it. Used by WorkloadNames, which decides when they are
+// checked. `now` is the same within a round.
 #pragma once
 
 #include <array>
@@ -17,27 +17,27 @@
 
 namespace keplerd {
 
-// A place is looked at again after kLookPeriod; after kRetryPeriod where what is asked for is not known yet.
+// A source is checked again after kLookPeriod, or after kRetryPeriod while the requested name is unknown.
 inline constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
 inline constexpr Nanoseconds kRetryPeriod = std::chrono::seconds(1);
 
-inline constexpr std::size_t kMostNames = 10'000;  // that a place is remembered with
+inline constexpr std::size_t kMostNames = 10'000;  // remembered per source
 
 class LastLook {
  public:
-  // Whether it is time for a look: then this is the last one.
+  // Whether a check is due; if so, records it as the last one.
   bool is_due(Nanoseconds now, bool known);
 
  private:
   std::optional<Nanoseconds> at_;
 };
 
-// A file with a name in it, as it was read last.
+// A file that contains a name, as last read.
 struct NameFile {
   FileStamp stamp;
   std::optional<std::string> name;
 
-  // Again, where it is another one. Without a file there is no name.
+  // Reads it again if it has changed. Without a file there is no name.
   template <class Parse>
   void read(int directory, const std::string& path, std::size_t limit, Parse parse) {
     const auto text = read_if_changed(directory, path.c_str(), limit, stamp);
@@ -49,11 +49,11 @@ struct NameFile {
   }
 };
 
-// What is remembered of each file that is asked for.
+// The state remembered of each requested file.
 template <class File>
 class AskedFiles {
  public:
-  // Null where too many are remembered already.
+  // Null if too many are remembered already.
   File* ask(std::string_view id) {
     auto found = files_.find(id);
     if (found == files_.end()) {
@@ -64,13 +64,13 @@ class AskedFiles {
     return &found->second.file;
   }
 
-  // Null where it is not remembered.
+  // Null if it is not remembered.
   File* find(std::string_view id) {
     const auto found = files_.find(id);
     return found == files_.end() ? nullptr : &found->second.file;
   }
 
-  // The end of a round: what it has not asked for is forgotten.
+  // Ends the round: drops what was not requested in it.
   void end() {
     std::erase_if(files_, [](const auto& entry) { return !entry.second.in_this_round; });
     for (auto& [id, asked] : files_) asked.in_this_round = false;
@@ -89,13 +89,13 @@ class AskedFiles {
   NamesById<Asked> files_;
 };
 
-// A directory with a file for each id: var/lib/docker/containers/ID/config.v2.json. Or with a link for each,
-// whose target is the text then.
+// A directory with a file for each id: var/lib/docker/containers/ID/config.v2.json. Or with a symbolic link
+// for each, whose target is then the text.
 class FileForEach {
  public:
   struct Place {
     const char* directory;
-    const char* prefix = "";  // what is before the id
+    const char* prefix = "";  // precedes the id
     const char* file = "";    // what follows the id: "/config.v2.json", ".conf"
     bool is_link = false;
     std::size_t limit = 0;
@@ -103,7 +103,7 @@ class FileForEach {
   };
   FileForEach(int root, Place place) : root_(root), place_(std::move(place)) {}
 
-  // `id` becomes a part of a path: to be checked before.
+  // `id` becomes part of a path: the caller must validate it.
   std::optional<std::string> name(Nanoseconds now, std::string_view id);
   void end();
 
@@ -117,10 +117,10 @@ class FileForEach {
   int root_;
   Place place_;
   AskedFiles<File> files_;
-  std::optional<UniqueFd> directory_;  // while a round looks into it; not open where it cannot be
+  std::optional<UniqueFd> directory_;  // while a round reads it; not open if that failed
 };
 
-// A directory of which the entries' names tell: var/log/pods.
+// A directory whose entries' names contain the names: var/log/pods.
 template <class Name>
 class NamingDirectory {
  public:
@@ -145,7 +145,7 @@ class NamingDirectory {
 extern template class NamingDirectory<std::string>;
 extern template class NamingDirectory<PodName>;
 
-// Podman's lists of all containers, for each of its storage drivers; "volatile" are those that were run with
+// Podman's lists of all containers, one for each of its storage drivers; "volatile" lists those run with
 // --rm.
 class PodmanStorage {
  public:

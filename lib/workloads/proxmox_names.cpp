@@ -50,7 +50,8 @@ void ProxmoxNames::start_reading() {
     if (std::exchange(file.due, false)) job->readings.push_back({id, file.content});
   });
   if (job->readings.empty()) return;
-  auto root = open_inside(root_, "");  // of its own: the host's may be closed before a job that hangs ends
+  auto root =
+      open_inside(root_, "");  // an own descriptor: the host's may be closed before a hanging job ends
   if (!root) return;
   job->root = *std::move(root);
   const auto work = [job] {
@@ -63,10 +64,10 @@ void ProxmoxNames::start_reading() {
       File* const file = known->find(reading.id);
       if (file == nullptr) continue;
       file->content = std::move(reading.content);
-      file->due = false;  // also where it was asked for meanwhile
+      file->due = false;  // even if it was requested meanwhile
     }
   };
-  // Where no thread can be made, they are due again after the retry period.
+  // If no thread can be created, they become due again after the retry period.
   static_cast<void>(background_->start(work, done));
 }
 

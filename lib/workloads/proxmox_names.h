@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of Proxmox's guests and containers, from their configuration below etc/pve. That is a FUSE file
-// system, pmxcfs: where its server hangs, whoever reads a file is held. So the files are read in the
-// background, all that are due at once; until that is done, and while it hangs, names stay as they were.
+// system, pmxcfs, which blocks readers if its server hangs. So the files are read in the background, all due
+// ones at once; until that is done, and while it hangs, the known names are kept.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ class ProxmoxNames {
  public:
   explicit ProxmoxNames(int root) : root_(root) {}
 
-  // Without one, files are read at once. It must outlive the last end().
+  // Without one, files are read synchronously. It must outlive the last end().
   void set_background(Background* background) { background_ = background; }
 
-  // `number` becomes a part of a path: to be checked before.
+  // `number` becomes part of a path: the caller must validate it.
   std::optional<std::string> container(Nanoseconds now, std::string_view number) {
     return name(now, "lxc/" + std::string(number));
   }
@@ -40,7 +40,7 @@ class ProxmoxNames {
   };
   struct Reading {
     std::string id;
-    NameFile content;  // before; then what was read
+    NameFile content;  // before; then as just read
   };
 
   std::optional<std::string> name(Nanoseconds now, const std::string& id);
@@ -49,7 +49,7 @@ class ProxmoxNames {
 
   int root_;
   Background* background_ = nullptr;
-  // By "DIRECTORY/NUMBER". A job that ends after this object finds none.
+  // By "DIRECTORY/NUMBER". A job that ends after this object was destroyed does not access them.
   std::shared_ptr<AskedFiles<File>> files_ = std::make_shared<AskedFiles<File>>();
 };
 

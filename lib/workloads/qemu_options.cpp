@@ -17,7 +17,7 @@ struct Setting {
   std::string value;
 };
 
-// Takes the next setting off the front of "guest=a,,b,debug-threads=on" (QemuOpts): ",," stands for a comma.
+// Removes the first setting from "guest=a,,b,debug-threads=on" (QemuOpts): ",," stands for a comma.
 Setting take_setting(std::string_view& rest) {
   Setting setting;
   const auto end_of_key = rest.find_first_of("=,");
@@ -71,7 +71,7 @@ bool is_no_vm(std::string_view text) {
   return none;
 }
 
-// Without sockets= it depends on the VM's version how many there are.
+// Without sockets=, their number depends on the VM's version.
 int read_cpu_sockets(std::string_view text) {
   constexpr int kMost = 64;
   int sockets = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cgroup is, from its path alone.
+// Derives unit names from cgroup paths. No I/O.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace keplerd {
 
 struct UnitName {
   std::string name;      // as systemctl shows it: "cron.service"
-  bool is_unit = false;  // of systemd; else just a group that somebody made
+  bool is_unit = false;  // a systemd unit; else just a group created by something else
 };
 
-// `path`: "/system.slice/cron.service". systemd puts a "_" before a unit's name where the cgroup file system
-// has a file of that name (systemd's cg_escape); it is taken off.
+// `path`: "/system.slice/cron.service". systemd prefixes a unit's name with "_" if the cgroup file system has
+// a file of that name (systemd's cg_escape); the prefix is removed.
 UnitName name_unit(std::string_view path);
 
-// The user whose slice ("/user.slice/user-1000.slice") the cgroup `path` is, or is inside of: root makes
-// these, and whatever is below them is for that user. Unset outside such a slice.
+// The user whose slice ("/user.slice/user-1000.slice") the cgroup `path` is, or is inside of: root creates
+// these, and everything below them belongs to that user. Unset outside such a slice.
 std::optional<std::uint32_t> slice_user(std::string_view path);
 
-// The system manager's service or scope that the cgroup `path` is, or is inside of: "web.service" of
-// "/system.slice/web.service/payload". Empty where there is none; empty too inside user@UID.service, where
-// all is of that user's own manager.
+// The system manager's service or scope that the cgroup `path` is, or is inside of: "web.service" for
+// "/system.slice/web.service/payload". Empty if there is none; also empty inside user@UID.service, where
+// everything belongs to that user's own manager.
 std::string_view system_unit(std::string_view path);
 
 }  // namespace keplerd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well it is known which virtual machine something is.
+// How reliably a process or cgroup is known to be a certain virtual machine.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace keplerd {
 
-// In rising rank. A guess is a VM's cgroup of which no process says more.
+// In ascending order. A guess is a VM's cgroup without a process that identifies the VM.
 enum class VmEvidence { kGuess, kCommandLine, kScope, kRecord };
 
-// As it is saved: "guess", "command-line", "scope", "record".
+// The saved form: "guess", "command-line", "scope", "record".
 std::string_view vm_evidence_name(VmEvidence evidence);
 std::optional<VmEvidence> parse_vm_evidence(std::string_view name);
 

@@ -12,7 +12,7 @@
 namespace keplerd {
 namespace {
 
-// More than QEMU's longest: some 200 bytes a device. What is beyond is not looked at.
+// More than QEMU's longest: some 200 bytes per device. The rest is ignored.
 constexpr std::size_t kCommandLineLimit = 1 << 20;
 constexpr int kLooks = 10;
 constexpr std::size_t kMaxDoubtful = 1000;
@@ -28,7 +28,7 @@ FoundVms VmFinder::look(const UsageSample& usage) {
     look_at(usage, i, found);
   }
   for (const ProcessId id : usage.ended) doubtful_.erase(id);
-  // Of two that claim the same, the older one has it, in whatever order directories list them.
+  // If two claim the same VM, the older one gets it, in whatever order directories list them.
   std::ranges::sort(found.vms, {}, [&usage](const FoundVm& vm) {
     const ProcessId id = usage.processes[vm.process].id;
     return std::pair(id.start, id.pid);
@@ -53,8 +53,8 @@ void VmFinder::look_at(const UsageSample& usage, std::size_t index, FoundVms& fo
   if (helper && is_still_its_users(process)) found.helpers.push_back({index, *std::move(helper)});
 }
 
-// A command line is the claim of whoever wrote it. The process may have become another user's since that was
-// read, or be another process under its pid: then it is doubtful until its user is known again.
+// A command line is a claim by whoever wrote it. The process may have changed its user since it was read, or
+// its pid may have been reused: it is then doubtful until its user is known again.
 bool VmFinder::is_still_its_users(const ProcessUsage& process) {
   ProcessUser now;
   now.refresh(host_, process.id.pid, true);
@@ -63,7 +63,7 @@ bool VmFinder::is_still_its_users(const ProcessUsage& process) {
   return false;
 }
 
-// At one that is named like a hypervisor, of whose command line the `beginning` is known.
+// Examines a process named like a hypervisor, given the `beginning` of its command line.
 std::optional<VmCommand> VmFinder::look_closer(const ProcessUsage& process, std::string_view beginning,
                                                bool is_whole) {
   const std::string directory = std::to_string(process.id.pid) + "/";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the processes that run virtual machines, and those that help them. A process is looked at when it is
-// new and when its comm changes; its command line is read only as far as needed to see that it is none, and
-// its program (/proc/PID/exe, which needs CAP_SYS_PTRACE for others' processes) only where its name is a
-// hypervisor's. Its user is read again after the command line: found is only what has the same as in the
-// sample.
+// Finds the processes that run virtual machines, and their helpers. A process is examined when it is new and
+// when its comm changes; its command line is read only as far as needed to rule it out, and its program
+// (/proc/PID/exe, which needs CAP_SYS_PTRACE for others' processes) only if its name is a hypervisor's. Its
+// user is read again after the command line: only processes whose user still matches the sample are
+// reported.
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ class VmFinder {
   // `host` must outlive the finder.
   explicit VmFinder(const HostRoot& host) : host_(host) {}
 
-  // Those among the processes of `usage` that were not known yet. Call it with every sample.
+  // New ones among the processes of `usage`. Must be called with every sample.
   FoundVms look(const UsageSample& usage);
 
  private:
@@ -47,8 +47,8 @@ class VmFinder {
   bool is_still_its_users(const ProcessUsage& process);
 
   const HostRoot& host_;
-  // Named like a hypervisor, but (still) none: perhaps a script of that name that is yet to start it. Or of
-  // another user by now. With the number of looks that are left.
+  // Named like a hypervisor, but not one (yet): perhaps a script of that name that is about to start it. Or a
+  // process whose user has changed. With the number of attempts left.
   std::map<ProcessId, int> doubtful_;
 };
 

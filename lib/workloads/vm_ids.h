@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has which VM's id, and with it the account: its first owner, by the best evidence that there was. Ids
-// stay bound while their accounts are kept, whether their VMs run or not.
+// Which VM holds each id, and with it the account: an id is bound to its first owner, with the best evidence
+// seen. Ids stay bound while their accounts are kept, whether or not their VMs are running.
 #pragma once
 
 #include <map>
@@ -20,17 +20,17 @@ class VmIds {
 
   bool is_anothers(std::string_view id, Uid owner) const;
 
-  // Whether the id had better evidence than this. A scope is as good as a record: root has made both, and a
-  // record is gone before its VM is.
+  // Whether there was better evidence for the id. A scope is as good as a record: both are created by root,
+  // and a record disappears before its VM does.
   bool has_better(std::string_view id, VmEvidence evidence) const;
 
-  // Of what is bound.
+  // The evidence of a bound id.
   VmEvidence evidence(std::string_view id) const;
 
-  // `id`, with `owner` in front where it is another's.
+  // `id`, prefixed with `owner` if it belongs to another one.
   std::string free_for(Uid owner, std::string id) const;
 
-  // Gives the account of a bound id another id, which it returns.
+  // Moves the account of a bound id to another id, which it returns.
   std::string rename(const std::string& id);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace keplerd {
 
-// Of keys in dots ("openstack.project"), escaped values.
+// Dotted keys ("openstack.project"), escaped values.
 using VmMetadata = std::map<std::string, std::string, std::less<>>;
 
 }  // namespace keplerd

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kVcpu = "vcpu";
 
-// "vcpu10" is "vcpu" and "10".
+// Splits "vcpu10" into "vcpu" and "10".
 std::pair<std::string_view, std::string_view> split_number(std::string_view name) {
   const auto last = name.find_last_not_of("0123456789");
   const std::size_t at = last == name.npos ? 0 : last + 1;
@@ -21,7 +21,7 @@ std::pair<std::string_view, std::string_view> split_number(std::string_view name
 }  // namespace
 
 std::string vm_part_of_cgroup(std::string_view cgroup) {
-  return std::string(cgroup == "other" ? "emulator" : cgroup);  // that word is taken
+  return std::string(cgroup == "other" ? "emulator" : cgroup);  // that word is reserved
 }
 
 std::string vm_part_of_thread(std::string_view comm) {

@@ -7,10 +7,10 @@
 namespace keplerd {
 namespace {
 
-// A VM's cgroup is there before its hypervisor has been started in it.
+// A VM's cgroup exists before its hypervisor is started in it.
 constexpr int kWindowsBeforeGuess = 3;
 
-// Helpers are remembered although their VM is not known: they are started before it.
+// Helpers are remembered even if their VM is unknown: they are started before it.
 constexpr std::size_t kMostHelpers = 10'000;
 constexpr std::size_t kMostHelpersOfUser = 100;  // of an ordinary one, so that there is room for others
 
@@ -66,7 +66,7 @@ void VmRegistry::follow_scopes(const VmSample& sample) {
   });
 }
 
-// A VM that has nothing left is gone before others are found: its successor may have its id.
+// Removes VMs with nothing left before others are found: a successor may have the same id.
 void VmRegistry::drop_ended(const VmSample& sample) {
   if (!by_process_.empty() || !helpers_.empty()) {
     for (const ProcessId id : sample.ended) {
@@ -83,7 +83,7 @@ void VmRegistry::drop_ended(const VmSample& sample) {
 void VmRegistry::take(const ProcessUsage& process, const VmCommand& command,
                       const VmSurroundings& surroundings) {
   if (const auto known = by_process_.find(process.id); known != by_process_.end()) {
-    if (!is_guess(*known->second)) return;  // it has changed its comm only
+    if (!is_guess(*known->second)) return;  // only its comm has changed
     drop_guess(*known->second);
   }
   const auto place = surroundings.place(process.id);
@@ -98,7 +98,7 @@ void VmRegistry::take(const ProcessUsage& process, const VmCommand& command,
   bind_to(place->scope, *vm);
 }
 
-// What there is evidence for, of a process that says that its VM has this UUID. libvirt runs nothing in
+// The evidence for a process that claims that its VM has this UUID. libvirt runs nothing in
 // containers.
 VmRegistry::Identity VmRegistry::identify(ProcessId process, const std::string& uuid, const VmPlace& place,
                                           const VmSurroundings& surroundings) const {
@@ -116,8 +116,8 @@ VmRegistry::Identity VmRegistry::identify(ProcessId process, const std::string& 
   return identity;
 }
 
-// The VM that this process is a part of although it looks like one itself: a fork of its hypervisor
-// (-daemonize, async-teardown), or another hypervisor in its scope. A guess gives way.
+// The VM that this process is part of although it looks like one itself: a fork of its hypervisor
+// (-daemonize, async-teardown), or another hypervisor in its scope. A guess is replaced.
 Vm* VmRegistry::joined_by(const ProcessUsage& process, const Identity& identity, VmScopeKey scope) const {
   for (auto entry = by_process_.lower_bound({process.parent, 0});
        entry != by_process_.end() && entry->first.pid == process.parent; ++entry) {
@@ -128,7 +128,7 @@ Vm* VmRegistry::joined_by(const ProcessUsage& process, const Identity& identity,
   return known != scopes_.end() && is_taken(known->second) ? known->second.vm : nullptr;
 }
 
-// By a hypervisor that runs.
+// Whether a running hypervisor occupies the scope.
 bool VmRegistry::is_taken(const Scope& scope) const {
   return scope.vm != nullptr && !is_guess(*scope.vm) && !scope.vm->processes.empty();
 }
@@ -147,9 +147,9 @@ Vm& VmRegistry::create(ProcessId process, const VmCommand& command, const Identi
   return *running_.emplace_back(std::move(vm));
 }
 
-// An id is bound to its first owner, and to the best evidence that there was for it. Root's evidence is
-// stronger than the claims of the others that have bare ids, the system's users: it takes the id, and their
-// account goes on under another.
+// An id is bound to its first owner, with the best evidence seen. Root's evidence takes precedence over the
+// claims of other owners of bare ids, the system's users: it takes over the id, and their account continues
+// under another one.
 std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, const Vm* self) {
   const Uid owner = identity.claimant.owner;
   const auto own = [&](std::string id) {
@@ -180,7 +180,7 @@ std::string VmRegistry::assign_id(const Identity& identity, ProcessId process, c
   return own(id);
 }
 
-// To a VM of the same owner for which there is better evidence.
+// Yields the id to a VM of the same owner with better evidence.
 void VmRegistry::give_way(Vm& vm) {
   vm.id = ids_.free_for(vm.claimant.owner, claimed_id(vm.claimant, process_id_text(vm.process)));
   vm.described = ++descriptions_;
@@ -193,7 +193,7 @@ void VmRegistry::rename_account(const std::string& id) {
   renamed_.emplace_back(id, std::move(other));
 }
 
-// One without a process is about to end, or to be started again.
+// A VM without a process is about to end, or to be started again.
 Vm* VmRegistry::running_as(std::string_view id, const Vm* other_than) const {
   for (const auto& vm : running_) {
     if (vm->id == id && vm.get() != other_than && !vm->processes.empty()) return vm.get();
@@ -221,13 +221,13 @@ void VmRegistry::drop_guess(Vm& vm) {
   for (const ProcessId id : std::exchange(vm.processes, {})) by_process_.erase(id);
 }
 
-// A guess is nothing without its scope.
+// A guess ceases to exist without its scope.
 void VmRegistry::leave(Vm& vm, VmScopeKey scope) {
   std::erase(vm.scopes, scope);
   if (is_guess(vm)) drop_guess(vm);
 }
 
-// Unless the scope is none, or a hypervisor that runs has it.
+// Unless the scope is unknown, or occupied by a running hypervisor.
 void VmRegistry::bind_to(VmScopeKey key, Vm& vm) {
   const auto scope = scopes_.find(key);
   if (scope == scopes_.end() || scope->second.vm == &vm || is_taken(scope->second)) return;
@@ -236,7 +236,7 @@ void VmRegistry::bind_to(VmScopeKey key, Vm& vm) {
   vm.scopes.push_back(key);
 }
 
-// A process may be moved into its scope, or be recorded, only after it was found.
+// A process may be moved into its scope, or be recorded, after it was found.
 void VmRegistry::follow(const VmSurroundings& surroundings) {
   for (const auto& vm : running_) {
     for (const ProcessId id : vm->processes) {
@@ -252,7 +252,7 @@ void VmRegistry::follow(const VmSurroundings& surroundings) {
   }
 }
 
-// What was counted under its earlier id stays there.
+// Energy counted under its earlier id stays there.
 void VmRegistry::promote(Vm& vm, Identity identity) {
   std::string id = assign_id(identity, vm.process, &vm);
   vm.evidence = identity.evidence;
@@ -263,7 +263,7 @@ void VmRegistry::promote(Vm& vm, Identity identity) {
   inherit_scopes(vm);
 }
 
-// A scope that must be a VM's, but nobody in it says which: its oldest process stands for it.
+// A scope that must be a VM's, with no process that says which: its oldest process stands for it.
 void VmRegistry::guess(const VmSurroundings& surroundings) {
   std::set<VmScopeKey> wanted;
   for (const auto& [key, scope] : scopes_) {
@@ -281,13 +281,13 @@ void VmRegistry::guess(const VmSurroundings& surroundings) {
   }
 }
 
-// Those that are of no VM, or of one that has ended, may be of one that was found just now.
+// Helpers without a VM, or of one that has ended, may belong to one that was just found.
 void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surroundings) {
   for (const FoundHelper& found : sample.found.helpers) {
     const ProcessId id = sample.processes[found.process].id;
     const auto place = surroundings.place(id);
     if (!place || by_process_.contains(id) || helpers_.size() >= kMostHelpers) continue;
-    drop_helper(id);  // it may have been another user's
+    drop_helper(id);  // it may have belonged to another user
     const Uid owner = place->claimant.owner;
     if (is_ordinary_user(owner) && helpers_of_users_[owner] >= kMostHelpersOfUser) continue;
     ++helpers_of_users_[owner];
@@ -299,8 +299,9 @@ void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surr
   }
 }
 
-// Of those that its arguments name, the one with the best evidence. It must be root's, the VM's own user's,
-// or named by libvirt; an ordinary user's VM has helpers of that user only, for that user sees what it draws.
+// The VM named by its arguments, with the best evidence. The helper must be root's, the VM's own user's, or
+// recorded by libvirt; an ordinary user's VM accepts only that user's helpers, whose energy its owner gets to
+// see.
 const Vm* VmRegistry::vm_of(ProcessId process, const Helper& helper, const VmSurroundings& surroundings) {
   const Vm* best = nullptr;
   for (const auto& vm : running_) {
@@ -330,7 +331,7 @@ void VmRegistry::drop_helper(ProcessId process) {
   helpers_.erase(helper);
 }
 
-// Helpers outlive their VM: another may be at its place in memory next.
+// Helpers outlive their VM: clears their pointers, as memory may be reused for another one.
 void VmRegistry::drop_empty() {
   const auto is_empty = [](const Vm& vm) { return vm.processes.empty() && vm.scopes.empty(); };
   if (std::ranges::none_of(running_, [&](const auto& vm) { return is_empty(*vm); })) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process and which cgroup is which virtual machine, by ranked evidence: libvirt's root-owned records >
-// a cgroup that root has made for a VM (a scope in machine.slice or qemu.slice) > a process's command line.
-// Anybody can write a command line, so what it says is a claim of its process's user: it never reaches the
-// id, and so the account, of another user's VM, nor that of one for which there is or was better evidence.
+// Decides which process and which cgroup is which virtual machine, by ranked evidence: libvirt's root-owned
+// records > a cgroup created by root for a VM (a scope in machine.slice or qemu.slice) > a process's
+// command line. Anybody can write a command line, so it is a claim by its process's user: it never reaches
+// the id, and so the account, of another user's VM, nor of one for which there is or was better evidence.
 // Pure.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace keplerd {
 
-// A cgroup that root has made for a VM, by its incarnation. 0: none.
+// A cgroup created by root for a VM, by its incarnation. 0: none.
 using VmScopeKey = std::uint64_t;
 
 struct VmScope {
@@ -35,14 +35,15 @@ struct VmScope {
   Claimant claimant;
 };
 
-// Where a process is, and as whom it runs.
+// Where a process is, and which user it runs as.
 struct VmPlace {
   VmScopeKey scope = 0;
-  Claimant claimant;  // whose claims its own are
+  Claimant claimant;  // on whose behalf it makes claims
   std::optional<Uid> user;
 };
 
-// What the registry looks up. Places are of the present window; all lookups are cheap but oldest_in().
+// Lookups that the registry needs. Places are those of the current window; all but oldest_in() are
+// cheap.
 class VmSurroundings {
  public:
   virtual ~VmSurroundings() = default;
@@ -50,37 +51,37 @@ class VmSurroundings {
   virtual std::optional<VmPlace> place(ProcessId process) const = 0;
   // The oldest process in each of these scopes that has one.
   virtual std::map<VmScopeKey, ProcessId> oldest_in(const std::set<VmScopeKey>& scopes) const = 0;
-  // What libvirt's root-owned records say that this very process is; null: nothing.
+  // The status that libvirt's root-owned records have for this very process; null: none.
   virtual std::shared_ptr<const LibvirtStatus> record(ProcessId process) const = 0;
   // Whether libvirt's root-owned records name this very process as a VM's helper.
   virtual bool is_recorded_helper(ProcessId process) const = 0;
 };
 
-// What is new in a window.
+// The changes in a window.
 struct VmSample {
-  const std::vector<VmScope>& scopes;  // all that there are
+  const std::vector<VmScope>& scopes;  // all present ones
   const std::vector<ProcessUsage>& processes;
   const FoundVms& found;  // indices into `processes`
   const std::vector<ProcessId>& ended;
 };
 
-// A VM that runs.
+// A running VM.
 struct Vm {
-  std::uint64_t number = 0;  // another one each time that it is started
+  std::uint64_t number = 0;  // differs each time the VM is started
   std::size_t index = 0;     // in VmRegistry::running()
   std::string id;
   Claimant claimant;
   VmEvidence evidence = VmEvidence::kGuess;
-  std::string uuid;         // empty where it has none
-  VmCommand command;        // of the process that was found first
-  ProcessId process;        // that one
-  std::optional<Uid> user;  // as whom that runs
+  std::string uuid;         // empty if it has none
+  VmCommand command;        // of the process found first
+  ProcessId process;        // the process found first
+  std::optional<Uid> user;  // which that process runs as
   std::vector<ProcessId> processes;
   std::vector<VmScopeKey> scopes;
   std::uint64_t described = 0;  // changes with `command` and `process`
 };
 
-// An id, or a VM's energy, that somebody claimed who may not have it.
+// An id, or a VM's energy, that was claimed without entitlement.
 struct RefusedVmClaim {
   std::string id;  // as it was claimed
   Claimant claimant;
@@ -89,13 +90,13 @@ struct RefusedVmClaim {
 
 class VmRegistry {
  public:
-  // Follows one window. References to VMs are valid until the next call.
+  // Processes one window. References to VMs are valid until the next call.
   void update(const VmSample& sample, const VmSurroundings& surroundings);
 
   // By number.
   const std::vector<std::unique_ptr<Vm>>& running() const { return running_; }
 
-  // The VM of a process that runs one, of a scope, and of a helper that may be counted to one; null: none.
+  // The VM of a hypervisor process, of a scope, and of a helper that may be counted to it; null: none.
   const Vm* of_process(ProcessId process) const;
   const Vm* of_scope(VmScopeKey scope) const;
   struct Helper {
@@ -105,11 +106,12 @@ class VmRegistry {
   };
   const std::map<ProcessId, Helper>& helpers() const { return helpers_; }
 
-  // Ids that are somebody else's since the last update: FROM is TO now, with its account.
+  // Ids that changed owners since the last update: FROM has become TO, with its account.
   const std::vector<std::pair<std::string, std::string>>& renamed() const { return renamed_; }
   const std::vector<RefusedVmClaim>& refused() const { return refused_; }
 
-  // An account from an earlier run, one that is no longer kept, and the best evidence that there was for one.
+  // Registers an account of an earlier run, drops one that is no longer kept, returns the best evidence for
+  // one.
   void restore(const std::string& id, Uid owner, VmEvidence evidence) { ids_.bind(id, owner, evidence); }
   void forget(const std::string& id) { ids_.erase(id); }
   VmEvidence evidence(std::string_view id) const { return ids_.evidence(id); }
@@ -120,7 +122,7 @@ class VmRegistry {
     Hypervisor hypervisor = Hypervisor::kKvm;
     Vm* vm = nullptr;
     int windows = 0;
-    std::uint64_t seen = 0;  // the last update that had it
+    std::uint64_t seen = 0;  // the last update that included it
   };
   struct Identity {
     VmEvidence evidence = VmEvidence::kCommandLine;

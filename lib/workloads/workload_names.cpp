@@ -44,11 +44,11 @@ std::optional<std::string> WorkloadNames::found_by_id(std::string_view runtime, 
   if (runtime == "podman") return podman_.name(now_, id);
   if (runtime == "ecs") return docker_.name(now_, id);
   if (runtime == "docker") {
-    // Docker itself calls one of kubelet's "k8s_CONTAINER_POD_NAMESPACE_UID_0".
+    // Docker itself calls one of kubelet's containers "k8s_CONTAINER_POD_NAMESPACE_UID_0".
     auto name = pod_containers_.name(now_, id);
     return name ? name : docker_.name(now_, id);
   }
-  if (runtime == "unknown") {  // somewhere of the administrator's choice: --cgroup-parent
+  if (runtime == "unknown") {  // in a place of the administrator's choice: --cgroup-parent
     auto name = docker_.name(now_, id);
     return name ? name : podman_.name(now_, id);
   }
@@ -56,7 +56,7 @@ std::optional<std::string> WorkloadNames::found_by_id(std::string_view runtime, 
 }
 
 std::optional<PodName> WorkloadNames::pod(std::string_view uid) {
-  return is_runtime_id(uid) ? std::nullopt : pods_.name(now_, uid);  // such are podman's
+  return is_runtime_id(uid) ? std::nullopt : pods_.name(now_, uid);  // podman's pods have such ids
 }
 
 std::optional<std::string> WorkloadNames::proxmox_guest(std::string_view number) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of containers, pods and Proxmox's guests, from the files that their runtimes leave below the host's
-// root directory: no runtime's socket is asked, which would be root's power and could hang.
+// Names of containers, pods and Proxmox's guests, from the files that their runtimes keep below the host's
+// root directory: no runtime's socket is used, because that requires root's power and could hang.
 //
-// docker, podman (root's), kubelet with any runtime, Proxmox, systemd-machined. Not found: names of rootless
-// containers, whose storage lies in home directories that the daemon does not see; of podman's pods; of
-// containerd's containers without kubelet.
+// Supported: docker, podman (root's), kubelet with any runtime, Proxmox, systemd-machined. Not found: names
+// of rootless containers, whose storage is in home directories that the daemon cannot see; of podman's pods;
+// of containerd's containers without kubelet.
 //
-// All names are escaped by escape_name and of at most 255 bytes before that. A file that is missing,
-// malformed or too large costs a name and nothing else.
+// All names are escaped by escape_name and at most 255 bytes before that. A file that is missing, malformed
+// or too large only costs its name.
 #pragma once
 
 #include <optional>
@@ -25,24 +25,24 @@ class WorkloadNames {
  public:
   explicit WorkloadNames(const HostRoot& host);  // must outlive it
 
-  // Reads there what may hang, and knows its names a round later at the earliest (proxmox_names.h). Without
-  // one it is read at once.
+  // Performs reads that may hang there; those names are known one round later at the earliest
+  // (proxmox_names.h). Without one they are read synchronously.
   void set_background(Background* background) { proxmox_.set_background(background); }
 
-  // A round of questions: begin, ask, end. A file is looked at again only if the last look at it is at least
-  // kLookPeriod ago, or kRetryPeriod where it told no name yet; if it is still the same (inode, size, time)
-  // it is not read. `now`: of the monotonic clock.
+  // A round of requests: begin, ask, end. A file is checked again if its last check is at least kLookPeriod
+  // ago, or kRetryPeriod if that yielded no name; if it is unchanged (inode, size, time), it is not read.
+  // `now`: of the monotonic clock.
   void begin(Nanoseconds now) { now_ = now; }
 
-  // `runtime`, `id`, `uid`, `number`: as in CgroupWorkload, of whatever form.
+  // `runtime`, `id`, `uid`, `number`: as in CgroupWorkload, in whatever form.
   std::optional<std::string> container(std::string_view runtime, std::string_view id);
   std::optional<PodName> pod(std::string_view uid);
   std::optional<std::string> proxmox_guest(std::string_view number);
 
-  // Of the machine that systemd-machined knows in this unit ("web.service", escaped).
+  // The machine that systemd-machined knows in this unit ("web.service", escaped).
   std::optional<std::string> machined(std::string_view unit);
 
-  // Forgets what nobody asked for in this round.
+  // Drops what was not requested in this round.
   void end();
 
  private:
