@@ -22,13 +22,13 @@ namespace keplerd {
 
 struct BackgroundJob::Shared {
   UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  std::exception_ptr thrown;  // the thread's until `ended`
+  std::exception_ptr thrown;  // owned by the thread until `ended`
   std::atomic<bool> ended = false;
 };
 
 namespace {
 
-// A new thread inherits the mask: signals are for the loop.
+// A new thread inherits the signal mask: signals are for the loop.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
@@ -44,7 +44,7 @@ class AllSignalsBlocked {
   sigset_t before_;
 };
 
-// What `work` holds is released before anybody hears of its end.
+// What `work` holds is released before its end is announced.
 std::exception_ptr run(std::function<void()> work) noexcept {
   try {
     work();
@@ -96,8 +96,8 @@ bool BackgroundJob::wait(Nanoseconds patience) {
   return true;
 }
 
-// The last job may wake the loop once more while the next one is under way: `ended` says which of them it
-// was.
+// The previous job may wake the loop once more while the next one is running: `ended` distinguishes
+// them.
 void BackgroundJob::drain(Shared& shared) {
   eventfd_t count = 0;
   ::eventfd_read(shared.wake.get(), &count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Background on an sd-event loop: one job at a time, each in a thread of its own, which hands over to the
-// loop by an eventfd. Nothing ever joins the thread: a job that hangs holds up neither the loop nor the exit.
+// Background on an sd-event loop: one job at a time, each in its own thread, which notifies the loop through
+// an eventfd. The thread is never joined: a job that hangs blocks neither the loop nor the exit.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ class BackgroundJob : public Background {
   bool is_busy() const override { return static_cast<bool>(done_); }
   Result<Done> start(std::function<void()> work, std::function<void()> done) override;
 
-  // Waits for the job, no longer than `patience`, and calls its `done`. False if it is still under way.
+  // Waits for the job, at most `patience`, and calls its `done`. Returns false if it is still running.
   bool wait(Nanoseconds patience);
 
  private:
@@ -34,8 +34,8 @@ class BackgroundJob : public Background {
   void finish();
 
   const char* what_;
-  std::shared_ptr<Shared> shared_;  // with the thread
-  std::function<void()> done_;      // of the job that is under way
+  std::shared_ptr<Shared> shared_;  // shared with the thread
+  std::function<void()> done_;      // of the running job
   Io io_;
 };
 

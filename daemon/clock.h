@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the daemon gets the time from, so that tests can tell it.
+// The daemon's source of time, which tests replace.
 #pragma once
 
 #include <functional>

@@ -22,16 +22,17 @@ namespace keplerd {
 namespace {
 
 constexpr char kSocketName[] = "org.keplerd.Energy";
-constexpr mode_t kSocketMode = 0666;  // everybody may ask; Access decides what is told
+constexpr mode_t kSocketMode = 0666;  // everyone may connect; Access decides what they see
 constexpr char kNoHelper[] =
     "keplerd-libvirt is not installed: of VMs some names, and why they ended, are not known";
-constexpr char kGroup[] = "keplerd";  // whose members have full access
+constexpr char kGroup[] = "keplerd";  // its members have full access
 
 constexpr Nanoseconds kSavingPeriod = std::chrono::seconds(60);
 constexpr Nanoseconds kStatusPeriod = std::chrono::seconds(30);
 constexpr Nanoseconds kFirstStatus = std::chrono::seconds(2);  // the first sample has no power
 constexpr Nanoseconds kSamplingAccuracy = std::chrono::microseconds(100);
-constexpr Nanoseconds kRestingAccuracy = std::chrono::milliseconds(250);  // to wake up together with others
+constexpr Nanoseconds kRestingAccuracy =
+    std::chrono::milliseconds(250);  // to coalesce wake-ups with other timers
 constexpr Nanoseconds kLazyAccuracy = std::chrono::seconds(1);
 
 Result<Done> check(int result, const char* what) {
@@ -41,8 +42,8 @@ Result<Done> check(int result, const char* what) {
 
 Nanoseconds read_monotonic() { return read_clock(CLOCK_MONOTONIC); }
 
-// What callers with limited access may cost: a quarter of a processor in the long run, as sampling may, and a
-// quarter of a second at once.
+// CPU budget of callers with limited access: a quarter of a processor in the long run, as for sampling, with
+// a quarter of a second available at once.
 constexpr FairQueue::Limits kLimitedWork{
     .share = TimeBudget::Limits{
         .share = 4, .most_saved = std::chrono::milliseconds(250), .most_wait = std::chrono::seconds(1)}};
@@ -52,7 +53,7 @@ void log_budget(bool exceeded) {
            : log_info("samples are taken as often as before");
 }
 
-// A directory of our own, where systemd has not made it. Its parent must exist.
+// Creates our own directory if systemd has not. Its parent must exist.
 void make_directory(const std::string& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) log_warning(system_error(path, errno).message);
 }
@@ -125,7 +126,7 @@ Result<Done> Daemon::start() {
   add_energy_interface(*server_, *this);
   add_metrics_interface(*server_, *this);
   sampler_.start();
-  // From here on this run's numbers are seen: a crash must not look like a clean end.
+  // From here on this run's numbers are public: after a crash, the state must not look like a clean exit.
   state_keeper_->save(meter_->state(), false);
   if (const auto listening = open_socket(); !listening) return listening;
   Reports& reports = *this;
@@ -229,14 +230,15 @@ Sampler::Sampled Daemon::sample() {
   return sampled;
 }
 
-// Only on the very host: another root's libvirt is not there to be asked.
+// Only on this very host: the libvirt of another root cannot be reached from here.
 void Daemon::update_libvirt() {
-  if (!libvirt_) return;  // the end
+  if (!libvirt_) return;  // shutting down
   if (host_.paths().root != "/" || !host_.has_own_procfs()) return;
   const auto drivers = running_drivers(host_, meter_->libvirt_drivers());
   libvirt_->update(drivers, sampler_.last_tried());
   const bool is_missing = !drivers.empty() && !libvirt_->is_installed();
-  meter_->set_problem(ProblemKind::kLibvirt, is_missing ? std::optional<std::string>(kNoHelper) : std::nullopt);
+  meter_->set_problem(ProblemKind::kLibvirt,
+                      is_missing ? std::optional<std::string>(kNoHelper) : std::nullopt);
   meter_->set_libvirt_connected(libvirt_->is_connected());
 }
 
@@ -264,7 +266,7 @@ std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds
   return listener;
 }
 
-// systemctl shows it to everybody.
+// systemctl shows it to everyone.
 void Daemon::notify_status() {
   const ReportView shown = latest(kInside.as_public(), {});
   const Report& report = *meter_->report();
@@ -288,12 +290,12 @@ void Daemon::reload() {
       settings_.energy = old.energy;
     }
     const ModelRules rules = model_rules(settings_.attribution);
-    // The same rules keep their model, and so what it has learned.
+    // Unchanged rules keep their model, with what it has learned.
     if (rules != model_rules(old.attribution)) meter_->set_model(make_model(rules));
     meter_->set_limits(terminated_limits(settings_.workloads));
     if (old.guests != settings_.guests) guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
     access_.set_rule(settings_.access.public_access);
-    if (server_) server_->wake();  // streams of those who may see nothing any more
+    if (server_) server_->wake();  // ends streams of callers who may no longer see anything
     if (bus_) bus_->update();
     sampler_.set(settings_.sampling);
     arm();

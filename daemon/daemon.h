@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon, wired: one sd-event loop for the sampling timer, signals, the watchdog, saving and the
+// Assembles the daemon: one sd-event loop for the sampling timer, signals, the watchdog, saving and the
 // publishers.
 #pragma once
 
@@ -33,10 +33,10 @@ class Daemon : private Reports {
   Daemon(Options options, Settings settings, HostRoot host, StateDirectory state_directory);
   ~Daemon() override;
 
-  // Everything that can fail: the loop, signals, the socket. The first sample is taken before it succeeds.
+  // Does everything that can fail: the loop, signals, the socket. Takes the first sample before it succeeds.
   Result<Done> start();
 
-  // Until SIGTERM or SIGINT. The exit status.
+  // Runs until SIGTERM or SIGINT. Returns the exit status.
   int run();
 
  private:
@@ -52,7 +52,7 @@ class Daemon : private Reports {
   Result<Done> open_socket();
 
   Sampler::Sampled sample();
-  void arm();  // the timer, for the next sample
+  void arm();  // sets the timer for the next sample
   void update_libvirt();
   void notify_status();
   void save();
@@ -65,13 +65,13 @@ class Daemon : private Reports {
   std::unique_ptr<Meter> meter_;
   Access access_;
   sd_event* loop_ = nullptr;
-  FairQueue full_queue_, limited_queue_;  // of what callers with full and with limited access ask for
+  FairQueue full_queue_, limited_queue_;  // for requests of callers with full and with limited access
   std::unique_ptr<varlink::Server> server_;
   std::unique_ptr<BusPublisher> bus_;  // null with --bus none
   std::unique_ptr<GuestTrees> guests_;
   std::unique_ptr<LibvirtHelper> libvirt_;
   std::unique_ptr<BackgroundJob> names_;
-  std::string bound_socket_;  // to be removed at the end; empty where systemd made it
+  std::string bound_socket_;  // to be removed at exit; empty if systemd created it
   std::array<Signal, 3> signals_;
   Timer sampling_timer_, saving_timer_, status_timer_;
   Watchdog watchdog_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which faults of meters are worth a line in the log: the first of a kind of each zone at once, then one a
-// minute that tells how often it came again. A counter that is broken for good is no reason for more.
+// Rate limits the logging of meter faults: the first of each kind and zone at once, then one line a minute
+// with the number of repetitions. A counter that is permanently broken does not flood the log.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ namespace keplerd {
 
 class FaultLog {
  public:
-  // The zone has this fault at `now` (CLOCK_MONOTONIC): the line to log, if it is the first for a minute.
-  // `detail`: goes to the end of that line; one with another is the same fault.
+  // Records that the zone has this fault at `now` (CLOCK_MONOTONIC). Returns the line to log, if it is the
+  // first in a minute. `detail` is appended to the line; a different detail is still the same fault.
   std::optional<std::string> report(const std::string& zone, const std::string& fault, Nanoseconds now,
                                     const std::string& detail = {});
 
-  // Lines on those that came again in the minute since their last line. To be called with each sample.
+  // Lines for faults repeated in the minute since their last line. Call it with each sample.
   std::vector<std::string> summaries(Nanoseconds now);
 
  private:

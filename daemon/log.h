@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's log: to the journal where stderr is connected to it (systemd.exec(5), JOURNAL_STREAM), else to
+// The daemon's log: to the journal if stderr is connected to it (systemd.exec(5), JOURNAL_STREAM), else to
 // stderr. Libraries do not log; what they return is logged once, here in daemon/.
 #pragma once
 

@@ -21,7 +21,7 @@ Instant middle(const Instant& a, const Instant& b) {
           a.realtime + (b.realtime - a.realtime) / 2};
 }
 
-// How long a meter that moves in steps may stand still until a window ends without one.
+// How long a meter that moves in steps may stand still before a window ends without a step.
 constexpr Nanoseconds kLongestStep = std::chrono::seconds(30);
 
 }  // namespace
@@ -127,20 +127,20 @@ std::vector<std::string> Meter::libvirt_drivers() const {
   return drivers;
 }
 
-// Reads all counters; when they were read.
+// Reads all counters; returns the time at which they were read.
 Instant Meter::read_counters() {
   const Instant begin = clock_();
   keeper_.read(begin.monotonic, readings_);
   return middle(begin, clock_());
 }
 
-// Whether the window goes on, because the energy of those who run now is yet to be told.
+// Whether to extend the window, because the meter has yet to report the energy of what runs now.
 bool Meter::awaits_step(const Instant& at) {
   if (zones_are_new_ || !keeper_.awaits_step(sample_.readings, readings_)) return false;
   return at.monotonic - sample_.at.monotonic < kLongestStep;
 }
 
-// Of the VMs that moved and that have no threaded cgroups to tell their parts.
+// For active VMs without threaded cgroups for their parts.
 void Meter::read_vms_threads() {
   threads_.forget(sample_.usage.ended);
   std::unordered_set<std::size_t> reported;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a sample from end to end: reads the counters and the CPU's users, divides the window, books it, and
-// makes the report. Takes a meter up as soon as one appears, and another when it dies or a better one
+// Takes a complete sample: reads the counters and the CPU usage, divides the window, books it, and creates
+// the report. Starts to use a meter as soon as one appears, and switches when it dies or a better one
 // appears.
 #pragma once
 
@@ -42,43 +42,43 @@ class Meter {
   Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
         Clock clock, UsageLimits limits = {});
 
-  // Samples once. The report is never null; where the host cannot be read it is the last one, and so it is
-  // between the steps of a meter that moves in such (see EnergySource).
+  // Samples once. Never returns null; if the host cannot be read, or between the steps of a meter that moves
+  // in steps (see EnergySource), returns the previous report.
   std::shared_ptr<const Report> sample();
 
-  // What was sampled last.
+  // The last report.
   const std::shared_ptr<const Report>& report() const { return report_; }
-  // Its processes. They are made when first asked for: of reports before the last there are none to be had.
+  // Its processes, created on first request; those of earlier reports are not available.
   const std::shared_ptr<const ProcessRows>& processes();
 
-  // For reading names where that may hang, without which it is done within a sample.
+  // For reading names from files that may hang; without it they are read within a sample.
   void set_background(Background* background) { namer_.set_background(background); }
 
-  // What libvirt's helper tells; it shows with the next sample.
+  // Takes an update from libvirt's helper; it takes effect with the next sample.
   void learn(const LibvirtUpdate& update);
-  // Whether it is there to tell; without, what it told is forgotten.
+  // Whether the helper is running; if not, its updates are dropped.
   void set_libvirt_connected(bool connected);
-  // The drivers ("qemu", "xen") whose VMs run.
+  // The drivers ("qemu", "xen") whose VMs are running.
   std::vector<std::string> libvirt_drivers() const;
 
-  // Whose logins there are, as of the last sample.
+  // The logins, as of the last sample.
   const Logins& logins() const { return logins_.logins(); }
 
-  // Whether nothing is lost where samples are a few seconds apart.
+  // Whether nothing is lost if samples are a few seconds apart.
   bool may_read_seldom() const { return keeper_.may_read_seldom(); }
 
-  // Divides by another model from the next sample on; before the first call by that of the default rules.
+  // Divides by another model from the next sample on; until the first call, by that of the default rules.
   void set_model(std::unique_ptr<Model> model) { attributor_.set_model(std::move(model)); }
 
-  // A problem that no sample shows (daemon/problems.h).
+  // Reports a problem that no sample shows (daemon/problems.h).
   void set_problem(ProblemKind kind, std::optional<std::string> what) {
     problems_.set(kind, std::move(what));
   }
 
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 
-  // What a flood of processes or cgroups took goes back to the kernel when it is over, and not only to be
-  // used again here. To be called now and then.
+  // Returns memory that a flood of processes or cgroups needed to the kernel once it is over, instead of
+  // keeping it for reuse here. Call it from time to time.
   void give_back_memory();
 
   // What to save, with the counters' readings.
@@ -108,13 +108,13 @@ class Meter {
   OwnCostReader own_cost_;
   MeterLog log_;
   Problems problems_;
-  ZoneReadings readings_;      // of this time, while sample_ has those of the last sample
-  bool zones_are_new_ = true;  // to the ledger: its rows have zones as the last report
+  ZoneReadings readings_;      // the latest, while sample_ has those of the last sample
+  bool zones_are_new_ = true;  // to the ledger: its rows still have the zones of the last report
   bool had_source_ = false;
   Sample sample_;
-  std::size_t most_rows_ = 0;  // since memory was last given back
+  std::size_t most_rows_ = 0;  // since memory was last returned
   std::shared_ptr<const Report> report_;
-  std::shared_ptr<const ProcessRows> processes_;  // of report_; null: nobody has asked yet
+  std::shared_ptr<const ProcessRows> processes_;  // of report_; null: not requested yet
 };
 
 }  // namespace keplerd

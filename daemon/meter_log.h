@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the meter has to say in the log: each change once, and faults that come again at most once a minute.
+// Logs what the meter finds: each change once, and recurring faults at most once a minute.
 #pragma once
 
 #include <optional>
@@ -18,18 +18,18 @@ namespace keplerd {
 
 class MeterLog {
  public:
-  // After each search for a source. `missing`: why there is none; empty: there is one. `change`: unset where
-  // it is the same as before.
+  // Call it after each search for a source. `missing`: why there is none; empty: there is one. `change`:
+  // unset if it has not changed.
   void source(const std::string& missing, const std::optional<std::string>& change);
 
-  // Instead of the three that follow.
+  // Replaces the three calls that follow.
   void cannot_sample(const std::string& reason);
 
-  // Which of `zones` cannot be read, or can again, and of which a window's energy was not counted. Times are
-  // on CLOCK_MONOTONIC.
+  // Logs which of `zones` have become unreadable, or readable again, and whose energy was not counted in a
+  // window. Times are on CLOCK_MONOTONIC.
   void sampled(const Sample& sample, const Attribution& attribution, const std::vector<Zone>& zones);
   void refused(std::span<const RefusedClaim> claims, Nanoseconds now);
-  // That there are more cgroups or processes than have rows, and that there are no more.
+  // Logs when there are more cgroups or processes than can have rows, and when that is over.
   void left_out(const UsageReader& usage, Nanoseconds now);
 
  private:

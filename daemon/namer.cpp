@@ -30,7 +30,7 @@ void Namer::name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& n
   names_.end();
 }
 
-// libvirt knows its LXC domains by the process that watches over each, which is in the container's own
+// libvirt identifies its LXC domains by the process that monitors each, which is in the container's own
 // cgroup.
 void Namer::name_containers(Ledger& ledger, const Instant& now) {
   lxc_.refresh(now.monotonic);
@@ -51,7 +51,7 @@ void Namer::name_containers(Ledger& ledger, const Instant& now) {
   }
 }
 
-// Users whose VMs run without a status of the system's libvirt may have a libvirt of their own.
+// Users with VMs that are not in the system libvirt's status files may run a session libvirt.
 void Namer::find_sessions(const VmLedger& vms, Nanoseconds now) {
   std::set<std::uint32_t> users;
   for (const auto& [id, vm] : vms.all()) {
@@ -67,8 +67,8 @@ void Namer::find_sessions(const VmLedger& vms, Nanoseconds now) {
   for (auto& [user, records] : sessions_) records.refresh(now);
 }
 
-// libvirt's status and Proxmox's configuration follow renames; the command line and the VM's own cgroup,
-// where the ledger has the names of all others from, do not. What has none in these may be machined's.
+// libvirt's status and Proxmox's configuration follow renames; the command line and the VM's own cgroup, from
+// which the ledger has all other names, do not. VMs without a name in these may have one from machined.
 void Namer::name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant& now) {
   find_sessions(vms, now.monotonic);
   std::vector<VmAccount*> nameless;
@@ -86,7 +86,7 @@ void Namer::name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant
   if (!nameless.empty()) name_by_machined(vms, nameless);
 }
 
-// machined knows one machine of a unit: where several run in it, which one that is nobody tells.
+// machined knows one machine of a unit: if several run in it, there is no telling which one that is.
 void Namer::name_by_machined(const VmLedger& vms, const std::vector<VmAccount*>& nameless) {
   std::map<std::string_view, int> count;
   const auto unit_of = [](const VmAccount& vm) {
@@ -111,7 +111,7 @@ std::shared_ptr<const LibvirtStatus> Namer::status_of(const VmAccount& account,
     const auto found = domains_.find(account.info->hypervisor + "/" + account.guest_number);
     return found == domains_.end() ? nullptr : found->second;
   }
-  // A user's own libvirt names that user's VMs, and no others.
+  // A user's session libvirt names that user's VMs, and no others.
   const auto session = sessions_.find(vm.claimant.owner);
   if (session == sessions_.end()) return nullptr;
   auto status = session->second.find(vm.process.pid, {});

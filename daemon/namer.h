@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the ledger's containers, pods and VMs the names in their runtimes' files. Those are root's: they name
-// nothing that a user or a container has made.
+// Names the ledger's containers, pods and VMs by their runtimes' files. Those belong to root: they name
+// nothing that was created by a user or inside a container.
 #pragma once
 
 #include <map>
@@ -25,14 +25,14 @@ class Namer {
   explicit Namer(const HostRoot& host)
       : host_(host), names_(host), lxc_(host, LibvirtRecords::kLxc), halt_polling_(host) {}
 
-  // For files that may hang whoever reads them; null: they are read at once.
+  // For files whose reading may block; null: they are read synchronously.
   void set_background(Background* background) { names_.set_background(background); }
 
-  // What libvirt's helper tells: of domains that leave no status file, such as Xen's.
+  // Updates from libvirt's helper: domains that leave no status file, such as Xen's.
   void learn(const LibvirtUpdate& update);
   void forget_updates() { domains_.clear(); }
 
-  // Names what runs, as of `now`; at most once a second, as often as it may be called. `libvirt`: root's.
+  // Names what is running, as of `now`; at most once a second, however often it is called. `libvirt`: root's.
   void name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& now);
 
  private:

@@ -17,25 +17,25 @@ inline constexpr char kStateDirectory[] = "/var/lib/keplerd";
 inline constexpr char kLogDirectory[] = "/run/keplerd-state";
 
 struct Options {
-  std::optional<std::string> config;  // that file alone
+  std::optional<std::string> config;  // read this file only
   std::string bus = "system";         // "session", "none" or an address
   std::string runtime_directory = "/run/keplerd";
   std::string state_directory = kStateDirectory;
-  std::optional<std::string> log_directory;  // unset: kLogDirectory, or another state directory itself
+  std::optional<std::string> log_directory;  // unset: kLogDirectory, or a non-default state directory itself
   HostPaths host;
-  std::optional<std::string> source, interval;  // stronger than the configuration
+  std::optional<std::string> source, interval;  // override the configuration
   LogLevel log_level = LogLevel::kInfo;
   bool check_config = false;
 };
 
-// The options, or the status to exit with: of --help and --version after printing them, of a usage error
-// after telling it.
+// The options, or the exit status: of --help and --version after printing them, of a usage error after
+// reporting it.
 std::variant<Options, int> parse_options(int argc, char** argv);
 
-// Where the write-ahead log is.
+// The directory of the write-ahead log.
 std::string log_directory(const Options& options);
 
-// The settings that these options lead to: configuration files, then the command line.
+// The settings resulting from these options: configuration files, then the command line.
 Result<LoadedSettings> load_effective_settings(const Options& options);
 
 }  // namespace keplerd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd itself costs: CPU time, memory, and the energy that it is given as a process.
+// The cost of keplerd itself: CPU time, memory, and the energy attributed to its process.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ class Ledger;
 class OwnMemory {
  public:
   OwnMemory();
-  // Bytes in memory that are no file's, and so nobody else's; unset where the kernel does not tell.
+  // Anonymous resident memory in bytes, so shared with no other process; unset if the kernel does not report
+  // it.
   std::optional<std::int64_t> read() const;
 
  private:
@@ -25,10 +26,10 @@ class OwnMemory {
 
 class OwnCostReader {
  public:
-  // `pid`: keplerd's on the host that is measured; 0 where it is not one of its processes.
+  // `pid`: keplerd's on the measured host; 0 if it is not one of its processes.
   explicit OwnCostReader(std::int32_t pid) : pid_(pid) {}
 
-  // `before`: what it was at the sample before.
+  // `before`: the cost at the previous sample.
   OwnCost read(const Ledger& ledger, const OwnCost& before) const;
 
  private:
@@ -36,8 +37,8 @@ class OwnCostReader {
   std::int32_t pid_;
 };
 
-// Of the text of /proc/PID/statm (proc_pid_statm(5)): pages in memory without those of files. Unset where it
-// is none.
+// From the text of /proc/PID/statm (proc_pid_statm(5)): resident pages minus those of files. Unset if
+// malformed.
 std::optional<std::int64_t> parse_anonymous_pages(std::string_view statm);
 
 }  // namespace keplerd

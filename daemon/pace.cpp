@@ -8,10 +8,10 @@
 namespace keplerd {
 namespace {
 
-// Counters are 32 bits wide: at 350 W the fastest comes round in 188 s. So they are read at least this often.
+// Counters are 32 bits wide: at 350 W the fastest wraps within 188 s. So they are read at least this often.
 constexpr Nanoseconds kWrapGuard = kLongestInterval;
 
-// Who has asked may ask again.
+// A caller is likely to call again.
 constexpr Nanoseconds kAttention = std::chrono::seconds(10);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often to sample (docs/decisions/0019-rhythm.md): once in Interval= while somebody follows or has just
-// asked, faster for who has full access and wants that, and seldom while nobody is there. No I/O.
+// Decides how often to sample (docs/decisions/0019-rhythm.md): once per Interval= while somebody follows or
+// has just called, more often for followers with full access that want it, and rarely while nobody is there.
+// No I/O.
 #pragma once
 
 #include <memory>
@@ -13,10 +14,10 @@ namespace keplerd {
 
 struct SamplingSettings;
 
-// Somebody to whom reports are told as they come, for as long as this is held.
+// A follower, to which reports are sent as they come, for as long as this is held.
 struct Listener {
   bool full = false;      // has full access
-  Nanoseconds wanted{0};  // at least so long between two reports; 0: each
+  Nanoseconds wanted{0};  // minimum time between two reports; 0: every report
 };
 
 class Pace {
@@ -26,10 +27,10 @@ class Pace {
 
   std::shared_ptr<const Listener> listen(Listener listener);
 
-  // Somebody with full access asks. Times are of CLOCK_MONOTONIC.
+  // Records a request of a caller with full access. Times are of CLOCK_MONOTONIC.
   void ask(Nanoseconds now) { asked_ = now; }
 
-  // From one sample to the next. `may_read_seldom`: the meter loses nothing by being read seldom.
+  // The period between samples. `may_read_seldom`: the meter loses nothing by being read rarely.
   Nanoseconds period(Nanoseconds now, bool may_read_seldom);
 
  private:

@@ -13,7 +13,7 @@ bool lacks_reading(const Report& report) {
       report.zones, [](const ZoneRow& zone) { return zone.current && zone.zone.in_total && zone.problem; });
 }
 
-// `powerless`: for several windows, whatever the reason.
+// `powerless`: for several windows, for any reason.
 std::vector<Problem> find_in(const Report& report, bool powerless) {
   std::vector<Problem> problems;
   const auto add = [&problems](ProblemKind kind, std::string what, std::string object = {}) {

@@ -8,24 +8,24 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kPublicPeriod = std::chrono::seconds(1);
-// A sample is never exactly on time: one that is a little early for the public tick still is it. The next one
-// is due a period after this one was due, so that there is never more than one a period.
+// Samples are never exactly on time: one slightly early for the public tick still counts as it. The next tick
+// is due one period after the due time of this one, so that there is never more than one per period.
 constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(50);
-// Power needs the tick before: so long they are kept for who asks again.
+// Power needs the previous tick: processes are kept this long for callers that come back.
 constexpr Nanoseconds kProcessesRemembered = std::chrono::minutes(1);
 constexpr std::size_t kMostHeld = 8;
-constexpr std::size_t kMostHolders = 1024;  // that are remembered within a tick
-constexpr std::size_t kMostViews = 64;      // of users who ask within one tick, kept to answer again
+constexpr std::size_t kMostHolders = 1024;  // remembered within a tick
+constexpr std::size_t kMostViews = 64;      // of users who call within one tick, kept for repeated calls
 
-// Who holds any of these is counted for holding the view.
+// Whoever holds any of these is counted as holding the view.
 ReportView parts_of(const std::shared_ptr<const ReportView>& view) {
   return {.report = {view, view->report.get()}, .processes = {view, view->processes.get()}};
 }
 
 }  // namespace
 
-// Public ticks begin anew with the last report: of the tick that was, no processes were kept if the rule
-// showed none.
+// Restarts public ticks with the last report: no processes were kept for the last tick if the rule showed
+// none.
 void Access::set_rule(PublicAccess rule) {
   if (std::exchange(rule_, rule) == rule) return;
   views_.clear();
@@ -55,7 +55,7 @@ void Access::add(std::shared_ptr<const Report> report) {
   forget_released();
 }
 
-// They can be asked for until the next public tick, which needs them for its power.
+// They can be requested until the next public tick, which needs them for its power.
 void Access::keep_processes(Nanoseconds now) {
   if (!shows_workloads() || tick_.now.report != latest_ || !latest_ || tick_.now.processes) return;
   if (!is_public_tick(now, now - latest_->monotonic) || are_processes_remembered())
@@ -87,7 +87,7 @@ ReportView Access::view_for(const Caller& caller, std::optional<RowKind> kind) {
 }
 
 const ReportView& Access::view_of(uid_t user, bool with_processes) {
-  if (!views_.contains(user) && views_.size() >= kMostViews)  // but for the view that all share
+  if (!views_.contains(user) && views_.size() >= kMostViews)  // except for the view shared by all
     std::erase_if(views_, [](const auto& entry) { return entry.first != Caller{}.user; });
   if (rule_ != PublicAccess::kHost) compute_energies();
   ReportView& view = views_[user];
@@ -101,7 +101,7 @@ const ReportView& Access::view_of(uid_t user, bool with_processes) {
 
 ReportView Access::hold(Held& held, const ReportView& view) {
   std::erase_if(held.views, [](const auto& other) { return other.expired(); });
-  std::vector<std::shared_ptr<const Report>> ticks;  // but for this one
+  std::vector<std::shared_ptr<const Report>> ticks;  // except for this one
   for (const auto& entry : held.views) {
     const auto known = entry.lock();
     if (known->report != view.report) {
@@ -116,7 +116,7 @@ ReportView Access::hold(Held& held, const ReportView& view) {
   return parts_of(held.last);
 }
 
-// Once a tick, for all views of it.
+// Once per tick, for all views of it.
 void Access::compute_energies() {
   const auto compute = [](const ReportView& view, auto& energies) {
     if (view && !energies) energies = std::make_shared<const PublicEnergies>(public_energies(*view.report));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may see what ([Access] in keplerd.conf(5), docs/decisions/0013-access.md): the one place that decides
-// it, for every publisher. Root, keplerd's own user and its group see every report as it is. Everybody else
-// sees public views: of ticks that are at least a second apart and the same for all, energy in steps of 0.1
-// J, and of workloads what Public= allows.
+// Decides who may see what ([Access] in keplerd.conf(5), docs/decisions/0013-access.md), in one place for all
+// publishers. Root, keplerd's own user and its group see every report unfiltered. All others see public
+// views: of ticks at least a second apart and the same for everyone, with energy in steps of 0.1 J and
+// workloads as far as Public= allows.
 #pragma once
 
 #include <functional>
@@ -26,36 +26,37 @@ namespace keplerd {
 
 class Access {
  public:
-  // The processes of the report that was added last.
+  // The processes of the last report added.
   using MakeProcesses = std::function<std::shared_ptr<const ProcessRows>()>;
 
-  // `own`: keplerd's user. `group`: whose members have full access; unset where there is no such group.
+  // `own`: keplerd's user. `group`: its members have full access; unset if there is no such group.
   Access(uid_t own, std::optional<gid_t> group, MakeProcesses make_processes)
       : own_(own), group_(group), make_processes_(std::move(make_processes)) {}
 
   void set_rule(PublicAccess rule);
 
-  // `groups`: all of the caller's, the primary one too.
+  // `groups`: all of the caller's groups, including the primary one.
   Caller identify(uid_t user, std::span<const gid_t> groups) const;
 
-  // After each sample.
+  // Call it after each sample.
   void add(std::shared_ptr<const Report> report);
 
-  // Before each sample, which is taken at `now` or later: has the last one's processes made, where callers
-  // without full access may ask for them after it.
+  // Call it before each sample, to be taken at `now` or later: creates the processes of the last one, if
+  // callers without full access may request them after it.
   void keep_processes(Nanoseconds now);
 
-  // The same objects until there is something new for this caller; none where the caller may see nothing at
-  // all. With the processes where these are the `kind`.
+  // Returns the same objects until there is a newer view for this caller; none if the caller may see nothing
+  // at all. Includes the processes if these are the `kind`.
   //
-  // A caller without full access that holds eight views of different ticks, or whose login does where all see
-  // the same, gets the last of these until it lets one go: what it holds is memory of keplerd's.
+  // A caller without full access that holds eight views of different ticks (or whose login does, where the
+  // view is shared by all) gets the last of these until it releases one: the views it holds occupy keplerd's
+  // memory.
   ReportView view_for(const Caller& caller, std::optional<RowKind> kind = {});
 
  private:
   struct Held {
-    std::vector<std::weak_ptr<const ReportView>> views;  // of this tick and earlier ones, in their order
-    std::shared_ptr<const ReportView> last;              // of this tick, so that it stays the same object
+    std::vector<std::weak_ptr<const ReportView>> views;  // of this tick and earlier ones, in order
+    std::shared_ptr<const ReportView> last;  // of this tick; kept so that callers get the same object
   };
 
   void forget_released();
@@ -73,9 +74,9 @@ class Access {
   std::shared_ptr<const Report> latest_;
   PublicTick tick_;
   Nanoseconds due_{0};                          // the next public tick, on CLOCK_MONOTONIC
-  std::optional<Nanoseconds> processes_asked_;  // the last public tick of which processes were asked for
-  std::map<uid_t, ReportView> views_;           // of tick_; where all see the same, only that of -1
-  std::map<std::pair<uid_t, std::uint64_t>, Held> held_;  // by whose view it is and Caller::payer()
+  std::optional<Nanoseconds> processes_asked_;  // the last public tick whose processes were requested
+  std::map<uid_t, ReportView> views_;           // of tick_; if all see the same, only that of -1
+  std::map<std::pair<uid_t, std::uint64_t>, Held> held_;  // by the view's user and Caller::payer()
 };
 
 }  // namespace keplerd

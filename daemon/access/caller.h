@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who asks, as far as it matters for what is told.
+// The caller, as far as it matters for access.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 namespace keplerd {
 
 struct Caller {
-  uid_t user = static_cast<uid_t>(-1);  // -1: not known; nothing is this user's
-  bool full = false;                    // sees everything, causes samples, sets the pace
-  // Whose places and time a caller without full access takes: its login's; all whose login is not known are
-  // this one.
+  uid_t user = static_cast<uid_t>(-1);  // -1: unknown; owns nothing
+  bool full = false;                    // sees everything, triggers samples, sets the pace
+  // The account charged with the places and time of a caller without full access: its login; callers of
+  // unknown login share one.
   std::uint64_t account = UINT64_MAX;
-  bool counted = true;  // the views that it holds are: not of keplerd itself, and of who has full access
+  bool counted = true;  // the views it holds count: not for keplerd itself, nor with full access
 
-  // Who has what is counted by login; a user whose login is not known, where others shall not suffer for it.
+  // Resources are counted by login, or by user if the login is unknown and others must not be affected.
   std::uint64_t payer() const { return account != UINT64_MAX ? account : (std::uint64_t{1} << 32) + user; }
 
-  // The same who asks for what everybody sees.
+  // The same caller, requesting what everyone may see.
   Caller as_public() const { return {.account = payer(), .counted = counted && !full}; }
 };
 

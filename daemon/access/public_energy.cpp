@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
-// Floored; 0 where a state file does not add up.
+// Floored; 0 if a state file does not add up.
 Microjoules rest(Microjoules energy, Microjoules inside) {
   return floored(std::max(energy - inside, Microjoules{}));
 }
@@ -24,7 +24,7 @@ std::size_t parent_of(const std::vector<UnitRow>& units, const UnitRow& row) {
   return static_cast<std::size_t>(found - units.begin());
 }
 
-// From the last to the first: children come after their parents.
+// In reverse order: children come after their parents.
 std::vector<PublicEnergy> of_units(const std::vector<UnitRow>& units) {
   struct Inside {
     Microjoules active, idle;
@@ -47,17 +47,17 @@ std::vector<PublicEnergy> of_units(const std::vector<UnitRow>& units) {
   return shown;
 }
 
-// A container or pod, and what is inside it.
+// A container or pod, and the totals of those inside it.
 struct Nested {
   const ContainerRow* row;
   PublicEnergy* shown;
   std::size_t parent = kNone;
-  std::size_t open = 0;              // rows inside it that are not done
-  Microjoules inside, shown_inside;  // of those
+  std::size_t open = 0;              // rows inside it that are not finished
+  Microjoules inside, shown_inside;  // of those rows
 };
 
-// Once those inside it are done. Of a container that is in two places, or has moved, only a part is in its
-// parent: there its own is what that part has beyond what is inside it.
+// Called once those inside it are finished. If a container has several places, or has moved, only a part of
+// it is in its parent: its own energy there is that part minus what is inside it.
 void finish(Nested& nested) {
   const ContainerRow& row = *nested.row;
   PublicEnergy& shown = *nested.shown;
@@ -89,7 +89,7 @@ void of_containers(const Report& report, PublicEnergies& energies) {
     all.push_back({&report.containers[i], &energies.containers[i]});
   for (std::size_t i = 0; i < report.pods.size(); ++i) all.push_back({&report.pods[i], &energies.pods[i]});
   find_parents(all);
-  std::vector<std::size_t> ready;  // the innermost first
+  std::vector<std::size_t> ready;  // innermost first
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].open == 0) ready.push_back(i);
   while (!ready.empty()) {

@@ -14,13 +14,13 @@
 namespace keplerd {
 namespace {
 
-// Of the host or a zone. Active and idle are floored apart, so that each is monotonic and their sum is exact.
+// For the host or a zone. Active and idle are floored separately: each is monotonic and their sum is exact.
 template <class Row>
 Microjoules public_energy(const Row& row) {
   return floored(row.active) + floored(row.idle);
 }
 
-// What the fields' list says of members; the energies of rows that are inside each other are computed.
+// Filters members as the list of fields says; the energies of nested rows are computed.
 template <class Row>
 void hide(Row& row) {
   for_each_field<Row>([&row](const auto& field) {
@@ -47,7 +47,7 @@ void show_computed(ContainerRow& row, const PublicEnergy& shown) {
 }
 void show_computed(ProcessRow&, const PublicEnergy&) {}
 
-// What is shown of the energies of nested rows; null: rows of this kind are in no other one.
+// The energies shown for nested rows; null for kinds that are not nested.
 const std::vector<PublicEnergy>* nested_energies(const PublicEnergies* energies, RowKind kind) {
   if (energies == nullptr) return nullptr;
   if (kind == RowKind::kUnits) return &energies->units;
@@ -62,7 +62,7 @@ PublicEnergy shown_energy(const std::vector<Row>& rows, std::size_t i,
   return {.active = floored(rows[i].active), .idle = floored(rows[i].idle), .own = {}, .in_parent = {}};
 }
 
-// Whether the row is this user's.
+// Whether the row belongs to this user.
 auto owned_by(uid_t user) {
   return [user](const WorkloadRow& row) { return row.owner == user; };
 }
@@ -89,7 +89,7 @@ class ViewMaker {
     view.processes_left_out = now_.processes_left_out;
     view.own_cost = {.cpu = now_.own_cost.cpu, .memory = now_.own_cost.memory};
     if (before_ != nullptr) view.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;
-    // Whether VMs of libvirt run is not for everybody.
+    // Whether VMs of libvirt are running is not public.
     std::ranges::copy_if(now_.problems, std::back_inserter(view.problems),
                          [](const Problem& problem) { return problem.kind != ProblemKind::kLibvirt; });
     view.source = now_.source;
@@ -121,7 +121,7 @@ class ViewMaker {
     make_rows(RowKind::kProcesses, processes_of(tick_.now), processes_of(tick_.before), sees, view.rows);
   }
 
-  // Of the user's VMs.
+  // Events of the user's VMs.
   void make_events(uid_t user, Report& view) const {
     if (!now_.vm_events || now_.vm_events->empty()) return;
     std::vector<VmEvent> events;
@@ -131,7 +131,7 @@ class ViewMaker {
   }
 
  private:
-  // Where each zone of the total was counted over the whole of the span.
+  // Whether each zone of the total was counted over the whole of the span.
   bool is_power_known() const {
     bool any = false;
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
@@ -148,7 +148,7 @@ class ViewMaker {
     return mean_power(now - before, span_);
   }
 
-  // The rows of one kind that `sees` says yes to.
+  // The rows of one kind that `sees` accepts.
   template <class Row, class Sees>
   void make_rows(RowKind kind, const std::vector<Row>& rows, const std::vector<Row>& rows_before, Sees sees,
                  std::vector<Row>& shown) const {
@@ -171,7 +171,7 @@ class ViewMaker {
     }
   }
 
-  // The host, or a zone: what has an active and an idle power.
+  // For the host or a zone: rows with active and idle power.
   template <class Row>
   Row public_row(const Row& row, const Row* before) const {
     const Row none{};
@@ -191,18 +191,18 @@ class ViewMaker {
   const PublicTick& tick_;
   const Report& now_;
   const Report* before_;
-  Nanoseconds window_{0};  // between the two
-  Nanoseconds span_{0};    // that power is of; 0: no power is known
+  Nanoseconds window_{0};  // between the two ticks
+  Nanoseconds span_{0};    // of the power; 0: power is unknown
 };
 
-// Calls `f` with who sees which rows; not at all where the rule is the host alone.
+// Calls `f` with a predicate that selects visible rows; not at all if the rule is the host alone.
 template <class F>
 void with_rule(PublicAccess rule, uid_t user, F f) {
   if (rule == PublicAccess::kOwn) f(owned_by(user));
   if (rule == PublicAccess::kAll) f([](const auto&) { return true; });
 }
 
-// What a process is in may be another's.
+// A process may be inside another user's workload.
 void hide_others(const Report& shown, ProcessRow& process) {
   const auto hide = [](auto& info, const auto& rows) {
     const bool is_shown = info && std::ranges::binary_search(rows, info->id, {}, [](const auto& row) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller without full access may see of a sample. Pure.
+// Filters a sample for callers without full access. Pure.
 //
-// Energy leaks what others compute (PLATYPUS), more the finer and the more often it is told. So energies are
-// told in steps, and power is made of nothing but two energies that were told: a number here says no more
-// than the steps do.
+// Energy readings leak what others compute (PLATYPUS), the more so the finer and more frequent they are. So
+// energies are shown in steps, and power is derived only from two energies that were shown: no number here
+// reveals more than the steps do.
 #pragma once
 
 #include <memory>
@@ -19,18 +19,18 @@ namespace keplerd {
 
 struct PublicTick {
   ReportView now;     // null: there was none yet
-  ReportView before;  // of the public tick before; null at the first
-  // What is shown of their rows; not needed where only the host is shown.
+  ReportView before;  // of the previous public tick; null for the first
+  // Energies shown for their rows; not needed if only the host is shown.
   std::shared_ptr<const PublicEnergies> energies, energies_before;
 };
 
-// Of a tick that is there. `rule` is not kNone; `user` matters with kOwn only.
+// The view of an existing tick. `rule` is not kNone; `user` matters with kOwn only.
 //
-// A user's own workloads are those whose rows have that owner (workloads/owner.h), and what happened to them.
+// A user's own workloads are those whose rows have that owner (workloads/owner.h), with their events.
 std::shared_ptr<const Report> public_report(const PublicTick& tick, PublicAccess rule, uid_t user);
 
-// The processes that go with `shown`, such a report; null where `tick` has none. Without power where the tick
-// before has none.
+// The processes of `shown`, such a report; null if `tick` has none. Without power if the previous tick has
+// none.
 std::shared_ptr<const ProcessRows> public_processes(const PublicTick& tick, PublicAccess rule, uid_t user,
                                                     const Report& shown);
 

@@ -45,8 +45,8 @@ bool runs(const HostRoot& host, const DriverDaemon& daemon) {
   return comm && trim(*comm) == daemon.comm;
 }
 
-// In the child: nothing of what keplerd may, nothing of what it has open but the pipe. Allocates nothing,
-// because other threads may have been about to. Does not return.
+// Runs in the child: drops all of keplerd's privileges and descriptors but the pipe. Must not allocate,
+// because another thread may have held the allocator's lock at fork. Does not return.
 [[noreturn]] void become_helper(int output, const std::vector<char*>& words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -160,7 +160,7 @@ void LibvirtHelper::kill() {
   killed_.push_back(std::exchange(child_, 0));
 }
 
-// Does not wait: one that hangs in the kernel ends later.
+// Does not wait: a process that hangs in the kernel ends later.
 void LibvirtHelper::reap() {
   std::erase_if(killed_, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
 }

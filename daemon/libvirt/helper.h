@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs keplerd-libvirt while there is something to hear from it. libvirt's library blocks when its daemon
-// hangs, and weighs more than all of keplerd: so it is in a process of its own, which is killed when it says
-// nothing. It never makes a libvirt daemon start that has been stopped.
+// Runs keplerd-libvirt while it has something to report. libvirt's library blocks when its daemon hangs, and
+// needs more memory than all of keplerd: so it runs in a process of its own, which is killed when it falls
+// silent. It never starts a libvirt daemon that has been stopped.
 #pragma once
 
 #include <functional>
@@ -21,12 +21,12 @@ namespace keplerd {
 
 class HostRoot;
 
-// Which of libvirt's drivers ("qemu", "xen") have a daemon that runs, by its pid file.
+// The libvirt drivers ("qemu", "xen") with a running daemon, according to its pid file.
 std::vector<std::string> running_drivers(const HostRoot& host, const std::vector<std::string>& wanted);
 
 class LibvirtHelper {
  public:
-  // `find`: where keplerd-libvirt is, empty where it is not, as long as it has not been found. `heard` is
+  // `find` returns the path of keplerd-libvirt, empty if missing; it is called until it is found. `heard` is
   // called from the loop.
   LibvirtHelper(sd_event* loop, std::function<std::string()> find,
                 std::function<void(const LibvirtUpdate&)> heard);
@@ -34,8 +34,8 @@ class LibvirtHelper {
   LibvirtHelper(const LibvirtHelper&) = delete;
   LibvirtHelper& operator=(const LibvirtHelper&) = delete;
 
-  // Starts or kills it. `drivers`: those to connect to, none where there is nothing to hear. To be called
-  // each second or so.
+  // Starts or kills it. `drivers`: those to connect to, empty if there is nothing to follow. Call it about
+  // once a second.
   void update(const std::vector<std::string>& drivers, Nanoseconds now);
 
   bool is_connected() const { return connected_; }
@@ -60,11 +60,11 @@ class LibvirtHelper {
   std::vector<pid_t> killed_;  // not reaped yet
   UniqueFd output_;
   Io io_;
-  std::string buffer_;  // the beginning of a line
+  std::string buffer_;  // an incomplete line
 };
 
-// Where keplerd-libvirt is: beside this program (in a build directory), else where it is installed; empty
-// where it is not.
+// The path of keplerd-libvirt: next to this program (in a build directory), else where it is installed; empty
+// if missing.
 std::string find_libvirt_helper();
 
 }  // namespace keplerd

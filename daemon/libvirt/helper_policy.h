@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When keplerd-libvirt is started and killed. Pure: times are the caller's, of the monotonic clock.
+// Decides when to start and kill keplerd-libvirt. Pure: times are given by the caller, of the monotonic
+// clock.
 #pragma once
 
 #include <optional>
@@ -10,16 +11,16 @@ namespace keplerd {
 
 class HelperPolicy {
  public:
-  // libvirt may take its time, but one that says nothing for so long hangs; it says something each 5 s.
+  // libvirt may be slow, but a helper silent for so long hangs: it sends at least one line every 5 s.
   static constexpr Nanoseconds kPatience = std::chrono::seconds(15);
-  // Between two starts; doubled with each that ended early. The first is long enough for a libvirt daemon
-  // that is about to stop to have stopped: connecting would start it again.
+  // Between two starts; doubled with each early end. The first is long enough for a stopping libvirt daemon
+  // to be gone: connecting earlier would start it again.
   static constexpr Nanoseconds kFirstPause = std::chrono::seconds(2);
   static constexpr Nanoseconds kLongestPause = std::chrono::seconds(60);
 
   enum class Action { kNone, kStart, kKill };
 
-  // `wanted`: VMs of libvirt's run, and its daemon does.
+  // `wanted`: VMs of libvirt are running, and so is its daemon.
   Action decide(bool wanted, Nanoseconds now) const;
 
   void started(Nanoseconds now);
@@ -27,7 +28,7 @@ class HelperPolicy {
   void ended(Nanoseconds now);
 
  private:
-  std::optional<Nanoseconds> started_;  // it runs
+  std::optional<Nanoseconds> started_;  // set while it is running
   Nanoseconds heard_{0};
   std::optional<Nanoseconds> pause_until_;
   Nanoseconds pause_ = kFirstPause;

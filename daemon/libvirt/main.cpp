@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd-libvirt DRIVER...: tells on its standard output, in lines of JSON (news.h), which domains run and
-// why they end. Reads only. Ends when libvirt's daemon does, or who reads it.
+// keplerd-libvirt DRIVER...: reports on its standard output, in lines of JSON (update.h), which domains are
+// running and why they end. Read-only. Exits when libvirt's daemon or the reader does.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -27,23 +27,23 @@ struct Connection {
 
 void report(const LibvirtUpdate& update) {
   const std::string line = format_update(update) + '\n';
-  // Who reads is gone.
+  // The reader is gone.
   if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0)
     std::exit(0);
 }
 
 using Words = std::array<const char*, 8>;
 
-// Of virDomainState, as libvirt's status files have them (its src/conf/domain_conf.c).
+// Names of virDomainState, as in libvirt's status files (its src/conf/domain_conf.c).
 constexpr Words kStates = {"nostate",  "running", "idle",    "paused",
                            "shutdown", "shutoff", "crashed", "pmsuspended"};
-// Of virDomainEventStoppedDetailType.
+// Names of virDomainEventStoppedDetailType.
 constexpr Words kEnds = {"shutdown", "destroyed", "crashed",       "migrated",
                          "saved",    "failed",    "from snapshot", "recovered"};
 
-// Empty for what a later libvirt may have.
+// Empty for values that a later libvirt may add.
 std::string word(const Words& words, int number) {
-  const auto index = static_cast<std::size_t>(number);  // of a negative number: beyond all
+  const auto index = static_cast<std::size_t>(number);  // a negative number becomes out of range
   return index < words.size() ? words[index] : "";
 }
 
@@ -85,7 +85,7 @@ int on_lifecycle(virConnectPtr, virDomainPtr domain, int event, int detail, void
 
 void on_close(virConnectPtr, int, void*) { std::exit(0); }
 
-// Asks libvirt's daemon something: this returns only if it answers.
+// Makes a round trip to libvirt's daemon: returns only if it answers.
 void on_timer(int, void* connections) {
   for (const Connection& connection : *static_cast<std::vector<Connection>*>(connections)) {
     if (virConnectIsAlive(connection.handle) != 1 || virConnectNumOfDomains(connection.handle) < 0)
@@ -99,7 +99,7 @@ bool connect(Connection& connection) {
   if (connection.handle == nullptr) return false;
   virConnectSetKeepAlive(connection.handle, kKeepAliveSeconds, 3);
   virConnectRegisterCloseCallback(connection.handle, on_close, nullptr, nullptr);
-  // Before they are listed, so that nothing slips through between the two.
+  // Registered before the listing, so that no change in between is missed.
   if (virConnectDomainEventRegisterAny(connection.handle, nullptr, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
                                        VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), &connection, nullptr) < 0)
     return false;
@@ -130,7 +130,7 @@ int run(int count, char** words) {
     std::printf("keplerd-libvirt %s\n", KEPLERD_VERSION);
     return EXIT_SUCCESS;
   }
-  virSetErrorFunc(nullptr, [](void*, virErrorPtr) {});  // else it prints each
+  virSetErrorFunc(nullptr, [](void*, virErrorPtr) {});  // else it prints each error
   if (virInitialize() != 0 || virEventRegisterDefaultImpl() != 0) return fail();
   for (Connection& connection : connections) {
     if (!connect(connection)) return fail();

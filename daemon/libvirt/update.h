@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd-libvirt tells keplerd: a line of JSON each. No I/O.
+// The protocol between keplerd-libvirt and keplerd: one JSON object per line. No I/O.
 //
 //   {"alive":true}                        libvirt has answered just now
 //   {"domain":{"driver","id","uuid","name","title","state"}}   a running domain, whenever it changes
@@ -28,7 +28,7 @@ inline constexpr std::size_t kLongestUpdate = 64 << 10;  // bytes of a line
 
 std::string format_update(const LibvirtUpdate& update);  // without the newline
 
-// Texts come out escaped and cut as for show. Unset where the line is none of the above.
+// Texts are escaped and cut for display. Unset if the line is none of the above.
 std::optional<LibvirtUpdate> parse_update(std::string_view line);
 
 }  // namespace keplerd

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Bus ids are hexadecimal digits, colons and dots; nothing else may become a path.
+// Bus ids consist of hexadecimal digits, colons and dots; nothing else may become a path.
 bool is_bus_id(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF:.") == text.npos && text[0] != '.';
 }

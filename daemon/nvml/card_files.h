@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards' meters as files of hwmon's form, for keplerd to read (lib/energy/hwmon.h): CARD/name, CARD/device,
-// CARD/energy1_input or CARD/power1_input.
+// Publishes graphics cards' meters as files in hwmon's layout, for keplerd to read (lib/energy/hwmon.h):
+// CARD/name, CARD/device, CARD/energy1_input or CARD/power1_input.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace keplerd::nvml {
 
-// Writes them below `directory`, each file replaced as a whole, and removes those of cards that are gone.
+// Writes them below `directory`, replacing each file atomically, and removes those of cards that are gone.
 Result<Done> write_cards(const std::string& directory, const std::vector<Card>& cards);
 
 }  // namespace keplerd::nvml

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd-nvml [DIRECTORY [LIBRARY]]: tells keplerd what NVIDIA's cards draw. A process of its own, because
-// the driver's library may hang or crash, and because it needs devices that keplerd must not open.
+// keplerd-nvml [DIRECTORY [LIBRARY]]: publishes the energy or power of NVIDIA cards for keplerd. A separate
+// process, because the driver's library may hang or crash, and because it needs devices that keplerd must not
+// open.
 #include <cstdlib>
 #include <ctime>
 #include <iostream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's management library (NVML), loaded at run time: there is nothing of it at build time, and nothing
-// happens where it is not installed. Its functions and types are those of NVIDIA's documented C interface,
-// which does not change.
+// NVIDIA's management library (NVML), loaded at run time: it is not needed at build time, and without it
+// this does nothing. Its functions and types are those of NVIDIA's documented C interface, which is
+// stable.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace keplerd::nvml {
 
 inline constexpr char kLibrary[] = "libnvidia-ml.so.1";
 
-// A graphics card's meter, as far as it has one.
+// A graphics card's meter, if it has one.
 struct Card {
   std::string bus_id;          // "00000000:65:00.0"
   bool counts_energy = false;  // else power
@@ -24,13 +24,13 @@ struct Card {
 
 class Library {
  public:
-  // Fails where there is no such library, or no driver for it. `path`: as dlopen(3) takes it.
+  // Fails if there is no such library, or no driver for it. `path`: as for dlopen(3).
   static Result<Library> open(const std::string& path = kLibrary);
   ~Library();
   Library(Library&&) noexcept;
   Library& operator=(Library&&) = delete;
 
-  // Those that tell energy or power just now, in the library's order.
+  // Cards that currently report energy or power, in the library's order.
   std::vector<Card> read() const;
 
  private:

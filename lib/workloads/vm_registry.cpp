@@ -300,8 +300,8 @@ void VmRegistry::take_helpers(const VmSample& sample, const VmSurroundings& surr
 }
 
 // The VM named by its arguments, with the best evidence. The helper must be root's, the VM's own user's, or
-// recorded by libvirt; an ordinary user's VM accepts only that user's helpers, whose energy its owner gets to
-// see.
+// recorded by libvirt; an ordinary user sees a VM's energy, so that user's VM accepts only the user's own
+// helpers.
 const Vm* VmRegistry::vm_of(ProcessId process, const Helper& helper, const VmSurroundings& surroundings) {
   const Vm* best = nullptr;
   for (const auto& vm : running_) {

@@ -110,7 +110,7 @@ class VmRegistry {
   const std::vector<std::pair<std::string, std::string>>& renamed() const { return renamed_; }
   const std::vector<RefusedVmClaim>& refused() const { return refused_; }
 
-  // Registers an account of an earlier run, drops one that is no longer kept, returns the best evidence for
+  // Registers an account of an earlier run; drops one no longer kept; returns the best evidence for
   // one.
   void restore(const std::string& id, Uid owner, VmEvidence evidence) { ids_.bind(id, owner, evidence); }
   void forget(const std::string& id) { ids_.erase(id); }
