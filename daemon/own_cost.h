@@ -16,8 +16,7 @@ class Ledger;
 class OwnMemory {
  public:
   OwnMemory();
-  // Anonymous resident memory in bytes, so shared with no other process; unset if the kernel does not report
-  // it.
+  // Anonymous resident memory in bytes; unset if the kernel does not report it.
   std::optional<std::int64_t> read() const;
 
  private:

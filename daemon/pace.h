@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how often to sample (docs/decisions/0019-rhythm.md): once per Interval= while somebody follows or
-// has just called, more often for followers with full access that want it, and rarely while nobody is there.
-// No I/O.
+// Decides how often to sample (docs/decisions/0019-rhythm.md): once per Interval= while there are
+// followers or recent callers, more often for followers with full access that want it, and rarely
+// otherwise. No I/O.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What samples may cost: a quarter of a processor in the long run, and a second of it at once. Where a host
-// is flooded with processes or cgroups so that one sample takes longer, fewer are taken; when the flood is
-// over, all of them again. No I/O.
+// Limits what samples cost: a quarter of a processor in the long run, with a second available at once. If a
+// flood of processes or cgroups makes samples slower, fewer are taken; once it is over, all of them again. No
+// I/O.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,22 @@ namespace keplerd {
 
 class SampleBudget {
  public:
-  // A sample has ended at `now` (CLOCK_MONOTONIC) and has taken `cost` of CPU time.
+  // Records a sample that ended at `now` (CLOCK_MONOTONIC) and took `cost` of CPU time.
   void spend(Nanoseconds now, Nanoseconds cost) { budget_.spend(now, cost); }
 
-  // From `now` until the next sample may begin: kLongestWait at most.
+  // The time from `now` until the next sample may begin: kLongestWait at most.
   Nanoseconds wait(Nanoseconds now) const { return budget_.wait(now); }
 
   static constexpr Nanoseconds kLongestWait = std::chrono::seconds(10);
 
-  // What is to be reported at `now`: true where the next sample must wait, once a minute at most; false where
-  // that was reported and all of the budget is there again.
+  // What to report at `now`: true if the next sample must wait, at most once a minute; false if that was
+  // reported and the budget is full again.
   std::optional<bool> notice(Nanoseconds now);
 
  private:
   TimeBudget budget_{{.share = 4, .most_saved = std::chrono::seconds(1), .most_wait = kLongestWait}};
-  std::optional<Nanoseconds> reported_;  // when it was last exceeded
-  bool exceeded_ = false;                // and reported so
+  std::optional<Nanoseconds> reported_;  // when the budget was last exceeded
+  bool exceeded_ = false;                // and reported as such
 };
 
 }  // namespace keplerd

@@ -12,12 +12,12 @@ Sampler::Sampler(Host host, const SamplingSettings& settings) : host_(std::move(
 
 void Sampler::start() {
   take();
-  pace_.ask(tried_);  // whoever starts keplerd will ask soon
+  pace_.ask(tried_);  // whoever starts keplerd will soon call
   choose_period();
   due_.at = host_.now() + period_;
 }
 
-// At the planned time plus the period, so that delays do not add up; after a long stall from now on.
+// At the planned time plus the period, so that delays do not add up; after a long stall, from now on.
 void Sampler::on_time() {
   const Nanoseconds planned = due_.at;
   due_.at = host_.now() + period_;  // should it throw
@@ -65,7 +65,7 @@ Sampler::Sampled Sampler::take() {
 }
 
 void Sampler::take_within_budget() {
-  report_budget(host_.now());  // it is full again before the next sample takes of it, if ever
+  report_budget(host_.now());  // checked first: the budget is fullest right before a sample
   const Nanoseconds cost = take().cost;
   ended_ = host_.now();
   budget_.spend(ended_, cost);
@@ -81,7 +81,7 @@ void Sampler::choose_period() {
   due_.may_be_late = settings_.interval > Nanoseconds{0} && period_ > settings_.interval;
 }
 
-// The next sample is due a period after the last one, which is at once where that was long ago.
+// The next sample is due one period after the last, that is immediately if that was long ago.
 void Sampler::replan() {
   choose_period();
   due_.at = tried_ + period_;

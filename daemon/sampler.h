@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When samples are taken: in the rhythm of Pace, within SampleBudget, and on demand where the last report is
-// stale. It knows no event loop: whoever owns it calls on_time() at `due`.at, and reads `due` again after
-// each call. Times are of CLOCK_MONOTONIC.
+// Decides when samples are taken: at the rhythm of Pace, within SampleBudget, and on demand if the last
+// report is stale. It is independent of the event loop: its owner calls on_time() at `due`.at, and reads
+// `due` again after each call. Times are of CLOCK_MONOTONIC.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ namespace keplerd {
 class Sampler {
  public:
   struct Sampled {
-    Nanoseconds reported{0};  // the time of the last report: an earlier one where the host could not be read
-    Nanoseconds cost{0};      // CPU time; without publishing, which has bounds of its own
+    Nanoseconds reported{0};  // the time of the last report: an earlier one if the host could not be read
+    Nanoseconds cost{0};      // CPU time; without publishing, which has its own limits
   };
-  // What it drives.
+  // The functions that it drives.
   struct Host {
     std::function<Nanoseconds()> now;       // CLOCK_MONOTONIC
     std::function<Sampled()> sample;        // takes a sample and publishes it
-    std::function<bool()> may_read_seldom;  // the meter loses nothing by it
-    // Fewer samples are taken than is their rhythm because they cost too much; or no fewer any more.
+    std::function<bool()> may_read_seldom;  // the meter loses nothing by being read rarely
+    // Called when samples are skipped because they cost too much, and when that is over.
     std::function<void(bool exceeded)> budget_changed;
   };
   struct Due {
@@ -35,20 +35,20 @@ class Sampler {
 
   Sampler(Host host, const SamplingSettings& settings);
 
-  // The first sample, of everything, at no cost.
+  // Takes the first sample, of everything, outside the budget.
   void start();
 
-  // To be called when a sample is due. What Host::sample throws comes out of here, and the next is due a
+  // Call it when a sample is due. Exceptions of Host::sample pass through, and the next sample is due one
   // period later.
   void on_time();
 
-  // The last sample of a run.
+  // Takes the last sample of a run.
   void finish() { take(); }
 
-  // A caller with full access asks: samples where the last report is older than it may be.
+  // Called for callers with full access: takes a sample if the last report is older than it may be.
   void refresh();
 
-  // Somebody wants to be sent reports, for as long as the result is held.
+  // Registers a follower, for as long as the result is held.
   std::shared_ptr<const Listener> listen(Listener listener);
 
   void set(const SamplingSettings& settings);
@@ -56,7 +56,7 @@ class Sampler {
   const Due& due() const { return due_; }
   Nanoseconds last_tried() const { return tried_; }
 
-  // Samples have not come for so long that something must be stuck.
+  // No sample for so long that something must be stuck.
   bool is_stalled() const;
 
  private:
@@ -71,8 +71,8 @@ class Sampler {
   SamplingSettings settings_;
   Pace pace_;
   SampleBudget budget_;
-  Nanoseconds period_{0};    // from one sample to the next, as last chosen
-  Nanoseconds tried_{0};     // when the last sample was begun
+  Nanoseconds period_{0};    // between samples, as last chosen
+  Nanoseconds tried_{0};     // when the last sample began
   Nanoseconds ended_{0};     // when it ended
   Nanoseconds reported_{0};  // the time of the last report
   Due due_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers systemd's watchdog (sd_watchdog_enabled(3)) as long as the daemon does its work. Where systemd does
-// not ask, it does nothing.
+// Answers systemd's watchdog (sd_watchdog_enabled(3)) as long as the daemon is working. A no-op if systemd
+// does not request it.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace keplerd {
 
 class Watchdog {
  public:
-  // `is_working`: false withholds the answer, so that systemd starts the daemon again.
+  // `is_working`: returning false withholds the answer, so that systemd restarts the daemon.
   Result<Done> attach(sd_event* loop, std::function<bool()> is_working) {
     const auto period = watchdog_period();
     if (!period) return Done{};

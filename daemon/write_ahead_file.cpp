@@ -15,7 +15,7 @@
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kLimit = 256 << 20;  // of what is read: four times what is ever written
+constexpr std::size_t kLimit = 256 << 20;  // for reading: four times what is ever written
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void WriteAheadFile::remove() {
   ::unlink(path_.c_str());
 }
 
-// Its owner's alone, and no link of anybody's.
+// Accessible to its owner only, and never a link.
 Result<UniqueFd> WriteAheadFile::open(const std::string& path, int flags) const {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
   if (!fd) return system_error(path, errno);

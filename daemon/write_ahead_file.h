@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of the write-ahead log (ledger/log/writer.h). It lies where memory outlives the process but
-// not the boot (/run), so that nothing is ever synced.
+// The file of the write-ahead log (ledger/log/writer.h). It lies where memory outlives the process but not
+// the boot (/run), so that it never needs to be synced.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ class WriteAheadFile {
  public:
   explicit WriteAheadFile(std::string path) : path_(std::move(path)) {}
 
-  // All of it; empty where there is none.
+  // Reads all of it; empty if it does not exist.
   Result<std::string> read() const;
 
-  // Goes on after its first `length` bytes.
+  // Continues after its first `length` bytes.
   Result<Done> open_at(std::size_t length);
-  // Begins anew, empty.
+  // Starts over with an empty file.
   Result<Done> create();
   bool is_open() const { return static_cast<bool>(fd_); }
 
-  // At its end, with one write(2). A file that cannot be written to is removed: a part of a log is none.
+  // Appends with one write(2). A file that cannot be written to is removed: a partial log is useless.
   Result<Done> append(std::string_view record);
 
-  // Drops the first `length` bytes, at once or not at all.
+  // Drops the first `length` bytes, atomically.
   Result<Done> drop(std::size_t length);
 
   void remove();

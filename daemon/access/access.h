@@ -48,8 +48,8 @@ class Access {
   // Returns the same objects until there is a newer view for this caller; none if the caller may see nothing
   // at all. Includes the processes if these are the `kind`.
   //
-  // A caller without full access that holds eight views of different ticks (or whose login does, where the
-  // view is shared by all) gets the last of these until it releases one: the views it holds occupy keplerd's
+  // A caller without full access that holds eight views of different ticks (or whose login does, if the
+  // view is shared by all) gets the last of these until it releases one: held views occupy keplerd's
   // memory.
   ReportView view_for(const Caller& caller, std::optional<RowKind> kind = {});
 

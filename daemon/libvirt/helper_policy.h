@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when to start and kill keplerd-libvirt. Pure: times are given by the caller, of the monotonic
+// Decides when to start and kill keplerd-libvirt. Pure: the caller passes times, of the monotonic
 // clock.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd-nvml [DIRECTORY [LIBRARY]]: publishes the energy or power of NVIDIA cards for keplerd. A separate
-// process, because the driver's library may hang or crash, and because it needs devices that keplerd must not
+// keplerd-nvml [DIRECTORY [LIBRARY]]: publishes the energy or power of NVIDIA cards for keplerd. A process
+// of its own, because the driver's library may hang or crash, and needs devices that keplerd must not
 // open.
 #include <cstdlib>
 #include <ctime>

@@ -23,7 +23,7 @@ Failure failure(std::string_view name, Json parameters) {
   return {std::string(kInterface) + "." + std::string(name), std::move(parameters)};
 }
 
-// A parameter that may be absent or null; `bad` where it has another type.
+// A parameter that may be absent or null; sets `bad` if it has another type.
 template <class T>
 struct Parameter {
   std::optional<T> value;
@@ -42,7 +42,7 @@ Parameter<std::string> text(const Call& call, const char* name) {
   return {json->get<std::string>()};
 }
 
-// A number that is not negative; what is too large for the type is its largest.
+// A non-negative number, capped at the largest value of the type.
 Parameter<std::int64_t> number(const Call& call, const char* name) {
   const Json* const json = find(call, name);
   if (json == nullptr) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// org.keplerd.Energy on varlink (varlink/org.keplerd.Energy.varlink). Everybody may call; who it is tells the
-// socket, and what that one is told, `reports`.
+// Implements org.keplerd.Energy on varlink (varlink/org.keplerd.Energy.varlink). Everyone may call it; the
+// socket identifies the caller, and `reports` decides what that caller sees.
 #pragma once
 
 #include "daemon/publish/reports.h"

@@ -13,7 +13,7 @@ namespace {
 using varlink::Json;
 using varlink::Reply;
 
-// Rows in one reply of Monitor: some 50 KB, and a millisecond's work.
+// Rows per reply of Monitor: some 50 KB, and a millisecond of work.
 constexpr std::size_t kRowsAtOnce = 100;
 
 Json monitor_json(const Report& report) {

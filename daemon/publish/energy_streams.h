@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams of org.keplerd.Energy: List and Monitor. Each makes its next reply only when its client has
-// room for it, so that a slow client sees later reports instead of many.
+// The streams of org.keplerd.Energy: List and Monitor. Each creates its next reply only when its client has
+// room for it, so that a slow client skips reports instead of queueing them.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace keplerd {
 
-// One row a reply, of one report: these.
+// One row per reply, all of one report.
 class ListStream : public varlink::Stream {
  public:
   ListStream(ReportView view, RowKind kind, RowSequence rows);
@@ -26,11 +26,11 @@ class ListStream : public varlink::Stream {
   std::size_t position_ = 0;
 };
 
-// Everything once, then what has changed since the last report that was told. Many rows are told in several
+// Everything once, then the changes since the last report that was sent. Many rows are split over several
 // replies.
 class MonitorStream : public varlink::Stream {
  public:
-  // What `caller` may see. `reports` must outlive the stream. `kind` unset: the host alone.
+  // Sends what `caller` may see. `reports` must outlive the stream. `kind` unset: only the host.
   MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind, Nanoseconds interval);
   std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
 
@@ -42,7 +42,7 @@ class MonitorStream : public varlink::Stream {
   std::optional<RowKind> kind_;
   Nanoseconds interval_;
   std::shared_ptr<const Listener> listening_;
-  ReportView sent_;     // in full
+  ReportView sent_;     // completely
   ReportView sending_;  // its rows changes_.rows[position_] and on are still to be sent
   RowChanges changes_;
   varlink::Json events_;

@@ -23,20 +23,20 @@ namespace {
 constexpr Nanoseconds kPeriod = std::chrono::seconds(10);
 constexpr Nanoseconds kLate = std::chrono::milliseconds(100);
 constexpr Nanoseconds kComplaintPeriod = std::chrono::minutes(1);
-// Never reached, so that a step back is never taken for a wrap.
+// Never reached, so that a step back is never mistaken for a wrap.
 constexpr std::int64_t kRange = INT64_MAX;
-// After a crash the totals are those of a minute ago: at 500 W, so many joules less than have been told.
+// After a crash the totals are a minute old: at 500 W, this many joules less than were published.
 constexpr std::int64_t kMostUnsaved = 30'000;
 constexpr int kMostSockets = 64;
 constexpr std::size_t kMostTrees = 4096;
-// How many entries are removed at an instant, of one directory and of all: some 10 ms.
+// How many entries are removed at each instant, from one directory and from all: some 10 ms.
 constexpr std::size_t kRemovedOfOne = 512;
 constexpr std::size_t kRemovedOfAll = 4096;
 
 std::string package_directory(int socket) { return fmt::format("intel-rapl:{}", socket); }
 std::string dram_directory(int socket) { return fmt::format("intel-rapl:{}:0", socket); }
 
-// The ids of VMs, and nothing else that an administrator may have in that directory.
+// Matches the ids of VMs, and nothing else that an administrator may have in that directory.
 bool is_vm_id(std::string_view name) {
   if (!name.empty() && canonical_uuid(name) == name) return true;
   const auto pid = take_until(name, '.');
@@ -60,7 +60,7 @@ Result<Done> write_zone(int tree, const std::string& directory, const std::strin
   return replace_file(zone->get(), "energy_uj", fmt::format("{}\n", joules * kJoule));
 }
 
-// `before`: what is there already; unset where nothing is, or something that may be wrong.
+// `before`: the present contents; unset if there are none, or if they may be wrong.
 Result<Done> write_meter(int tree, const GuestMeter& meter, const std::optional<GuestMeter>& before) {
   for (int socket = 0; socket < meter.sockets; ++socket) {
     const auto part = [&](std::int64_t joules) { return socket_share(joules, socket, meter.sockets); };
@@ -84,7 +84,7 @@ Result<Done> write_meter(int tree, const GuestMeter& meter, const std::optional<
   return Done{};
 }
 
-// What the tree tells now, whoever wrote that. Without sockets: nothing.
+// The values in the tree now, whoever wrote them. Nothing without sockets.
 GuestMeter read_meter(int tree) {
   GuestMeter meter{.sockets = 0};
   for (; meter.sockets < kMostSockets; ++meter.sockets) {
@@ -118,7 +118,7 @@ bool is_chosen(const VmInfo& vm, const GuestSettings& settings) {
 GuestTrees::GuestTrees(GuestSettings settings, std::function<void(const std::string&)> complain)
     : settings_(std::move(settings)), complain_(std::move(complain)) {}
 
-// A tick that is late does not bring the next one closer.
+// A late tick does not bring the next one closer.
 bool GuestTrees::is_due(Nanoseconds now) {
   if (due_ && now < *due_) return false;
   due_ = due_ && now - *due_ <= kLate ? *due_ + kPeriod : now + kPeriod;
@@ -186,7 +186,7 @@ Result<Done> GuestTrees::write(int base, const Report& report, const VmRow& vm) 
   return Done{};
 }
 
-// Those of which the id is known before they run: who shares a directory wants it to be there.
+// VMs whose id is known before they run: the directory must exist for whoever shares it.
 void GuestTrees::make_listed(int base) {
   for (const std::string& name : settings_.vms) {
     const std::string uuid = canonical_uuid(name);
@@ -197,7 +197,7 @@ void GuestTrees::make_listed(int base) {
 }
 
 void GuestTrees::clean(int base) {
-  // A VM that runs may not have been found by the first sample of a run.
+  // A running VM may not have been found by the first sample of a run.
   if (instants_ == 0) return;
   const auto names = list_subdirectories(base, ".");
   if (!names) return complain(names.error().message);
@@ -207,8 +207,8 @@ void GuestTrees::clean(int base) {
   }
 }
 
-// Empties it, and removes it at the next instant if it is still not wanted: a VM that is started again
-// at once finds it. One that was empty from the beginning was made by somebody for a VM that is yet to
+// Empties it, and removes it at the next instant if it still is not wanted: a VM that is restarted at
+// once finds it. One that was empty from the beginning was created by someone for a VM that is yet to
 // start.
 void GuestTrees::clean_one(int base, const std::string& name, std::size_t& budget) {
   const auto fd = open_inner_directory(base, name);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells virtual machines their own energy: a directory for each of those that [Guests] chooses, in the form
-// of /sys/class/powercap, to be shared with it. Counters are whole joules, and those of all VMs are
-// written at the same instants, ten seconds apart, however often the host samples: so that nobody reads from
-// them what others compute (PLATYPUS). What is in a VM's directory may be the VM's own doing; it
-// costs the others nothing. Directories outlive keplerd, because who shares one holds on to it.
+// Gives virtual machines access to their own energy: a directory for each one chosen by [Guests], laid out
+// like /sys/class/powercap, to be shared with it. Counters are whole joules, and those of all VMs are written
+// at the same instants, ten seconds apart, however often the host samples, so that nobody can infer from them
+// what others compute (PLATYPUS). The contents of a VM's directory may be the VM's own doing; that does not
+// affect other VMs. Directories outlive keplerd, because a mount or share keeps hold of them.
 #pragma once
 
 #include <cstddef>
@@ -28,18 +28,18 @@ bool is_chosen(const VmInfo& vm, const GuestSettings& settings);
 
 class GuestTrees {
  public:
-  // `complain` is given a line now and then, not one for each problem.
+  // `complain` receives a line from time to time, not one for each problem.
   GuestTrees(GuestSettings settings, std::function<void(const std::string&)> complain);
 
   // Call it with each new report.
   void update(const Report& report);
 
  private:
-  // What has been written for a VM.
+  // What was written for a VM.
   struct Tree {
-    std::optional<GuestMeter> written;  // unset: not all of it, or not in this run
+    std::optional<GuestMeter> written;  // unset: not completely, or not in this run
     std::optional<Quality> quality;
-    GuestMeter floor;  // what an earlier run has told, which may have been more than it has saved
+    GuestMeter floor;  // what an earlier run published, possibly more than it had saved
   };
 
   bool is_off() const { return settings_.vms.empty() && !settings_.by_metadata; }
@@ -53,8 +53,8 @@ class GuestTrees {
 
   GuestSettings settings_;
   std::function<void(const std::string&)> complain_;
-  std::map<std::string, Tree> trees_;  // of the VMs that run and are chosen, by id
-  std::set<std::string> leaving_;      // directories of those that have ended
+  std::map<std::string, Tree> trees_;  // of chosen, running VMs, by id
+  std::set<std::string> leaving_;      // directories of VMs that have ended
   std::optional<Nanoseconds> due_;
   std::uint64_t instants_ = 0;
   Nanoseconds now_{0};

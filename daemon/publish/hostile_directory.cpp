@@ -26,13 +26,13 @@ UniqueFd open_directory_here(int parent, const char* name) {
   return UniqueFd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// At most `most` names of what is in the directory.
+// At most `most` names of entries in the directory.
 std::vector<std::string> names_in(int directory, std::size_t most) {
   auto names = list_directory(directory, ".", most);
   return names ? *std::move(names) : std::vector<std::string>{};
 }
 
-// Moves the directory `name` of `from` to the top, under a name that is free there.
+// Moves the directory `name` of `from` to the top, under an unused name.
 bool move_up(int from, const std::string& name, int top, std::size_t& budget) {
   for (unsigned number = 0; budget > 0; ++number, --budget) {
     const std::string place = ".old" + std::to_string(number);
@@ -42,8 +42,8 @@ bool move_up(int from, const std::string& name, int top, std::size_t& budget) {
   return false;
 }
 
-// Empties and removes the directory `name` of `top`; directories in it are moved to `top`, so that no depth
-// needs more than two descriptors.
+// Empties and removes the directory `name` of `top`; subdirectories are moved to `top`, so that any depth
+// needs only two descriptors.
 bool remove_directory(int top, const std::string& name, std::size_t& budget) {
   if (::unlinkat(top, name.c_str(), AT_REMOVEDIR) == 0) return true;
   const UniqueFd directory = open_directory_here(top, name.c_str());
@@ -69,7 +69,7 @@ Result<UniqueFd> open_or_make_directory(int parent, const std::string& name) {
   const bool made = ::mkdirat(parent, name.c_str(), kDirectoryMode) == 0;
   if (!made && errno != EEXIST) return system_error(name, errno);
   auto fd = open_inner_directory(parent, name);
-  // Whatever the umask is.
+  // Independent of the umask.
   if (fd && made && ::fchmod(fd->get(), kDirectoryMode) != 0) return system_error(name, errno);
   return fd;
 }
@@ -110,7 +110,7 @@ bool remove_contents(int directory, std::size_t& budget) {
   while (true) {
     const auto names = names_in(directory, std::max<std::size_t>(budget, 1));
     if (names.empty()) return true;
-    bool stuck = false;  // what is not ours to remove costs the rest nothing
+    bool stuck = false;  // an entry that we may not remove does not keep the others
     for (const std::string& name : names) {
       if (budget == 0) return false;
       --budget;

@@ -24,7 +24,7 @@ constexpr char kPrefix[] = "org.keplerd.Energy.";
 struct Metric {
   std::size_t family;
   std::int64_t value;
-  std::string object, id;  // empty: there is none
+  std::string object, id;  // empty: none
 };
 
 using Metrics = std::vector<Metric>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface io.systemd.Metrics (varlink/io.systemd.Metrics.varlink), by which systemd-report(1) collects
-// what services count. It still moves in systemd: all that is known of it here is in this file's .cpp.
+// The interface io.systemd.Metrics (varlink/io.systemd.Metrics.varlink), by which systemd-report(1)
+// collects metrics of services. It may still change in systemd: all that depends on it is in the .cpp
+// file.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace keplerd {
 
-// systemd-report takes no more than 4096 metrics, of all services together.
+// systemd-report accepts at most 4096 metrics, of all services together.
 inline constexpr std::size_t kMostUnitMetrics = 1000;
 inline constexpr std::size_t kMostVmMetrics = 1000;
 

@@ -83,7 +83,9 @@ Json refused_claims_json(const std::vector<RefusedClaim>& claims) {
 Json problems_json(const std::vector<Problem>& problems) {
   Json list = Json::array();
   for (const Problem& problem : problems) {
-    Json one = {{"kind", problem_kind_name(problem.kind)}, {"what", problem.what}, {"sinceUsec", problem.since.count()}};
+    Json one = {{"kind", problem_kind_name(problem.kind)},
+                {"what", problem.what},
+                {"sinceUsec", problem.since.count()}};
     if (!problem.object.empty()) one["object"] = problem.object;
     list.push_back(std::move(one));
   }

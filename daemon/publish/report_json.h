@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report as the JSON that varlink/org.keplerd.Energy.varlink describes.
+// Converts a report to the JSON described by varlink/org.keplerd.Energy.varlink.
 #pragma once
 
 #include "config/settings.h"
@@ -8,8 +8,8 @@
 
 namespace keplerd {
 
-// What the replies of GetStatus and Monitor begin with: host, accounts where they are known, source, problems
-// if any.
+// The start of the replies of GetStatus and Monitor: host, accounts if known, source, problems if
+// any.
 varlink::Json beginning_json(const Report& report);
 
 varlink::Json event_json(const VmEvent& event);

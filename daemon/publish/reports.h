@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where publishers get reports from: each caller the one that it may see.
+// Provides publishers with reports: for each caller the one that it may see.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace keplerd {
 
-// Whether `latest` is for somebody who wants one report in `interval`, and got that of `sent`. A sample that
-// comes a little early still counts.
+// Whether `latest` is due for a follower that wants one report per `interval`, and got that of `sent`. A
+// sample that comes slightly early still counts.
 inline bool is_due(const Report& latest, const Report& sent, Nanoseconds interval) {
   return latest.monotonic - sent.monotonic >= interval - interval / 10;
 }
@@ -25,15 +25,15 @@ inline bool is_due(const Report& latest, const Report& sent, Nanoseconds interva
 class Reports {
  public:
   virtual ~Reports() = default;
-  // Who this is. `groups`: all of the caller's, the primary one too.
+  // Identifies a caller. `groups`: all of the caller's groups, including the primary one.
   virtual Caller identify(uid_t user, std::span<const gid_t> groups) const = 0;
-  // The last report that is for this caller, with the processes where these are the `kind`; nothing where
-  // none is. The same objects until there are others.
+  // The last report for this caller, with the processes if these are the `kind`; nothing if there is none.
+  // The same objects until there are newer ones.
   virtual ReportView latest(const Caller& caller, std::optional<RowKind> kind) = 0;
-  // The same, but for a caller with full access a new one if the last is older than Interval=, because nobody
-  // was there, or with Interval=0 than Staleness=.
+  // The same, but for a caller with full access it takes a new sample if the last report is older than
+  // Interval= (because nobody was there), or with Interval=0 older than Staleness=.
   virtual ReportView fresh(const Caller& caller, std::optional<RowKind> kind) = 0;
-  // To be held by what tells this caller reports as they come: at most one in `wanted`, or each (0).
+  // Held while reports are sent to this caller as they come: at most one per `wanted`, or every one (0).
   virtual std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) = 0;
   virtual const Settings& settings() const = 0;
 

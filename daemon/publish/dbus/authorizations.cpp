@@ -16,7 +16,7 @@ Authorizations::Decision Authorizations::call(const std::string& client, std::ui
                                               Time now) {
   User& its_user = known_user(user, now);
   Client& known = clients_[client];
-  // Then polkit may still authorize the client by a rule.
+  // Even then, a polkit rule may authorize the client.
   if (holds(its_user.refused, now) || (its_user.interactive && !known.asked[true])) interactive = false;
   if (!interactive && holds(known.refused, now)) return {};
   std::optional<Question>& asked = known.asked[interactive];
@@ -73,7 +73,7 @@ std::vector<Authorizations::Question> Authorizations::left(const std::string& cl
   return abandoned;
 }
 
-// Users of whom there is nothing to remember are forgotten when another one comes.
+// Users without any state are dropped when another one appears.
 Authorizations::User& Authorizations::known_user(std::uint64_t user, Time now) {
   const auto known = users_.find(user);
   if (known != users_.end()) return known->second;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls wait for polkit, and what polkit is asked: the bookkeeping, with every bound. Pure; the time is
-// injected.
+// Keeps track of the calls that wait for polkit and of the questions sent to it, with all limits. Pure; the
+// time is injected.
 //
-// Each client has at most one question of each kind under way, and each user at most one that lets polkit ask
+// Each client has at most one pending question of each kind, and each user at most one that lets polkit ask
 // for a password; after such a question was refused, the user is not asked again for kRefusalHolds, whatever
 // connection the next call comes from.
 #pragma once
@@ -19,34 +19,34 @@ namespace keplerd::dbus {
 class Authorizations {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  using Question = std::uint64_t;  // from 1, never used twice
+  using Question = std::uint64_t;  // starts at 1, never reused
 
-  // Calls that wait, and questions to polkit under way.
+  // Waiting calls, and pending questions to polkit.
   static constexpr std::size_t kMostCallsOfClient = 16, kMostCallsOfUser = 64, kMostCalls = 512;
   static constexpr std::size_t kMostQuestionsOfUser = 4, kMostQuestions = 64;
   static constexpr std::chrono::seconds kRefusalHolds{10};
 
   enum class Step {
-    kAnswer,   // at once, with what the client may see already
+    kAnswer,   // immediately, with what the client may already see
     kWait,     // for `question`
-    kAsk,      // polkit `question`, and wait for it
-    kTooMany,  // calls wait already
+    kAsk,      // send `question` to polkit, and wait for it
+    kTooMany,  // calls waiting already
   };
   struct Decision {
     Step step = Step::kAnswer;
     Question question = 0;
-    bool interactive = false;  // the question lets polkit ask the user
+    bool interactive = false;  // polkit may ask the user
   };
 
-  // A call of a client without full access. `user`: Caller::payer(), so that a login is one.
-  // `interactive`: it lets the user be asked.
+  // A call of a client without full access. `user`: Caller::payer(), so that a login counts as one.
+  // `interactive`: the call allows the user to be asked.
   Decision call(const std::string& client, std::uint64_t user, bool interactive, Time now);
 
-  // A question ended, and nothing waits for it any more; anything but an authorization is a refusal. Returns
-  // the client; nothing where it has left.
+  // A question was answered, and nothing waits for it any more; anything but an authorization is a refusal.
+  // Returns the client; nothing if it has left.
   std::optional<std::string> answered(Question question, bool authorized, Time now);
 
-  // A client has left, and its calls wait no more. Returns its questions, to be cancelled. They still count
+  // A client has left, and its calls no longer wait. Returns its questions, to be cancelled. They still count
   // until they are answered.
   std::vector<Question> left(const std::string& client);
 
@@ -58,7 +58,7 @@ class Authorizations {
     std::optional<std::string> client;  // unset: it has left
     std::uint64_t user;
     bool interactive;
-    std::size_t calls = 0;  // that wait for it
+    std::size_t calls = 0;  // waiting for it
   };
   struct Client {
     std::size_t calls = 0;
@@ -67,8 +67,8 @@ class Authorizations {
   };
   struct User {
     std::size_t calls = 0, questions = 0;
-    bool interactive = false;     // a question that lets polkit ask is under way
-    std::optional<Time> refused;  // such a one, the last time
+    bool interactive = false;     // a question that lets polkit ask is pending
+    std::optional<Time> refused;  // of such a question, the last time
   };
 
   User& known_user(std::uint64_t user, Time now);

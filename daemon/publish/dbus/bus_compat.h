@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between sdbus-c++ 1.2 and 2: all of it is here. KEPLERD_SDBUS_MAJOR comes from CMake.
+// The single place for differences between sdbus-c++ 1.2 and 2. KEPLERD_SDBUS_MAJOR comes from CMake.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace keplerd::dbus {
 
 using ServiceName = sdbus::ServiceName;
 using PropertyName = sdbus::PropertyName;
-using AsyncError = std::optional<sdbus::Error>;  // of a call that was not waited for; false: it succeeded
+using AsyncError = std::optional<sdbus::Error>;  // of an asynchronous call; false: it succeeded
 
 inline sdbus::Error make_error(const std::string& name, const std::string& message) {
   return {sdbus::Error::Name(name), message};
@@ -26,7 +26,7 @@ inline sdbus::Error make_error(const std::string& name, const std::string& messa
 
 inline bool process_pending(sdbus::IConnection& connection) { return connection.processPendingEvent(); }
 
-// On CLOCK_MONOTONIC; unset: there is nothing to wait for but the descriptor.
+// On CLOCK_MONOTONIC; unset: only the descriptor has to be watched.
 inline std::optional<std::uint64_t> wake_up_time(const sdbus::IConnection::PollData& data) {
   if (data.timeout == std::chrono::microseconds::max()) return std::nullopt;
   return static_cast<std::uint64_t>(data.timeout.count());
@@ -50,7 +50,7 @@ inline std::unique_ptr<sdbus::IObject> make_object(sdbus::IConnection& connectio
   return sdbus::createObject(connection, sdbus::ObjectPath(path));
 }
 
-// The properties of one interface of an object: none can be written. Nothing is there before publish().
+// The properties of one interface of an object, all read-only. Nothing is exported before publish().
 class Properties {
  public:
   Properties(sdbus::IObject& object, const char* interface) : object_(object), interface_(interface) {}
@@ -68,7 +68,7 @@ class Properties {
   std::vector<sdbus::VTableItem> properties_;
 };
 
-// That a handler of the object is running for.
+// Whether a handler of the object is running.
 inline sdbus::Message current_message(const sdbus::IObject& object) {
   return object.getCurrentlyProcessedMessage();
 }
@@ -142,7 +142,7 @@ inline sdbus::Signal make_signal(sdbus::IObject& object, const char* interface, 
 
 #endif
 
-// libsystemd's message, which sdbus-c++ keeps to itself.
+// libsystemd's message, which sdbus-c++ keeps private.
 inline sd_bus_message* raw(const sdbus::Message& message) {
   struct Inside : sdbus::Message {
     static void* of(const sdbus::Message& message) { return message.*(&Inside::msg_); }
@@ -156,8 +156,8 @@ inline sd_bus* raw(sdbus::IConnection& connection) {
   return sd_bus_message_get_bus(raw(make_call(*proxy, "org.freedesktop.DBus.Peer", "Ping")));  // never sent
 }
 
-// A call that can be answered in place of `call`, without what that carries: its arguments, unknown header
-// fields and descriptors, up to 128 MB that the sender chooses. Throws sdbus::Error.
+// A call to reply to in place of `call`, without its contents: arguments, unknown header fields and
+// descriptors, up to 128 MB chosen by the sender. Throws sdbus::Error.
 inline sdbus::MethodCall answerable(const sdbus::Message& call) {
   struct Small : sdbus::MethodCall {
     explicit Small(const sdbus::Message& call) {

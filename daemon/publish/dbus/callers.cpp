@@ -16,7 +16,7 @@ using Dictionary = std::map<std::string, sdbus::Variant>;
 constexpr char kBus[] = "org.freedesktop.DBus";
 constexpr char kBusPath[] = "/org/freedesktop/DBus";
 
-// Only names of connections leave for good, so arg2, the new owner, is empty.
+// Only connection names vanish for good, so arg2, the new owner, is empty.
 constexpr char kSomebodyLeft[] =
     "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
     "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''";
@@ -27,14 +27,14 @@ constexpr char kPolkitPath[] = "/org/freedesktop/PolicyKit1/Authority";
 constexpr char kPolkitInterface[] = "org.freedesktop.PolicyKit1.Authority";
 constexpr char kAction[] = "org.keplerd1.read-details";
 constexpr std::uint32_t kAllowUserInteraction = 1;
-// The loop waits so long for the bus. One that has not answered by then hangs, and is not asked for a while.
-// (Another connection would end all subscriptions.)
+// How long the loop waits for the bus. A bus that has not answered by then hangs, and is not called again for
+// a while. (Opening another connection would end all subscriptions.)
 constexpr auto kPatienceWithBus = std::chrono::seconds(1);
 constexpr auto kHangHolds = std::chrono::seconds(10);
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kPatienceWithUsers = std::chrono::minutes(5);
 
-// Of this connection to the bus: polkit tells connections apart.
+// Sent on this connection to the bus: polkit distinguishes connections.
 std::string cancellation_id(Authorizations::Question question) {
   return "keplerd-" + std::to_string(question);
 }
@@ -43,10 +43,10 @@ sdbus::Error hung_bus() {
   return make_error(kTimeout, "the message bus did not say in time who calls: try again later");
 }
 
-// For nobody to read.
+// Nobody receives this error.
 sdbus::Error gone() { return make_error(kNotSupported, "the client has left the bus"); }
 
-// As libsystemd says it of a call that nobody answered.
+// The errors by which libsystemd reports a call without a reply.
 bool is_timeout(const sdbus::Error& error) {
   const std::string name = error.getName();
   return name == "org.freedesktop.DBus.Error.NoReply" || name == "org.freedesktop.DBus.Error.Timeout";
@@ -79,7 +79,7 @@ Caller Callers::caller(const std::string& client) {
   if (client == left_client_) throw gone();
   if (bus_hung_ && steady_clock::now() - *bus_hung_ < kHangHolds) throw hung_bus();
   try {
-    watch();  // first, so that its end is not missed
+    watch();  // first, so that its leaving is not missed
     return clients_[client] = ask_bus(client);
   } catch (const sdbus::Error& error) {
     clients_.erase(client);
@@ -160,7 +160,7 @@ void Callers::ask_polkit(const std::string& client, Question question, bool inte
       });
 }
 
-// Where there is no polkit, the answer is an error: not authorized.
+// Without polkit, the answer is an error: not authorized.
 void Callers::on_answer(Question question, bool authorized) {
   const auto client = authorizations_.answered(question, authorized, steady_clock::now());
   if (!client) return;
@@ -171,7 +171,7 @@ void Callers::on_answer(Question question, bool authorized) {
   for (const Then& then : waiting.mapped()) then(caller);
 }
 
-// Else the user would still be asked for a password that nobody waits for.
+// Otherwise, the user would still be asked for a password that is no longer needed.
 void Callers::cancel(Question question) {
   polkit_->callMethod("CancelCheckAuthorization")
       .onInterface(kPolkitInterface)

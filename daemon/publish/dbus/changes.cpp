@@ -10,7 +10,7 @@
 namespace keplerd::dbus {
 namespace {
 
-// The last element of `from` becomes the last of `to`.
+// Moves the last element of `from` to the end of `to`.
 template <class T>
 void move_last(std::vector<T>& from, std::vector<T>& to) {
   to.push_back(std::move(from.back()));
@@ -52,7 +52,7 @@ std::optional<Changes> ChangeTracker::next(const ReportView& latest) {
   return changes;
 }
 
-// A row's numbers and what surrounds its texts; the details repeat ids, and name every zone.
+// A row's numbers and the framing of its texts; the details repeat ids, and name every zone.
 std::size_t ChangeTracker::cost(std::size_t text) const {
   return options_.details ? 600 + 4 * text : 80 + text;
 }

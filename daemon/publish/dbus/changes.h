@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one subscriber is told next: everything once, then only what reads differently from what it was told
-// before, at its own rate. Pure: the time is that of the reports.
+// Computes what to send to one subscriber: everything once, then only what differs from what was sent before,
+// at its own rate. Pure: the time is that of the reports.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ namespace keplerd::dbus {
 inline constexpr std::size_t kDefaultLimit = 500;
 
 struct SubscribeOptions {
-  std::vector<RowKind> kinds;         // each once; none: the host alone
-  std::size_t limit = kDefaultLimit;  // of each kind, the first so many by `order`
+  std::vector<RowKind> kinds;         // each once; none: only the host
+  std::size_t limit = kDefaultLimit;  // of each kind, the first ones by `order`
   RowOrder order = RowOrder::kEnergy;
   bool details = false;
-  Nanoseconds interval{0};  // at least so long between two reports
+  Nanoseconds interval{0};  // minimum time between two reports
 };
 
 struct KindChanges {
@@ -32,20 +32,20 @@ struct KindChanges {
   std::vector<std::string> removed;  // ids of rows that are gone, or no longer among the first
 };
 
-// One message's worth.
+// The contents of one message.
 struct Changes {
   ReportView view;
   std::vector<KindChanges> kinds;   // only those with changes
   bool partial = false;             // more of the same report follows
-  std::span<const VmEvent> events;  // of `view`, since the one before; for who wants VMs
+  std::span<const VmEvent> events;  // of `view`, since the previous one; for subscribers to VMs
 };
 
 class ChangeTracker {
  public:
-  // `orders` must outlive it. `bytes_at_once`: about how much one Changes may come to on the bus.
+  // `orders` must outlive it. `bytes_at_once`: the approximate size limit of one Changes on the bus.
   ChangeTracker(SubscribeOptions options, RowOrders& orders, std::size_t bytes_at_once = 256 << 10);
 
-  // Nothing where `latest` is told already, or comes too early for this subscriber.
+  // Nothing if `latest` has been sent already, or comes too early for this subscriber.
   std::optional<Changes> next(const ReportView& latest);
 
   const SubscribeOptions& options() const { return options_; }
@@ -59,10 +59,10 @@ class ChangeTracker {
   SubscribeOptions options_;
   RowOrders* orders_;
   std::size_t bytes_at_once_;
-  ReportView sent_;                                  // in full
-  ReportView sending_;                               // what is left of it is in waiting_
+  ReportView sent_;                                  // completely
+  ReportView sending_;                               // the rest of it is in waiting_
   std::vector<std::vector<std::size_t>> sent_rows_;  // of each kind, those of sent_ (or sending_), ascending
-  std::vector<KindChanges> waiting_;                 // in reverse order: the next is at the end
+  std::vector<KindChanges> waiting_;                 // in reverse order: the next one is at the end
 };
 
 }  // namespace keplerd::dbus

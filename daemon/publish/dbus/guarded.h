@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions at the edge: between sdbus-c++ and keplerd only sdbus::Error passes. Any other one would leave
-// its caller without a reply, and what libsystemd holds unfreed.
+// Exceptions at the edge: only sdbus::Error may pass between sdbus-c++ and keplerd. Any other one would leave
+// the caller without a reply, and leak what libsystemd holds.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@
 
 namespace keplerd::dbus {
 
-// What `f` returns; what it throws as an sdbus::Error.
+// Returns what `f` returns; whatever it throws becomes an sdbus::Error.
 template <class F>
 auto guarded(F&& f) {
   try {

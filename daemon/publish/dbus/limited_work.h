@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on the bus for callers with limited access, done in the turns that the daemon gives all of them
-// (event/fair_queue.h), on varlink too.
+// Work on the bus for callers with limited access, done in the turns that the daemon grants all of them
+// (event/fair_queue.h), including those on varlink.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace keplerd::dbus {
 
 class LimitedWork {
  public:
-  static constexpr std::size_t kMostOfAccount = 64, kMostInAll = 512;  // calls that wait
+  static constexpr std::size_t kMostOfAccount = 64, kMostInAll = 512;  // waiting calls
 
   struct Owner {
-    // Calls what it is given, and takes what that throws: the connection may break.
+    // Calls its argument, and handles what that throws: the connection may break.
     std::function<void(const std::function<void()>& work)> attempt;
     std::function<void()> answered;  // after each call's answer
   };
@@ -26,10 +26,10 @@ class LimitedWork {
   LimitedWork(const LimitedWork&) = delete;
   LimitedWork& operator=(const LimitedWork&) = delete;
 
-  // `answer` is called in a turn to come. Throws LimitsExceeded where too many wait.
+  // Calls `answer` in a later turn. Throws LimitsExceeded if too many are waiting.
   void add(FairQueue::Account account, std::function<void()> answer);
 
-  // For what is more than one call.
+  // For work that is not a single call.
   FairQueue& queue() { return queue_; }
   void attempt(const std::function<void()>& work) { owner_.attempt(work); }
 
@@ -58,8 +58,8 @@ class LimitedWork {
   std::map<FairQueue::Account, std::size_t> waiting_;
 };
 
-// What callers read at once, as properties are: an eighth of a processor for each account, and a tenth of a
-// second of it saved up. Beyond that they are refused for a while. The time is injected.
+// Budget for synchronous reads, such as of properties: an eighth of a processor for each account, with a
+// tenth of a second available at once. Beyond that they are refused for a while. The time is injected.
 class ReadingBudgets {
  public:
   void spend(FairQueue::Account account, Nanoseconds now, Nanoseconds cost);
@@ -67,7 +67,7 @@ class ReadingBudgets {
   std::size_t size() const { return budgets_.size(); }
 
  private:
-  std::map<FairQueue::Account, TimeBudget> budgets_;  // those that are not full
+  std::map<FairQueue::Account, TimeBudget> budgets_;  // accounts whose budget is not full
 };
 
 }  // namespace keplerd::dbus

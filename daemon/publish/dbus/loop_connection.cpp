@@ -9,9 +9,9 @@
 namespace keplerd::dbus {
 namespace {
 
-// A few calls to the bus itself are synchronous: adding matches, requesting the name. A bus that works
-// answers within a millisecond. One that hangs after it has greeted us holds up the loop for this long, once
-// a connection: the first call that times out breaks it. So it is as short as a busy host allows.
+// A few calls to the bus itself are synchronous: adding matches, requesting the name. A working bus answers
+// within a millisecond. One that hangs after its greeting blocks the loop for this long, once per connection:
+// the first call that times out breaks it. So it is as short as a busy host permits.
 constexpr auto kPatience = std::chrono::seconds(1);
 
 void check(int result, const char* what) {
@@ -40,12 +40,12 @@ LoopConnection::LoopConnection(sd_event* loop, std::unique_ptr<sdbus::IConnectio
   check(sd_event_source_set_prepare(io_.get(), on_prepare), "sd_event_source_set_prepare");
 }
 
-// sdbus-c++ flushes what it closes, and so waits without end for a bus that does not read. What the kernel
-// has taken still arrives.
+// sdbus-c++ flushes a connection when closing it, and so would wait for ever for a bus that does not read.
+// What the kernel has accepted is still delivered.
 LoopConnection::~LoopConnection() {
   try {
     ::shutdown(connection_->getEventLoopPollData().fd, SHUT_RDWR);
-  } catch (const std::exception&) {  // it is closed
+  } catch (const std::exception&) {  // it is closed anyway
   }
 }
 
@@ -77,7 +77,7 @@ int LoopConnection::on_time(sd_event_source*, std::uint64_t, void* self) {
   return 0;
 }
 
-// One message a turn, so that no client holds up the others.
+// One message per turn, so that no client delays the others.
 void LoopConnection::process() {
   attempt([this] {
     owner_.before();

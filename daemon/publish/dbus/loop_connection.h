@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bus connection on an sd-event loop. sdbus-c++'s own way (attachSdEventLoop) throws through sd-event's
-// frames when the bus goes; here nothing throws, and `broken` is told.
+// frames when the connection is lost; here nothing throws, and `broken` is called.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,16 @@
 
 namespace keplerd::dbus {
 
-// `bus`: "system", "session" or an address. Waits for the bus to greet us, which libsystemd does for up to 90
-// s: not to be called on the loop. Throws sdbus::Error where there is no bus.
+// `bus`: "system", "session" or an address. Waits for the bus's greeting, which libsystemd does for up to 90
+// s: must not be called on the loop. Throws sdbus::Error if there is no bus.
 std::unique_ptr<sdbus::IConnection> open_bus(const std::string& bus);
 
 class LoopConnection {
  public:
   struct Owner {
-    std::function<void()> before, after;             // each message; `after` not within its handler
-    std::function<void(const std::string&)> broken;  // and why; once. It must not destroy the connection.
+    std::function<void()> before, after;  // around each message; `after` runs outside its handler
+    std::function<void(const std::string&)>
+        broken;  // with the reason; once. It must not destroy the connection.
   };
 
   LoopConnection(sd_event* loop, std::unique_ptr<sdbus::IConnection> connection, Owner owner);
@@ -46,7 +47,7 @@ class LoopConnection {
   Owner owner_;
   bool broken_ = false;
   std::unique_ptr<sdbus::IConnection> connection_;
-  EventSource io_, timer_;  // end before the connection's descriptor does
+  EventSource io_, timer_;  // destroyed before the connection's descriptor
 };
 
 }  // namespace keplerd::dbus

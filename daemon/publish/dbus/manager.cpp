@@ -9,11 +9,11 @@
 namespace keplerd::dbus {
 namespace {
 
-// A bus refuses larger messages (the system's: 32 MiB) by disconnecting who sends them.
+// A bus disconnects senders of larger messages (the system bus: above 32 MiB).
 constexpr std::size_t kLargestAnswer = 16 << 20;
-// To callers with limited access: it is made in one piece, while all others wait.
+// For callers with limited access: it is built in one piece, blocking all others.
 constexpr std::size_t kLargestLimitedAnswer = 1 << 20;
-// No cgroup's path is longer, and so no id.
+// No cgroup path, and so no id, is longer.
 constexpr std::size_t kLongestId = 4096;
 
 sdbus::Error no_such(RowKind kind, const std::string& message) {
@@ -82,7 +82,7 @@ void Manager::emit_changes() {
   if (!names.empty()) getObject().emitPropertiesChangedSignal(kManagerInterface, names);
 }
 
-// What `result` keeps is the whole message, as large as its sender made it: it does not wait.
+// `result` keeps the whole message, as large as its sender made it, so it must not be queued.
 template <class Value, class F>
 void Manager::answer(const sdbus::Result<Value>&, F f) {
   const Sender sender = request_.sender();

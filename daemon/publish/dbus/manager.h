@@ -19,26 +19,26 @@ namespace keplerd::dbus {
 
 class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_adaptor> {
  public:
-  // All of these must outlive it.
+  // All arguments must outlive it.
   Manager(sdbus::IConnection& connection, Request& request, Callers& callers, LimitedWork& limited,
           std::uint64_t& last_subscription);
   ~Manager();
 
-  // Tells on the bus if the settings, the source or the instance have changed. Not within a handler, as the
-  // next.
+  // Emits changes of the settings, the source or the instance on the bus. Like the next one, must not be
+  // called within a handler.
   void emit_changes();
-  // After a new report: somebody may be due it.
+  // Call it after a new report: subscribers may be due it.
   void mark_due() { subscriptions_.mark_due(); }
-  // Reports to those who are due one.
+  // Sends reports to the subscribers that are due one.
   void deliver() { subscriptions_.deliver(); }
-  // This client has left the bus.
+  // Call it when this client has left the bus.
   void left(const std::string& client) { subscriptions_.left(client); }
 
   using Manager_adaptor::emitVirtualMachineAdded;
   using Manager_adaptor::emitVirtualMachineRemoved;
 
  private:
-  // What has a change signal, as it was told.
+  // The values of properties with a change signal, as last emitted.
   struct Sent {
     std::string instance_id, source, quality, reason, split, share, idle;
     Realtime since{0};
@@ -55,8 +55,8 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   using RowResult = sdbus::Result<Row>;
   using PathResult = sdbus::Result<sdbus::ObjectPath>;
 
-  // Answers with what `f` returns or throws, once it is known whether the sender has full access. Throws
-  // where nobody waits for the answer, or too many calls wait already. What `f` holds may wait: it is small.
+  // Replies with what `f` returns or throws, once it is known whether the sender has full access. Throws if
+  // nobody waits for the reply, or too many calls are waiting. `f` may be queued, so it must hold little.
   template <class Value, class F>
   void answer(const sdbus::Result<Value>& result, F f);
   void answer_list(const ListResult& result, RowKind kind, const VariantMap& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of org.keplerd1 on D-Bus: what dbus/*.xml document. They never change.
+// The names of org.keplerd1 on D-Bus, as documented in dbus/*.xml. They never change.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr char kAmbiguousName[] = "org.keplerd1.Error.AmbiguousName";
 inline constexpr char kNoSuchSubscription[] = "org.keplerd1.Error.NoSuchSubscription";
 inline constexpr char kTooManySubscriptions[] = "org.keplerd1.Error.TooManySubscriptions";
 
-// Those of the D-Bus specification that fit: clients know them.
+// Suitable errors of the D-Bus specification, which clients know.
 inline constexpr char kAccessDenied[] = "org.freedesktop.DBus.Error.AccessDenied";
 inline constexpr char kInvalidArguments[] = "org.freedesktop.DBus.Error.InvalidArgs";
 inline constexpr char kLimitsExceeded[] = "org.freedesktop.DBus.Error.LimitsExceeded";
@@ -31,7 +31,7 @@ inline constexpr char kUnknownObject[] = "org.freedesktop.DBus.Error.UnknownObje
 inline constexpr char kNameHasNoOwner[] = "org.freedesktop.DBus.Error.NameHasNoOwner";
 inline constexpr char kFailed[] = "org.freedesktop.DBus.Error.Failed";
 
-// A number that is not known.
+// An unknown number.
 inline constexpr std::uint64_t kUnknown = UINT64_MAX;
 
 }  // namespace keplerd::dbus

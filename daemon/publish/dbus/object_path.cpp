@@ -20,7 +20,7 @@ std::optional<std::string> id_of_path(const char* prefix, const std::string& pat
   char* id = nullptr;
   if (sd_bus_path_decode(path.c_str(), prefix, &id) <= 0) return std::nullopt;
   const std::unique_ptr<char, void (*)(void*)> owner(id, std::free);
-  // libsystemd takes a byte that need not be escaped in either form.
+  // libsystemd accepts bytes that need no escape in either form.
   if (object_path(prefix, id) != path) return std::nullopt;
   return id;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of objects, from ids that others chose.
+// Object paths, encoded from ids chosen by others.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace keplerd::dbus {
 
-// PREFIX/ID with every byte of the id but letters and digits, and a digit at its begin, written as _hh
-// (sd_bus_path_encode(3)); of an empty id, PREFIX/_. Different ids have different paths.
+// PREFIX/ID, with every byte of the id except letters and digits, and a leading digit, written as _hh
+// (sd_bus_path_encode(3)); PREFIX/_ for an empty id. Different ids have different paths.
 std::string object_path(const char* prefix, const std::string& id);
 
-// The id whose path this is; nothing where it is none.
+// Decodes the id from its path; nothing if it is not such a path.
 std::optional<std::string> id_of_path(const char* prefix, const std::string& path);
 
 }  // namespace keplerd::dbus

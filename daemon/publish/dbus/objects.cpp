@@ -28,8 +28,8 @@ Objects::~Objects() = default;
 void Objects::check_known(Request& request, const std::string& interface) {
   const std::string& path = request.sender().path;
   if (request.sender().caller.full || interface == "org.freedesktop.DBus.Peer")
-    return;  // it is the same for all paths
-  // As in the bus policy: it names all VMs.
+    return;  // the same for all paths
+  // As in the bus policy: it would reveal all VMs.
   if (interface == "org.freedesktop.DBus.ObjectManager")
     throw make_error(kAccessDenied, "org.freedesktop.DBus.ObjectManager needs full access");
   if (is_at_or_below(path, kVmPrefix)) {

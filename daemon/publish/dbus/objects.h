@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects below /org/keplerd1: one for each virtual machine and each zone of the report; and who may know
-// of which.
+// The objects below /org/keplerd1: one for each virtual machine and each zone of the report; and the access
+// checks on them.
 #pragma once
 
 #include <functional>
@@ -19,14 +19,14 @@ class RowObject;
 
 class Objects {
  public:
-  // Told of each VM that comes or goes, with the path of its object.
+  // Notified of each VM that appears or disappears, with the path of its object.
   using Listener = std::function<void(const std::string& id, const sdbus::ObjectPath& path)>;
   struct Listeners {
     Listener added, removed;
   };
 
-  // Throws what libsystemd says of a path without an object, if the request's sender may not know whether
-  // there is one; or AccessDenied where it may see nothing.
+  // Throws libsystemd's error for a nonexistent object, if the request's sender may not know whether there is
+  // one; or AccessDenied if it may see nothing.
   static void check_known(Request& request, const std::string& interface);
 
   // `request` must outlive the objects.
@@ -35,8 +35,8 @@ class Objects {
   Objects(const Objects&) = delete;
   Objects& operator=(const Objects&) = delete;
 
-  // Makes them those of the request's report; at the first time nothing is emitted. Not within a
-  // handler: it may be that of an object that goes.
+  // Synchronizes them with the request's report; the first time nothing is emitted. Must not be called within
+  // a handler: it may belong to an object that is removed.
   void update();
 
  private:
@@ -46,7 +46,7 @@ class Objects {
   sdbus::IConnection& connection_;
   Request& request_;
   Listeners listeners_;
-  // Else the introspection of the manager would say whether there is any VM.
+  // Otherwise, the introspection of the manager would reveal whether there are any VMs.
   RawSlot listed_[2];
   std::uint64_t round_ = 0;
   std::map<std::string, std::unique_ptr<RowObject<VmRow>>> vms_;  // by id

@@ -26,7 +26,7 @@ std::optional<std::uint64_t> number_as(const sdbus::Variant& value) {
   return static_cast<std::uint64_t>(number);
 }
 
-// Of any integer type: shells and scripting languages choose them without being asked.
+// Accepts any integer type: shells and scripting languages choose one on their own.
 std::optional<std::uint64_t> number(const sdbus::Variant& value) {
   for (const auto as :
        {number_as<std::uint64_t>, number_as<std::uint32_t>, number_as<std::int32_t>, number_as<std::int64_t>,
@@ -86,7 +86,7 @@ bool is_small(const sdbus::Variant& value) {
                    std::uint64_t, double>(value);
 }
 
-// Calls `take` with each option; those that it does not know must be small.
+// Calls `take` with each option; those unknown to it must be small.
 template <class Take>
 void take_each(const VariantMap& options, Take take) {
   if (options.size() > kMostOptions) throw make_error(kInvalidArguments, "more than 16 options");
@@ -98,7 +98,7 @@ void take_each(const VariantMap& options, Take take) {
   }
 }
 
-// False: the option is not known.
+// False: the option is unknown.
 template <class Options>
 bool take_common(Options& parsed, const std::string& name, const sdbus::Variant& value) {
   if (name == "limit") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The a{sv} options of methods: unknown ones are ignored, bad ones are InvalidArgs. At most 16; the value of
-// an unknown one may be a number, a boolean or a string of up to 256 bytes.
+// The a{sv} options of methods: unknown ones are ignored, invalid ones are InvalidArgs. At most 16; the value
+// of an unknown one may be a number, a boolean or a string of up to 256 bytes.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct ListOptions {
   bool details = false;
 };
 
-// Both throw InvalidArgs, which names the option. What they return is small, whatever was sent.
+// Both throw InvalidArgs, naming the option. Their result is small, whatever was sent.
 ListOptions parse_list_options(const VariantMap& options);
 SubscribeOptions parse_subscribe_options(const VariantMap& options);
 

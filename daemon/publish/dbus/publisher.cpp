@@ -31,14 +31,14 @@ constexpr microseconds kFirstPause = std::chrono::milliseconds(100);
 constexpr microseconds kLongestPause = std::chrono::seconds(30);
 constexpr Nanoseconds kTimerAccuracy = std::chrono::milliseconds(250);
 constexpr microseconds kPatience =
-    std::chrono::seconds(25);  // until the log says that the bus does not answer
+    std::chrono::seconds(25);  // before the log says that the bus does not answer
 
-// Waiting for an answer reads all messages that came before it: on a connection of its own, there are none.
+// Waiting for a reply processes all messages before it: on a separate connection, there are none.
 struct Connections {
   std::unique_ptr<sdbus::IConnection> calls, questions;
 };
 
-// What lives as long as one connection to the bus.
+// State with the lifetime of one connection to the bus.
 class Session {
  public:
   Session(sd_event* loop, Connections connections, Reports& reports, FairQueue& limited,
@@ -79,8 +79,8 @@ class Session {
   }
 
  private:
-  // Before the object: with every call, what answers it knows whose it is. (A handler could ask for the
-  // message it answers, a property's in sdbus-c++ 1.2 could not.)
+  // Runs before the object: everything that answers a call then knows its sender. (A handler could query the
+  // message that it answers; a property's in sdbus-c++ 1.2 could not.)
   void on_call(sd_bus_message& call) {
     const char* const path = sd_bus_message_get_path(&call);
     const char* const sender = sd_bus_message_get_sender(&call);
@@ -122,7 +122,7 @@ class Session {
   dbus::Callers callers_;
   dbus::LimitedWork limited_;
   dbus::ReadingBudgets reading_;
-  Nanoseconds begun_{0};  // the message that is in work
+  Nanoseconds begun_{0};  // of the current message
   dbus::Manager manager_;
   dbus::Objects objects_;
   dbus::CallFilter calls_;
@@ -138,7 +138,7 @@ class BusPublisher::Impl {
         reports_(reports),
         limited_(limited),
         connecting_(loop, "connecting to D-Bus") {
-    // Before the next message: what an answer has named is there when it is asked for.
+    // Before the next message: objects named in a reply exist when they are requested.
     const bool attached = work_
                               .attach(
                                   loop_, "publishing on D-Bus", [this] { work(); }, priority::kSampling)
@@ -151,7 +151,7 @@ class BusPublisher::Impl {
     connect();
   }
 
-  // Not at once: the caller may be a handler of an object that goes.
+  // Deferred: the caller may be a handler of an object that is removed.
   void update() {
     if (session_) work_.request();
   }
@@ -165,8 +165,8 @@ class BusPublisher::Impl {
     std::string error = "cannot connect";
   };
 
-  // In the background: a bus that accepts and then hangs keeps a connection in the making for up to 90 s.
-  // Until that ends no other one is begun, and an answer that comes late is as good as any.
+  // In the background: a bus that accepts and then hangs keeps a connection attempt busy for up to 90 s.
+  // Until that ends no other attempt is made, and a late success is as good as any.
   void connect() {
     const auto attempt = std::make_shared<Attempt>(Attempt{.bus = bus_});
     const auto open = [attempt] {
@@ -222,7 +222,7 @@ class BusPublisher::Impl {
   std::uint64_t last_subscription_ = 0;
   microseconds pause_ = kFirstPause;
   bool complained_ = false;
-  std::optional<std::string> broken_;  // the session is, and why
+  std::optional<std::string> broken_;  // set when the session is broken, with the reason
   Deferred work_;
   Timer timer_;
   BackgroundJob connecting_;

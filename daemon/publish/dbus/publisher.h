@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// org.keplerd1 on D-Bus (dbus/*.xml). Who calls is asked of the bus (callers.h).
+// Publishes org.keplerd1 on D-Bus (dbus/*.xml). The bus identifies callers (callers.h).
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace keplerd {
 
 class BusPublisher {
  public:
-  // `bus`: "system", "session" or an address. Where it is not there, or goes, it is tried again and again:
-  // keplerd does not depend on it, and does not wait for it. `limited`: where callers with limited access are
-  // answered. All must outlive the publisher.
+  // `bus`: "system", "session" or an address. If it is missing or goes away, keplerd keeps retrying: it
+  // neither depends on it, nor waits for it. `limited`: where callers with limited access are answered. All
+  // must outlive the publisher.
   BusPublisher(sd_event* loop, const std::string& bus, Reports& reports, FairQueue& limited);
   ~BusPublisher();
   BusPublisher(const BusPublisher&) = delete;
   BusPublisher& operator=(const BusPublisher&) = delete;
 
-  // After each new report, also within a handler.
+  // Call it after each new report; allowed within a handler, too.
   void update();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libsystemd can do and sdbus-c++ cannot. Both end before their connection does.
+// Features of libsystemd that sdbus-c++ does not offer. Both objects are destroyed before their connection.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@ struct UnrefSlot {
 };
 using RawSlot = std::unique_ptr<sd_bus_slot, UnrefSlot>;
 
-// Sees each method call before any object does, and may answer it in their stead: libsystemd answers
-// properties, introspection and unknown methods by itself, also for objects that a caller must not know of.
+// Receives each method call before any object does, and may answer it in their place: libsystemd itself
+// answers properties, introspection and unknown methods, even for objects that a caller must not know about.
 class CallFilter {
  public:
-  // `on_call` throws the error that is the answer; else the call goes on.
+  // `on_call` throws the error to reply with; otherwise the call proceeds.
   using OnCall = std::function<void(sd_bus_message& call)>;
   CallFilter(sdbus::IConnection& connection, OnCall on_call);
   CallFilter(const CallFilter&) = delete;
@@ -31,7 +31,7 @@ class CallFilter {
   RawSlot slot_;
 };
 
-// Lists `path` in the introspection of the object above it, whether there are objects below it or not.
+// Lists `path` in the introspection of its parent object, whether or not there are objects below it.
 RawSlot list_path(sdbus::IConnection& connection, const char* path);
 
 }  // namespace keplerd::dbus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One message of a client: who sent it, and the report that it is answered from. GetAll reads some thirty
-// properties one by one, and all must be of one instant.
+// One message of a client: its sender, and the report that it is answered from. GetAll reads some thirty
+// properties one by one, which must all come from the same instant.
 #pragma once
 
 #include <memory>
@@ -17,22 +17,22 @@ namespace keplerd::dbus {
 
 struct Sender {
   std::string name;          // unique
-  Caller caller;             // nobody, as long as it is not known
-  std::string path;          // of the object that was asked
-  bool interactive = false;  // it lets the user be asked for a password
+  Caller caller;             // unknown until it is looked up
+  std::string path;          // of the requested object
+  bool interactive = false;  // the user may be asked for a password
 };
 
 class Request {
  public:
   explicit Request(Reports& reports) : reports_(reports) {}
 
-  // Before and after each message: it is nobody's.
+  // Called before and after each message: resets the sender.
   void begin() { begin(Sender{}); }
   void begin(Sender sender) {
     sender_ = std::move(sender);
     view_ = {};
   }
-  // For keplerd's own work: nothing fresher is asked for in this turn.
+  // For keplerd's own work: does not request a fresher report in this turn.
   void begin_inside() {
     begin({.name = {}, .caller = kInside, .path = {}});
     view_ = latest(kInside);
@@ -40,7 +40,7 @@ class Request {
 
   const Sender& sender() const { return sender_; }
 
-  // What the sender may see. Throws AccessDenied where that is nothing.
+  // The sender's view. Throws AccessDenied if it is empty.
   const Report& get() {
     if (!view_) view_ = reports_.fresh(sender_.caller, {});
     if (!view_) throw make_error(kAccessDenied, kDenied);
@@ -54,7 +54,8 @@ class Request {
     return view_;
   }
 
-  // The same for an object that is not there for the sender: as libsystemd says it of one that is nowhere.
+  // The error for an object that does not exist for the sender: libsystemd's for any missing
+  // object.
   sdbus::Error unknown_object() const {
     return make_error(kUnknownObject, "Unknown object '" + sender_.path + "'.");
   }

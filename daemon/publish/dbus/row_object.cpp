@@ -42,14 +42,14 @@ struct Kind<ZoneRow> {
   }
 };
 
-// What the row refers to ends with its report.
+// What the row refers to lives only as long as its report.
 VmRow without_zones(VmRow row) {
   row.zones = {};
   return row;
 }
 const ZoneRow& without_zones(const ZoneRow& row) { return row; }
 
-// Of a field whose property emits its changes.
+// Whether the field's property emits its changes.
 template <class Value>
 bool is_same(const Value& a, const Value& b) {
   if constexpr (requires { a == b; }) {

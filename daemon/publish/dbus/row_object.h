@@ -17,31 +17,31 @@ namespace keplerd::dbus {
 template <class Row>
 class RowObject {
  public:
-  // `request` must outlive it: what a property is depends on who asks.
+  // `request` must outlive it: a property's value depends on the caller.
   RowObject(sdbus::IConnection& connection, Request& request, const Row& row);
   ~RowObject();
   RowObject(const RowObject&) = delete;
   RowObject& operator=(const RowObject&) = delete;
 
-  // To those who follow org.freedesktop.DBus.ObjectManager.
+  // Emits InterfacesAdded or -Removed of org.freedesktop.DBus.ObjectManager.
   void emit_added() { object_->emitInterfacesAddedSignal(); }
   void emit_removed() { object_->emitInterfacesRemovedSignal(); }
 
   // Emits PropertiesChanged if one of the properties that emit it has changed.
   void emit_changes(const Report& report, const Row& row);
 
-  std::uint64_t round = 0;  // the last in which it was in the report
+  std::uint64_t round = 0;  // the last round in which it was in the report
 
   sdbus::ObjectPath path() const { return sdbus::ObjectPath(object_->getObjectPath()); }
 
  private:
-  // In the report that the request is answered from. Throws UnknownObject where the sender may not see it, or
-  // where it has gone with the very sample that the request caused.
+  // The row in the report that the request is answered from. Throws UnknownObject if the sender may not see
+  // it, or if it disappeared with the very sample that the request triggered.
   const Row& row();
   void add_properties();
 
   Request& request_;
-  Row last_;  // as it was last emitted; without zones
+  Row last_;  // as last emitted; without zones
   std::unique_ptr<sdbus::IObject> object_;
 };
 

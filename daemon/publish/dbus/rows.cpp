@@ -13,7 +13,7 @@ using Details = std::map<std::string, sdbus::Variant>;
 bool is_running(const WorkloadRow& row) { return row.running; }
 bool is_running(const ZoneRow& row) { return row.current; }
 
-// Those that the row itself has, before its details.
+// Fields of the row itself, before its details.
 constexpr std::array kColumns =
     std::to_array<std::string_view>({"id", "name", "state", "energyMicrojoules", "activeMicrojoules",
                                      "idleMicrojoules", "powerMicrowatts", "cpuUsec"});
@@ -92,8 +92,8 @@ std::vector<KindRows> make_rows(const Changes& changes, bool details) {
   return kinds;
 }
 
-// Without details: the numbers, and what frames the texts. Details repeat ids, and name every zone: each is
-// counted as its text and what frames it.
+// Without details: the numbers, and the framing of the texts. Details repeat ids, and name every zone: each
+// is counted as its text and framing.
 std::size_t size_on_bus(const Row& row) {
   std::size_t size = 80 + std::get<0>(row).size() + std::get<1>(row).size();
   for (const auto& [key, value] : std::get<8>(row)) {

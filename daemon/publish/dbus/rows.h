@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a report as they go over D-Bus: (sssttttta{sv}), described in dbus/org.keplerd1.Manager.xml.
+// Converts rows of a report to D-Bus: (sssttttta{sv}), described in dbus/org.keplerd1.Manager.xml.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ inline std::uint64_t number(const std::optional<Microwatts>& power) {
 }
 inline std::uint64_t usec(Nanoseconds span) { return static_cast<std::uint64_t>(to_usec(span)); }
 
-// A value of a field (report/fields.h); where it is absent, what a property shows instead.
+// The value of a field (report/fields.h), or the substitute that a property shows if it is absent.
 inline const std::string& bus_value(const std::string& text) { return text; }
 inline std::string bus_value(std::string_view text) { return std::string(text); }
 inline bool bus_value(bool flag) { return flag; }
@@ -76,7 +76,7 @@ std::vector<EventRow> event_rows(std::span<const VmEvent> events);
 Row make_row(const ReportView& view, RowKind kind, std::size_t index, bool details);
 std::vector<KindRows> make_rows(const Changes& changes, bool details);
 
-// About how many bytes these rows are on the bus.
+// The approximate size of these rows on the bus, in bytes.
 std::size_t size_on_bus(const Row& row);
 
 }  // namespace keplerd::dbus

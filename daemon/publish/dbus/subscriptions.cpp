@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kMostOfOneClient = 16;
 constexpr std::size_t kMostInAll = 256;
-constexpr std::size_t kMostOfLimited = 128;  // of those without full access
+constexpr std::size_t kMostOfLimited = 128;  // for all clients without full access
 constexpr auto kPatience = std::chrono::seconds(30);
 
-// Errors in the client's stead: it is gone, or does not read, or must not be asked. Any other one is an
-// answer.
+// Errors that mean that the client cannot be reached: it is gone, or does not read, or must not be called.
+// Any other error is a reply.
 bool is_answer(std::string_view error) {
   constexpr std::array<std::string_view, 8> kNoAnswer = {"ServiceUnknown", "NameHasNoOwner", "NoReply",
                                                          "Timeout",        "TimedOut",       "AccessDenied",
@@ -41,18 +41,18 @@ struct Subscriptions::Client : FairQueue::Client {
   Caller caller;
   std::unique_ptr<sdbus::IProxy> proxy;
   std::vector<Subscription> subscriptions;
-  bool awaited = false;   // it has not taken yet what was sent last
+  bool awaited = false;   // it has not acknowledged the last signal yet
   bool given_up = false;  // it did not in time
-  bool denied = false;    // it may see nothing any more
-  bool left = false;      // the bus
+  bool denied = false;    // it may no longer see anything
+  bool left = false;      // it has left the bus
   Subscriptions* owner = nullptr;
-  std::optional<FairQueue::Place> place;  // where it has limited access
+  std::optional<FairQueue::Place> place;  // if it has limited access
 
   void step(const FairQueue::Slice&) override {
     owner->limited_.attempt([this] { owner->deliver_to(*this); });
   }
 
-  // Where its subscriptions are of processes too, these.
+  // The kind of rows for which its views are requested: processes if it subscribes to them.
   std::optional<RowKind> kind() const {
     const bool any = std::ranges::any_of(subscriptions, [](const Subscription& subscription) {
       const auto& kinds = subscription.tracker.options().kinds;
@@ -130,8 +130,8 @@ void Subscriptions::deliver() {
   ended_.clear();
   for (auto position = clients_.begin(); position != clients_.end();) {
     Client& client = *position->second;
-    // One without subscriptions is remembered until it has taken what was sent: else it could have it sent
-    // again and again by subscribing anew.
+    // A client without subscriptions is kept until it has acknowledged what was sent: else it could have
+    // reports sent again and again by resubscribing.
     client.denied = !request_.latest(client.caller);
     if (client.left || client.given_up || client.denied ||
         (client.subscriptions.empty() && !client.awaited)) {
@@ -179,7 +179,7 @@ void Subscriptions::ping(Client& client) {
       .uponReplyInvoke([this, &client](AsyncError error) { on_answer(client, error); });
 }
 
-// Called within a handler of the client's proxy: what is to be destroyed waits for deliver().
+// Called within a handler of the client's proxy: objects to destroy are left to deliver().
 void Subscriptions::on_answer(Client& client, AsyncError error) {
   some_due_ = true;
   client.awaited = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets Report signals. Each is unicast, and only after the client has taken the one before: a Ping that
-// follows it is answered only by a client that reads. So at most one message a subscription waits for
-// anybody.
+// Sends Report signals to subscribers. Each is unicast, and only sent once the client has read the previous
+// one: the Ping that follows it is answered only by a client that reads. So at most one message per
+// subscription is pending.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +19,29 @@ namespace keplerd::dbus {
 
 class Subscriptions {
  public:
-  // Signals are sent from `object`. All of these must outlive it, and `last_id` outlives connections, so that
-  // no number comes twice.
+  // Signals are sent from `object`. All arguments must outlive it; `last_id` outlives connections, so that no
+  // id is reused.
   Subscriptions(sdbus::IConnection& connection, sdbus::IObject& object, Request& request,
                 LimitedWork& limited, std::uint64_t& last_id);
   ~Subscriptions();
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
-  // Of the turn's sender. Throws TooManySubscriptions. The first report goes out with the next deliver().
-  // Reports have what the client may see. Of clients without full access, those of one login get no more than
-  // one client, and all of them not all there are.
+  // Subscribes the turn's sender. Throws TooManySubscriptions. The first report is sent by the next
+  // deliver(). Reports contain what the client may see. Among clients without full access, those of one login
+  // together get no more than one client, and all of them together not every place.
   std::uint64_t add(Request& request, SubscribeOptions options);
-  // Throws NoSuchSubscription where it is none of this client's.
+  // Throws NoSuchSubscription if it is not one of this client's.
   void remove(const std::string& client, std::uint64_t id);
 
-  // The client has left the bus.
+  // Call it when the client has left the bus.
   void left(const std::string& client);
 
-  // There is a new report.
+  // Call it when there is a new report.
   void mark_due() { some_due_ = true; }
 
-  // Sends what is due of the last reports; to clients with limited access in turns to come. Not within a
-  // handler.
+  // Sends what is due of the last reports; to clients with limited access in later turns. Must not be called
+  // within a handler.
   void deliver();
 
   std::size_t count() const { return count_; }
@@ -63,7 +63,7 @@ class Subscriptions {
   LimitedWork& limited_;
   std::uint64_t& last_id_;
   std::size_t count_ = 0;
-  bool some_due_ = false;  // since deliver(), something has happened that may make a client due
+  bool some_due_ = false;  // something happened since deliver() that may make a client due
   Clients clients_;        // by unique name
   std::vector<std::unique_ptr<Client>> ended_;  // destroyed when none of their handlers can be running
 };
