@@ -15,7 +15,7 @@
 namespace keplerd::cli {
 namespace {
 
-// Where CLI11 puts what it finds, before it is made into Options.
+// Where CLI11 stores its results, before they are turned into Options.
 struct Raw {
   Options options;
   std::string json = "off";
@@ -127,7 +127,7 @@ Options finish(const Raw& raw, bool on_terminal) {
   return options;
 }
 
-// CLI11 calls a verb that it does not know an argument that was not expected.
+// CLI11 reports an unknown verb as an unexpected argument.
 std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const std::vector<std::string> remaining = app.remaining(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line.
+// Parses the command line.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Command {
   Options options;
 };
 
-// Nothing to run: help or the version was asked for (`usage_error` unset), or what is wrong.
+// Nothing to run: help or the version was requested (`usage_error` unset), or the arguments are invalid.
 struct Answer {
   std::string text;
   bool usage_error = false;
@@ -25,7 +25,7 @@ struct Answer {
 // `arguments`: without the program's name. `on_terminal` decides what -j means.
 std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& arguments, bool on_terminal);
 
-// Every option and verb that the parser knows ("--json", "-j", "units"): what the manual page must tell.
+// Every option and verb that the parser accepts ("--json", "-j", "units"): the manual page must list them.
 std::vector<std::string> known_words();
 
 }  // namespace keplerd::cli

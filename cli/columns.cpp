@@ -27,13 +27,13 @@ std::string yes_no_text(const Json& row, std::string_view name) {
   return *value ? "yes" : "no";
 }
 
-// "* NAME" where the hypervisor runs the guest itself and its device model alone is counted: in front, where
-// it is seen however narrow the column.
+// "* NAME" if the hypervisor runs the guest itself and only its device model is counted. The mark comes
+// first, where it remains visible however narrow the column.
 std::string vm_name_text(const Json& row, std::string_view name) {
   return (bool_field(row, "guestElsewhere") == true ? "* " : "") + name_text(row, name);
 }
 
-// Of all the host's energy since it is counted.
+// The share of all the host's energy since counting began.
 std::string share_text(const Json& row, const Json& host) {
   const auto part = integer_field(row, "energyMicrojoules");
   return part ? format_percent(*part, integer_field(host, "energyMicrojoules").value_or(0)) : "-";
@@ -102,12 +102,13 @@ const std::vector<RowColumn>& columns_of(client::Kind kind) {
       // Units, by path, not name: every user has an init.scope.
       {power(), energy(), share(), own_energy(), cpu_time(), trend(), state(),
        text("UNIT", "id", kLast, Keep::kEnd)},
-      // Virtual machines. The id is the UUID, where it has one.
+      // Virtual machines. The id is the UUID, if there is one.
       {power(), energy(), share(), cpu_time(), trend(), state(), vm_name(),
        where_any_has("vcpus", {{"VCPUS"}, of_field(integer_text, "vcpus")}),
        text("HYPERVISOR", "hypervisor", LiveColumn{10, 80}), process_id(90),
        text("UUID", "id", LiveColumn{36, 145}, Keep::kStart)},
-      // Containers. The id, not the unit: a path keeps its end, but the runtime's tools show an id's start.
+      // Containers. The id, not the unit: a shortened path keeps its end, but runtimes' tools show the start
+      // of ids.
       {power(), energy(), share(), cpu_time(), trend(114), state(),
        text("NAME", "name", LiveColumn{29}, Keep::kStart), text("RUNTIME", "runtime", LiveColumn{10, 80}),
        where_any_has("podId", text("POD", "podId", {}, Keep::kStart)),

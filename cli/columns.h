@@ -17,22 +17,22 @@ namespace keplerd::cli {
 // Printable; `host` is the host object of the row's report.
 using CellText = std::function<std::string(const Json& row, const Json& host)>;
 
-// A column of the live screen, where widths are fixed.
+// A column on the live screen, where widths are fixed.
 struct LiveColumn {
-  int width = 0;  // the last column that is shown takes what is left instead
+  int width = 0;  // the last visible column takes the remaining width instead
   int from = 0;   // shown on screens at least this wide
 };
 
 struct RowColumn {
   Column column;
-  CellText text;                        // unset for TREND, which the live screen draws from what it remembers
+  CellText text;                        // unset for TREND, which the live screen draws from its history
   std::optional<LiveColumn> live = {};  // unset: in printed tables only
   bool printed = true;                  // false: on the live screen only
-  bool with_ended = false;              // only where ended rows are shown, too
-  std::string_view where_any_has = {};  // only in a printed table any of whose rows has this field
+  bool with_ended = false;              // only if ended rows are shown, too
+  std::string_view where_any_has = {};  // only in printed tables with at least one row that has this field
 };
 
-// In the order in which they are shown.
+// In display order.
 const std::vector<RowColumn>& columns_of(client::Kind kind);
 
 }  // namespace keplerd::cli

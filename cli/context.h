@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verb is given: what was asked for, and where its answer goes.
+// The context of a verb: the parsed options, and where its output goes.
 #pragma once
 
 #include <ostream>
@@ -19,10 +19,10 @@ struct Context {
   std::ostream& out;
   std::ostream& err;
 
-  // "keplerctl: MESSAGE" on the error stream; yields `status`.
+  // "keplerctl: MESSAGE" on the error stream; returns `status`.
   int fail(std::string_view message, ExitStatus status = kFailed) const;
 
-  // The whole answer, through a pager where it is longer than the terminal. The width is cut by who made it.
+  // Prints the whole output, through a pager if it is longer than the terminal. The caller limits its width.
   void show(std::string_view text) const;
   void show_json(const varlink::Json& value) const { out << json_text(value, options.json); }
 

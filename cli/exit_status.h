@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerctl's exit status means; told in keplerctl(1).
+// keplerctl's exit statuses, documented in keplerctl(1).
 #pragma once
 
 namespace keplerd::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the daemon's replies, and how they are shown.
+// Fields of the daemon's replies, and their display form.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ using client::printable;
 using client::string_field;
 using varlink::Json;
 
-// As shown to people: "-" (or an empty text, for names) where not known; names are made safe for a terminal.
+// Display form: "-" (or an empty text, for names) if unknown; names are made safe for a terminal.
 std::string power_text(const Json& object, std::string_view name);
 std::string energy_text(const Json& object, std::string_view name);
 std::string time_text(const Json& object, std::string_view name);
 std::string date_text(const Json& object, std::string_view name);
 std::string name_text(const Json& object, std::string_view name);
 
-// How much of one processor keplerd itself took in the last window; unset where that is not known.
+// The share of one processor that keplerd itself used in the last window; unset if unknown.
 std::optional<double> own_cpu_percent(const Json& status);
 
 }  // namespace keplerd::cli

@@ -11,7 +11,7 @@
 
 int main(int argc, char** argv) {
   using namespace keplerd::cli;
-  // A reader that has seen enough (`keplerctl units | head -1`) is no error: seen below, as EPIPE.
+  // A reader that stops early (`keplerctl units | head -1`) is not an error: detected below, as EPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const int status = run_program(arguments, find_terminal(), std::cout, std::cerr);

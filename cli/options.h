@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line asked for, checked.
+// The parsed and validated command line.
 #pragma once
 
 #include <chrono>
@@ -25,10 +25,10 @@ struct Options {
   // Lists
   std::optional<std::size_t> limit;  // --limit
   std::string sort = "energy";       // --sort
-  bool all = false;                  // --all: ended ones in tables too
+  bool all = false;                  // --all: include ended ones in tables
 
   // monitor
-  std::string kind;                     // in org.keplerd.Energy; empty: the host alone
+  std::string kind;                     // in org.keplerd.Energy; empty: only the host
   std::optional<std::size_t> count;     // -n
   std::optional<Nanoseconds> interval;  // --interval
 
@@ -36,7 +36,7 @@ struct Options {
 
   // doctor
   HostPaths host;       // --sysfs, --procfs, --cgroupfs
-  std::string capture;  // --capture; empty: no file is to be written
+  std::string capture;  // --capture; empty: no file is written
 };
 
 }  // namespace keplerd::cli

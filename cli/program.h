@@ -10,8 +10,8 @@
 
 namespace keplerd::cli {
 
-// Runs one command line (without the program's name); yields the exit status. `out` is what `terminal`
-// describes.
+// Runs one command line (without the program's name); returns the exit status. `terminal` describes
+// `out`.
 int run_program(const std::vector<std::string>& arguments, const Terminal& terminal, std::ostream& out,
                 std::ostream& err);
 

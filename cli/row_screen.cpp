@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row as a list of its properties.
+// Displays one row as a list of its properties.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +17,7 @@ struct Label {
   std::string_view field, label;
 };
 
-// Other fields, of a newer daemon, are shown under the name they have on the wire.
+// Unknown fields, of a newer daemon, are shown under their names on the wire.
 constexpr std::array<Label, 39> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
@@ -64,7 +64,7 @@ std::string label_of(std::string_view name) {
   return found == kLabels.end() ? printable(name) : std::string(found->label);
 }
 
-// By the unit that ends the field's name, as everywhere in this interface.
+// Formatted by the unit at the end of the field's name, which this interface uses throughout.
 std::string value_text(const Json& row, std::string_view name) {
   const Json& value = field(row, name);
   if (name.ends_with("Microjoules")) return energy_text(row, name);
@@ -87,7 +87,7 @@ std::string zones_text(const Json& row, const TableStyle& style) {
   return table.empty() ? "" : "\n" + table.text(style);
 }
 
-// A virtual machine's parts.
+// The parts of a virtual machine.
 std::string breakdown_text(const Json& row, const TableStyle& style) {
   const std::int64_t whole = integer_field(row, "energyMicrojoules").value_or(0);
   Table table({{"ENERGY"}, {"SHARE"}, {"PART", Align::kLeft}});

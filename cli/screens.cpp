@@ -48,10 +48,11 @@ bool is_within(std::string_view unit, const std::set<std::string, std::less<>>& 
   return false;
 }
 
-// What all of them draw. A container within a container or pod is in that one's power already; which it is
-// tells the cgroup, as what is between the two may be of another kind. Unset where no power is known.
+// The total power of the rows. A container within a container or pod is included in that one's power; the
+// cgroup determines which one, as there may be cgroups of another kind in between. Unset if no power is
+// known.
 std::optional<Microwatts> power_together(const std::vector<Json>& rows) {
-  std::set<std::string, std::less<>> including;  // units of rows that include what is within
+  std::set<std::string, std::less<>> including;  // units of rows that include what is inside them
   for (const Json& row : rows) {
     const auto unit = string_field(row, "unit");
     const bool includes =
@@ -109,7 +110,7 @@ std::string counts_text(const client::KindInfo& kind, const Counts& counts) {
   return out;
 }
 
-// What was left out of a list, and the host's totals.
+// How many rows were omitted from a list, and the host's totals.
 std::string footer(const ListScreen& screen, const std::vector<Json>& shown, const Counts& counts) {
   std::string out = counts_text(screen.kind, counts) + ". Host: " + accounts_line(screen.status) + ".\n";
   if (!sees_everything(screen.status)) out += std::string(kPublicView) + "\n";
@@ -119,7 +120,7 @@ std::string footer(const ListScreen& screen, const std::vector<Json>& shown, con
   return out;
 }
 
-// The split of the host's energy, each with its share of it.
+// The split of the host's energy, each part with its share.
 std::string accounts_table(const Json& status) {
   Table table({{"ENERGY"}, {"SHARE"}, {"ACCOUNT", Align::kLeft}, {"DRAWN WHILE OR BY", Align::kLeft}});
   const Json& accounts = field(status, "accounts");
@@ -134,7 +135,7 @@ std::string accounts_table(const Json& status) {
   return table.text();
 }
 
-// "0.34 % of a processor, 2.6 MiB, 12.1 mW, 3.42 J since it was started": what is known of it.
+// "0.34 % of a processor, 2.6 MiB, 12.1 mW, 3.42 J since it was started": the known values.
 std::string own_cost_text(const Json& status) {
   std::vector<std::string> parts;
   if (const auto percent = own_cpu_percent(status))

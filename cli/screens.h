@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people are shown: text made of the daemon's replies. Every screen says where its numbers come from.
+// Formats the daemon's replies as text for people. Every screen states the source of its numbers.
 #pragma once
 
 #include <optional>
@@ -14,19 +14,19 @@
 
 namespace keplerd::cli {
 
-// What the asterisk in front of a virtual machine's name means.
+// Explains the asterisk in front of a virtual machine's name.
 inline constexpr std::string_view kDeviceModelOnly =
     "* Device model only: the hypervisor runs the guest, whose own use is not in it.";
 
-// "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle". `status` is GetStatus's reply, or
-// Monitor's. Numbers that are not measured are labelled in upper case in front.
+// "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle". `status` is the reply of GetStatus or
+// Monitor. Numbers that are not measured are preceded by a label in upper case.
 std::string source_line(const varlink::Json& status, bool colour);
 
-// What must be told wherever numbers of this source are shown: that they are simulated, estimated, or why
-// there are none. Nothing where they are measured.
+// The warning to show with all numbers of this source: that they are simulated, estimated, or why there are
+// none. Empty if they are measured.
 std::optional<std::string> source_warning(const varlink::Json& status);
 
-// keplerd tells the accounts to those who may see everything.
+// keplerd sends the accounts only to callers with full access.
 bool sees_everything(const varlink::Json& status);
 inline constexpr std::string_view kPublicView =
     "This is what everybody may see: root and the group keplerd see the rest.";
@@ -41,7 +41,7 @@ struct ListScreen {
   const Options& options;
   TableStyle style;
 };
-// The source line, the table of the rows that are wanted, and a footer that says what is not shown.
+// The source line, the table of the requested rows, and a footer that mentions what is not shown.
 std::string list_screen(const ListScreen& screen, std::vector<varlink::Json> rows);
 
 // The whole host.

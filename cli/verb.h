@@ -9,7 +9,7 @@
 
 namespace keplerd::cli {
 
-// Which options a verb takes besides those of all.
+// The options that a verb accepts besides the global ones.
 struct VerbOptions {
   bool list = false;   // --limit, --sort, --all
   bool ticks = false;  // --count, --interval
@@ -22,10 +22,10 @@ struct Verb {
   std::string_view name;
   std::string_view help;  // one line
   VerbOptions options;
-  int (*run)(const Context&);  // yields the exit status
+  int (*run)(const Context&);  // returns the exit status
 };
 
-// The first is the one that is meant where none is given.
+// The first one is the default.
 const std::vector<Verb>& verbs();
 
 int run_status(const Context& context);

@@ -17,9 +17,9 @@
 namespace keplerd::exporter {
 namespace {
 
-constexpr std::chrono::seconds kLongestWait{7};  // a window, and some more; a scrape has 10 s
+constexpr std::chrono::seconds kLongestWait{7};  // a window, and a bit more; a scrape times out after 10 s
 constexpr char kNoSource[] = "none";
-// Kepler's own pace: its dashboard looks at rates over 20 s.
+// Kepler's own pace: its dashboard uses rates over 20 s.
 constexpr std::chrono::seconds kPace{5};
 
 CpuTime read_cpu_time() {
@@ -49,7 +49,7 @@ Exporter::Exporter(Options options, http::WebConfig web)
       web_(std::move(web)),
       processes_(options_.processes),
       started_(read_realtime()) {
-  // What they are called does not change.
+  // Their names do not change.
   if (const auto cpuinfo = http::read_small_file("/proc/cpuinfo")) processors_ = parse_processors(*cpuinfo);
   utsname name{};
   ::uname(&name);
@@ -65,7 +65,7 @@ Exporter::~Exporter() {
   sd_event_unref(event_);
 }
 
-// Where nobody is told who asks, only what is served to everybody is asked for in full.
+// If callers are not authenticated, only what everyone may see is requested in full.
 client::Streams::Plan Exporter::make_plan() const {
   client::Streams::Plan plan{
       .address = options_.varlink, .wanted = {}, .pace = kPace, .program = "the exporter"};
@@ -102,13 +102,13 @@ client::Streams::Events Exporter::events() {
               }};
 }
 
-// Whether the kind is followed, and as the zones are: of public ticks too, or of none.
+// Whether the kind is followed in the same way as the zones: at public ticks too, or neither of them.
 bool Exporter::is_like_zones(Kind kind) const {
   const auto wanted = std::ranges::find(plan_.wanted, kind, &client::Streams::Plan::Wanted::kind);
   return wanted != plan_.wanted.end() && wanted->in_full == plan_.wanted.front().in_full;
 }
 
-// Just after a sample: what is opened now gets this one, and the later ones that the zones get.
+// Called just after a sample: a stream opened now gets this one, and then the same ones as the zones.
 void Exporter::keep_step() {
   const Kinds late = ticks_.out_of_step();
   for (const client::KindInfo& info : client::kKinds) {
@@ -147,8 +147,8 @@ Result<Done> Exporter::start() {
   return Done{};
 }
 
-// Whether all that will be shown is there, or nothing will come for now. A keplerd that has just been started
-// knows no power before its second sample.
+// Whether everything to be shown has arrived, or nothing is expected for now. A keplerd that has just been
+// started has no power before its second sample.
 bool Exporter::has_numbers() const {
   if (!decided_ || !streams_->is_up()) return decided_;
   for (const client::Streams::Plan::Wanted& wanted : plan_.wanted) {
@@ -158,7 +158,7 @@ bool Exporter::has_numbers() const {
   return snapshot_.host()->source == kNoSource || snapshot_.host()->all.power;
 }
 
-// Who asks first, and has started the exporter by it, gets numbers, too.
+// So that the first client, whose connection may have started the exporter, gets numbers, too.
 void Exporter::wait_for_numbers() {
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (!has_numbers()) {
@@ -175,12 +175,12 @@ Result<Done> Exporter::add_signals() {
     const auto attached = added.attach(event_, signal, "ending", [this] { sd_event_exit(event_, 0); });
     if (!attached) return attached;
   }
-  // A client that is gone is no reason to end.
+  // A client that disconnects must not end the process.
   ::signal(SIGPIPE, SIG_IGN);
   return Done{};
 }
 
-// Those of systemd, else one of our own. Who connects to them waits until they are served.
+// Those passed by systemd, else one of our own. Clients that connect wait until they are served.
 Result<std::vector<UniqueFd>> Exporter::open_sockets() const {
   auto sockets = http::take_passed_sockets();
   if (!sockets || !sockets->empty()) return sockets;
@@ -203,7 +203,7 @@ std::string Exporter::metrics(Format format) {
   return std::move(rendered.text);
 }
 
-// Once, until all are told again.
+// Logged once, until nothing is left out any more.
 void Exporter::report_left_out(const Rendered& rendered) {
   std::string what;
   for (const client::KindInfo& kind : client::kKinds) {
@@ -216,7 +216,7 @@ void Exporter::report_left_out(const Rendered& rendered) {
 
 int Exporter::run() {
   sd_notify(0, "READY=1");
-  // It may have been told to end while it started.
+  // It may have been asked to stop during start-up.
   const bool ended = sd_event_get_state(event_) == SD_EVENT_FINISHED;
   const int code = ended ? 0 : sd_event_loop(event_);
   sd_notify(0, "STOPPING=1");

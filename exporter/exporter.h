@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exporter, wired: one sd-event loop for keplerd's streams, HTTP and signals.
+// Assembles the exporter: one sd-event loop for keplerd's streams, HTTP and signals.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,10 @@ class Exporter : private Contents {
   Exporter(Options options, http::WebConfig web);
   ~Exporter() override;
 
-  // Everything that can fail: the loop, TLS, the sockets.
+  // Does everything that can fail: the loop, TLS, the sockets.
   Result<Done> start();
 
-  // Until SIGTERM or SIGINT. The exit status.
+  // Runs until SIGTERM or SIGINT. Returns the exit status.
   int run();
 
  private:
@@ -56,12 +56,12 @@ class Exporter : private Contents {
   std::vector<Processor> processors_;
   std::string node_name_, architecture_;
   std::chrono::microseconds started_{0};
-  client::Streams::Plan plan_ = make_plan();  // what is followed
+  client::Streams::Plan plan_ = make_plan();  // what to follow
   std::unique_ptr<client::Streams> streams_;
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;
   std::vector<Signal> signals_;
-  bool decided_ = false;  // whether keplerd answers
+  bool decided_ = false;  // whether keplerd can be reached
   bool reported_left_out_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the exporter says, on stderr; with the levels of sd-daemon(3) where that is the journal.
+// The exporter's log, on stderr; with sd-daemon(3) levels if that is the journal.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd-exporter: what keplerd knows, for Prometheus. A process of its own, because keplerd holds a
-// capability and needs no network; this one listens and may do nothing.
+// keplerd-exporter: exposes keplerd's data to Prometheus. A separate process, because keplerd holds a
+// capability and needs no network, while this one listens and needs no privileges.
 #include <cstdlib>
 #include <exception>
 #include <iostream>

@@ -16,17 +16,17 @@ using client::Kinds;
 
 struct Options {
   std::string varlink = "/run/keplerd/org.keplerd.Energy";
-  std::string listen = "127.0.0.1:28282";  // HOST:PORT; not used where systemd passes sockets
+  std::string listen = "127.0.0.1:28282";  // HOST:PORT; unused if systemd passes sockets
   std::string web_config;                  // a file; empty: neither TLS nor passwords
-  std::size_t processes = 0;               // how many are shown one by one
-  Kinds serve;                             // told to everybody, exactly
+  std::size_t processes = 0;               // how many are shown individually
+  Kinds serve;                             // shown to everyone, with exact values
 };
 
 // "host,vms": names of kinds, with "host" for the zones and the accounts, or "all".
 Result<Kinds> parse_kinds(std::string_view list);
 
-// The options, or the status to exit with: of --help and --version after printing them, of a usage error
-// after telling it.
+// The options, or the exit status: of --help and --version after printing them, of a usage error after
+// reporting it.
 std::variant<Options, int> parse_options(int argc, char** argv);
 
 }  // namespace keplerd::exporter

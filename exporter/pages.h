@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to ask the exporter for: /metrics, /-/healthy, /-/ready, and a page for people. No I/O: what
-// it tells comes from its Contents.
+// The pages of the exporter: /metrics, /-/healthy, /-/ready, and a page for people. No I/O: their data comes
+// from Contents.
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@
 
 namespace keplerd::exporter {
 
-// Where the pages get their contents from.
+// Supplies the pages' data.
 class Contents {
  public:
   virtual ~Contents() = default;
   virtual std::string metrics(Format format) = 0;
-  // Another one: metrics() may tell something else.
+  // Changes whenever the output of metrics() may have changed.
   virtual std::uint64_t revision() const = 0;
-  // keplerd answers, and has told everything once.
+  // keplerd can be reached, and has sent everything once.
   virtual bool is_ready() const = 0;
 };
 
 class Pages {
  public:
-  // `headers` are sent with each answer. `contents` must outlive the pages.
+  // `headers` are sent with each response. `contents` must outlive the pages.
   Pages(Contents& contents, http::Passwords passwords,
         std::map<std::string, std::string, std::less<>> headers);
 
@@ -45,7 +45,7 @@ class Pages {
   Contents& contents_;
   http::Passwords passwords_;
   std::map<std::string, std::string, std::less<>> headers_;
-  std::array<Kept, 4> kept_;  // by format, as it is and zipped: made once for all who ask
+  std::array<Kept, 4> kept_;  // by format, plain and compressed: generated once for all clients
 };
 
 }  // namespace keplerd::exporter

@@ -20,7 +20,7 @@ std::vector<Processor> parse_processors(std::string_view cpuinfo) {
     const std::string_view name = trim(take_until(value, ':'));
     value = trim(value);
     if (name == "processor") {
-      // Old ARM kernels have a line "Processor : MODEL" that is none of these.
+      // Old ARM kernels have a line "Processor : MODEL", which is not one of these.
       if (parse_number<unsigned>(value)) processors.push_back({.number = std::string(value)});
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's processors, as /proc/cpuinfo names them (Linux, Documentation/filesystems/proc.rst).
+// Reads the host's processors from /proc/cpuinfo (Linux, Documentation/filesystems/proc.rst).
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace keplerd::exporter {
 
-// Fields that an architecture does not tell are empty.
+// Fields that an architecture does not report are empty.
 struct Processor {
   std::string number, vendor_id, model_name, physical_id, core_id;
 };

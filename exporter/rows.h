@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd tells of one thing, as far as it becomes metrics.
+// The parts of keplerd's rows that become metrics.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Energy {
 
 struct EnergyByZone {
   Energy all;
-  // By the zone's name, of all sockets together. Empty: the parts are not known.
+  // By the zone's name, summed over all sockets. Empty: the parts are unknown.
   std::map<std::string, Energy, std::less<>> zones;
 };
 

@@ -16,7 +16,7 @@ using client::integer_field;
 using client::text;
 using varlink::Json;
 
-// Names and values of an object; of anything else none.
+// Names and values of an object; none for anything else.
 auto items(const Json& value) {
   static const Json kNone = Json::object();
   return (value.is_object() ? value : kNone).items();
@@ -61,7 +61,7 @@ void read_row(const Json& json, ZoneRow& row) {
   read_energies(json, row.all, row.active, row.idle);
 }
 
-// Zones of one name are several sockets' (or of meters that were used one after the other).
+// Several zones of one name belong to several sockets (or to meters used one after the other).
 void add_zone(WorkloadRow& row, const Json& json) {
   Energy& zone = row.zones[text(json, "name")];
   zone.energy += energy(json, "energyMicrojoules");
@@ -115,7 +115,7 @@ bool read_rows(const Json& reply, Rows<Row>& rows) {
   return client::read_changes(
       reply, [&rows](const std::string& id) { rows.erase(id); },
       [&rows](std::string id, const Json& json) {
-        // Other cgroups than units' are in those of the units above them.
+        // Cgroups that are not units are included in the units above them.
         if (id.empty() || text(json, "kind") == "group") return;
         Row row;
         row.id = id;

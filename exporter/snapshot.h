@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd has told last: of each kind what its stream (Monitor of org.keplerd.Energy) said. Pure.
+// The latest data of keplerd, from the stream of each kind (Monitor of org.keplerd.Energy). Pure.
 //
-// The counters are keplerd's own. Nothing is counted here, so that they go on when the exporter is restarted;
-// ended workloads are there as long as keplerd keeps them, for whoever scrapes at whatever pace.
+// The counters are keplerd's own. Nothing is counted here, so they continue when the exporter is restarted;
+// ended workloads remain for as long as keplerd keeps them, regardless of the scrape interval.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ using client::Kinds;
 
 struct HostState {
   Energy all, active, idle;
-  std::map<std::string, Microjoules> accounts;  // empty: not told
-  std::string source, quality;                  // quality is empty where there is none
+  std::map<std::string, Microjoules> accounts;  // empty: unknown
+  std::string source, quality;                  // quality is empty if there is none
   std::chrono::microseconds sampled{0};         // since 1970
   std::int64_t discarded_windows = 0;
   std::map<std::string, std::int64_t> problems;  // how many, by kind
@@ -36,20 +36,19 @@ using Rows = std::map<std::string, Row, std::less<>>;  // by id
 
 class Snapshot {
  public:
-  // A reply of the stream of `kind`. Whatever it is not of the form that it should be is as if it were not
-  // there.
+  // Applies a reply of the stream of `kind`. Malformed parts of it are ignored.
   void apply(Kind kind, const varlink::Json& reply);
 
   // The stream of `kind` has ended.
   void forget(Kind kind);
 
-  // A whole tick of `kind` is there.
+  // Whether a complete tick of `kind` has arrived.
   bool has(Kind kind) const { return complete_.test(index_of(kind)); }
 
-  // Counts the ticks that are whole.
+  // Counts complete ticks.
   std::uint64_t revision() const { return revision_; }
 
-  // Of the stream of zones; unset before.
+  // From the stream of zones; unset before.
   const std::optional<HostState>& host() const { return host_; }
   const Rows<ZoneRow>& zones() const { return zones_; }
   const Rows<UnitRow>& units() const { return units_; }
@@ -58,9 +57,9 @@ class Snapshot {
   const Rows<ContainerRow>& pods() const { return pods_; }
   const Rows<ProcessRow>& processes() const { return processes_; }
 
-  // Whether zones and processes are whole and of the same sample.
+  // Whether zones and processes are complete and of the same sample.
   bool are_processes_current() const;
-  // What the host used while it was busy, in the parts that rows of processes have.
+  // The host's active energy, by zone as in rows of processes.
   EnergyByZone active() const;
 
  private:

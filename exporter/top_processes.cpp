@@ -8,7 +8,7 @@
 namespace keplerd::exporter {
 namespace {
 
-constexpr double kKept = 0.9;  // of what was recent at the tick before; ticks are about 5 s apart
+constexpr double kKept = 0.9;  // fraction of the recent energy kept per tick; ticks are about 5 s apart
 
 const Energy& of_zone(const EnergyByZone& energies, const std::string& zone) {
   static const Energy kNone;
@@ -16,7 +16,7 @@ const Energy& of_zone(const EnergyByZone& energies, const std::string& zone) {
   return found == energies.zones.end() ? kNone : found->second;
 }
 
-// Only what is new since then. A counter that has gone back is another one's.
+// The increase since then. A counter that has gone back belongs to another process.
 Microjoules increase(Microjoules now, Microjoules before) { return std::max(now - before, Microjoules{}); }
 
 }  // namespace
@@ -25,7 +25,7 @@ void TopProcesses::take(const Rows<ProcessRow>& processes) {
   std::erase_if(known_, [&processes](const auto& known) { return !processes.contains(known.first); });
   for (const auto& [id, row] : processes) {
     const auto [known, is_new] = known_.try_emplace(id);
-    // What there was before the exporter is nobody's increase.
+    // Energy from before the exporter's start is not an increase.
     if (is_new && !started_) known->second.counted = row;
     known->second.recent *= kKept;
     known->second.recent +=
@@ -81,7 +81,7 @@ void TopProcesses::balance(const EnergyByZone& active) {
 }
 
 void TopProcesses::choose(const Rows<ProcessRow>& processes) {
-  // Of one pid: the one that runs, else the one that ended last.
+  // One per pid: the running one, else the one that ended last.
   std::map<std::int64_t, const ProcessRow*> by_pid;
   for (const auto& [id, row] : processes) {
     const auto [other, is_new] = by_pid.try_emplace(row.pid, &row);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processes are shown one by one, and what was used besides them. Pure.
+// Selects the processes that are shown individually, and sums up the rest. Pure.
 //
-// Of each tick those are shown that used most lately: what was used counts half after about half a minute, so
-// that who leads does not change with every tick. All else that the host used while it was busy is the
-// others': processes that are not shown, those that no sample saw, and the kernel. It is added up as it is
-// used, because a process that comes to be shown must not take away from a counter; this one counter begins
-// with the exporter.
+// Each tick selects the processes that used most recently: energy is halved after about half a minute, so
+// that the selection does not change with every tick. The rest of the host's active energy belongs to the
+// others: processes that are not shown, those that no sample saw, and the kernel. It is accumulated as it is
+// used, because a counter must not decrease when a process becomes selected; this one counter starts with the
+// exporter.
 //
-// So at each tick the powers of the shown and of the others are the host's active power, and from tick to
-// tick their counters grow by what the host's grows.
+// So at each tick the powers of the selected processes and of the others add up to the host's active power,
+// and from tick to tick their counters grow by as much as the host's.
 #pragma once
 
 #include <cstddef>
@@ -26,26 +26,26 @@ class TopProcesses {
  public:
   explicit TopProcesses(std::size_t count) : count_(count) {}
 
-  // After each tick. The rows of chosen() are these; they must last until the next call.
+  // Call it after each tick. The rows of chosen() point to these, which must stay valid until the next call.
   void take(const Rows<ProcessRow>& processes);
 
-  // After that, where both are of one sample: what the host used while it was busy.
+  // Call it afterwards, if both are of one sample, with the host's active usage.
   void balance(const EnergyByZone& active);
 
-  // What was shown is not known any more.
+  // The rows shown so far are no longer known.
   void forget();
 
-  // At most `count`; no two of the same pid.
+  // At most `count`, with distinct pids.
   const std::vector<const ProcessRow*>& chosen() const { return chosen_; }
 
-  // All that is not, and was not while it was used, one of chosen(); null as long as it is not known. Its CPU
-  // time is that of processes alone.
+  // Everything used outside chosen(), as it was selected at the time of use; null while unknown. Its CPU time
+  // covers processes only.
   const WorkloadRow* others() const { return base_ ? &others_ : nullptr; }
 
  private:
   struct Known {
-    WorkloadRow counted;  // energies and CPU time that are accounted for
-    double recent = 0;    // microjoules, those of long ago less
+    WorkloadRow counted;  // energies and CPU time accounted for
+    double recent = 0;    // microjoules, with older ones fading
     bool shown = false;
   };
 
@@ -57,8 +57,8 @@ class TopProcesses {
   std::map<std::string, Known, std::less<>> known_;  // by id
   std::vector<const ProcessRow*> chosen_;
   WorkloadRow others_;
-  // At any time since the last loss: active + *base_ = counters of the shown, as far as they grew while they
-  // were shown, + others_. Unset: nothing was balanced since.
+  // At any time since the last loss: active + *base_ = the selected processes' counters, as far as they grew
+  // while selected, + others_. Unset: not balanced since.
   EnergyByZone shown_;
   std::optional<EnergyByZone> base_;
 };

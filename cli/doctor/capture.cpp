@@ -27,14 +27,14 @@ namespace {
 using varlink::Json;
 
 constexpr std::size_t kLargestFile = 16 << 20;  // mountinfo of a host with thousands of containers
-constexpr std::size_t kLargestText = 64 << 10;  // what is kept of one
-constexpr std::size_t kMostText = 4 << 20;      // of all together
+constexpr std::size_t kLargestText = 64 << 10;  // what is kept of one file
+constexpr std::size_t kMostText = 4 << 20;      // of all files together
 constexpr std::size_t kMostGroups = 500;
 
-// The parts of long files that keplerd looks at.
+// The parts of long files that keplerd reads.
 std::string keep_all(std::string_view text) { return std::string(text); }
 
-// Of /proc/cpuinfo the first processor alone; a board's serial number stands behind the last.
+// Only the first processor of /proc/cpuinfo; a board's serial number follows the last one.
 std::string keep_first_block(std::string_view text) {
   const auto end = text.find("\n\n");
   return std::string(text.substr(0, end == text.npos ? end : end + 1));
@@ -53,7 +53,7 @@ std::string keep_cpu_times(std::string_view text) {
   return keep_lines(text, [](std::string_view line) { return line.starts_with("cpu"); });
 }
 
-// Other mounts tell names of disks, users and containers.
+// Other mounts would reveal names of disks, users and containers.
 std::string keep_kernel_mounts(std::string_view text) {
   return keep_lines(text, [](std::string_view line) {
     return line.find(" - proc ") != line.npos || line.find(" - sysfs ") != line.npos ||
@@ -62,7 +62,7 @@ std::string keep_kernel_mounts(std::string_view text) {
 }
 
 struct Wanted {
-  std::string_view path;  // any part may be a pattern of fnmatch(3)
+  std::string_view path;  // any component may be an fnmatch(3) pattern
   std::string (*keep)(std::string_view text) = keep_all;
 };
 
@@ -111,7 +111,7 @@ bool is_gone(int code) { return code == ENOENT || code == ENOTDIR || code == ENO
 
 class Capturer {
  public:
-  // Files below `directory`, which is told as `prefix`.
+  // Adds the files below `directory`, named with `prefix`.
   Capturer(int directory, std::string prefix, Capture& capture)
       : directory_(directory), prefix_(std::move(prefix)), capture_(capture) {
     for (const auto& [path, text] : capture_.files) size_ += path.size() + text.size();
@@ -171,7 +171,7 @@ class Capturer {
   std::size_t size_ = 0;
 };
 
-// The groups nearest to the root first.
+// Groups nearest to the root first.
 void capture_groups(int cgroupfs, Capture& capture) {
   Capturer capturer(cgroupfs, "cgroup/", capture);
   std::deque<std::string> groups = {""};

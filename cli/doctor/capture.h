@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd reads of a host's hardware and of its groups, in one file: a bug report carries it and a test
-// replays it (tests/support/captured_host.h). Nothing that a process was given or wrote is in it: no command
-// lines, no environment, no configuration, no VM's definition.
+// Captures what keplerd reads of a host's hardware and groups in one file, to attach to a bug report and to
+// replay in a test (tests/support/captured_host.h). It contains nothing that was passed to or written by a
+// process: no command lines, no environment, no configuration, no VM definitions.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ class HostRoot;
 
 namespace keplerd::cli {
 
-// Paths begin with "sys/", "proc/", "root/" or "cgroup/". What is not there is in none of them.
+// Paths begin with "sys/", "proc/", "root/" or "cgroup/". Missing files appear in none of the lists.
 struct Capture {
-  std::map<std::string, std::string> files;   // and their texts
-  std::map<std::string, std::string> links;   // and where they lead to
-  std::map<std::string, std::string> errors;  // what could not be read, and why ("EACCES")
-  std::set<std::string> directories;          // that are there, empty ones too
-  bool complete = true;                       // false: there is more than a capture may hold
+  std::map<std::string, std::string> files;   // with their texts
+  std::map<std::string, std::string> links;   // with their targets
+  std::map<std::string, std::string> errors;  // unreadable files, with the reason ("EACCES")
+  std::set<std::string> directories;          // existing ones, including empty ones
+  bool complete = true;                       // false: limited to what a capture may hold
 };
 
 Capture capture_host(const HostRoot& host);
@@ -32,7 +32,7 @@ Capture capture_host(const HostRoot& host);
 //  "errors":{PATH:NAME},"directories":[PATH]}
 varlink::Json capture_json(const Capture& capture);
 
-// Writes a new file, for its owner only: one that is there already is not touched (EEXIST).
+// Writes a new file, accessible to its owner only; never overwrites an existing one (EEXIST).
 Result<Done> write_capture(const std::string& path, const Capture& capture);
 
 }  // namespace keplerd::cli

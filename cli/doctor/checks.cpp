@@ -59,7 +59,7 @@ Check check_source(const DoctorFacts& facts) {
   return {"source", kProblem, found, "what is said about the meters below"};
 }
 
-// Whether the daemon still samples, and what the clocks are worth.
+// Whether the daemon is still sampling, and whether the clocks are plausible.
 Check check_clock(const DoctorFacts& facts) {
   const Json& status = *facts.status;
   const auto monotonic = integer_field(status, "monotonicUsec");
@@ -68,8 +68,8 @@ Check check_clock(const DoctorFacts& facts) {
   using std::chrono::microseconds;
   const microseconds age = facts.monotonic - microseconds(*monotonic);
   const microseconds stepped = facts.realtime - microseconds(*realtime) - age;
-  // Without an interval, and of a meter that moves in steps, there are samples at least so often; otherwise
-  // as often as while nobody is there.
+  // Without an interval, and with a meter that moves in steps, samples come at least this often; otherwise at
+  // least at the rate used while nobody is there.
   constexpr microseconds kSeldom = std::chrono::seconds(30);
   microseconds interval(integer_field(status, "intervalUsec").value_or(0));
   if (interval.count() == 0 || name_text(field(status, "source"), "name") == "guest") interval = kSeldom;
@@ -89,7 +89,7 @@ Check check_clock(const DoctorFacts& facts) {
   return {"clock", kOk, found, ""};
 }
 
-// What keplerd itself takes, which is little unless there is a flood to sample.
+// keplerd's own CPU usage, which is low except when there is a flood to sample.
 Check check_cost(const DoctorFacts& facts) {
   const auto percent = own_cpu_percent(*facts.status);
   if (!percent) return {"cost", kOk, "not known yet", ""};
@@ -129,7 +129,7 @@ struct ProblemCheck {
   const char* fix = "";
 };
 
-// Unset where another check finds it. One of a later keplerd says for itself what it is.
+// Unset if another check reports it. A kind added in a later keplerd describes itself.
 std::optional<ProblemCheck> check_of(std::string_view kind) {
   const auto known = find_problem_kind(kind);
   if (!known) return ProblemCheck{};
@@ -151,7 +151,7 @@ std::optional<ProblemCheck> check_of(std::string_view kind) {
   return std::nullopt;
 }
 
-// What keplerd itself says that it cannot do.
+// The problems that keplerd itself reports.
 std::vector<Check> check_problems(const DoctorFacts& facts) {
   std::vector<Check> checks;
   for (const Json& problem : client::elements(field(*facts.status, "problems"))) {
@@ -192,7 +192,7 @@ Check check_cgroup2(const DoctorFacts& facts) {
           "boot with systemd.unified_cgroup_hierarchy=1"};
 }
 
-// "Interval=2s Zones=package": what is not as it is without a file.
+// "Interval=2s Zones=package": the settings that differ from the defaults.
 std::string changed_settings(const Settings& settings) {
   const auto defaults = describe_settings({});
   const auto effective = describe_settings(settings);
@@ -204,7 +204,7 @@ std::string changed_settings(const Settings& settings) {
   return out;
 }
 
-// Whether the host's daemon has read the files as they are now; --interval overrides them.
+// Whether the host's daemon runs with the files' present contents; --interval overrides them.
 bool is_in_effect(const DoctorFacts& facts) {
   if (!answers(facts) || facts.address != kDefaultAddress) return true;
   const auto running = integer_field(*facts.status, "intervalUsec");
@@ -260,7 +260,7 @@ Check check_access(const DoctorFacts& facts) {
           "usermod -aG keplerd USER, and log in again, to see everything"};
 }
 
-// Who has claimed another's container, pod or VM; nothing where nobody has.
+// Refused claims to other owners' containers, pods or VMs; nothing if there are none.
 std::vector<Check> check_claims(const DoctorFacts& facts) {
   constexpr std::size_t kMost = 10;
   std::vector<Check> checks;

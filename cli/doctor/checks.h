@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doctor's judgement: from what was found to what is wrong and how it is put right. Pure.
+// Evaluates the facts: what is wrong, and how to fix it. Pure.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Check {
   std::string name;
   CheckState state = CheckState::kOk;
   std::string found;
-  std::string fix;  // empty: nothing to do
+  std::string fix;  // empty: nothing to fix
 };
 
 bool answers(const DoctorFacts& facts);
@@ -28,15 +28,15 @@ bool is_measured(const DoctorFacts& facts);
 
 std::vector<Check> check_all(const DoctorFacts& facts);
 
-// 1: keplerd does not answer, or something else is a problem; 4: it answers, but measures nothing.
+// 1: keplerd does not answer, or there is another problem; 4: it answers, but measures nothing.
 ExitStatus doctor_status(const DoctorFacts& facts, const std::vector<Check>& checks);
 
-// {"checks":[{"name","state","found","fix"}]}; a fix that is not needed is null.
+// {"checks":[{"name","state","found","fix"}]}; fix is null if none is needed.
 varlink::Json checks_json(const std::vector<Check>& checks);
 
 std::string checks_text(const std::vector<Check>& checks, bool colour);
 
-// One line: how many problems and warnings there are.
+// One line: the number of problems and warnings.
 std::string verdict_text(const std::vector<Check>& checks);
 
 }  // namespace keplerd::cli

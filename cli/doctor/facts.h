@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What doctor looks at. All of it can be gathered without a running daemon and without being root.
+// The facts that doctor evaluates. All of them can be gathered without a running daemon and without root.
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,16 @@ struct FileFacts {
   std::string path;
   mode_t mode = 0;  // permission bits
   std::string owner, group;
-  bool readable = false;  // by who runs doctor
+  bool readable = false;  // by the user running doctor
 };
 
 struct ProcMount {
   std::string hidepid;  // as mounted: "2", "invisible"; empty: not used
-  std::string gid;      // who sees all nevertheless
+  std::string gid;      // the group that is exempt
   bool operator==(const ProcMount&) const = default;
 };
 
-// Who runs doctor, as far as the daemon's group is concerned.
+// The user running doctor, with respect to the daemon's group.
 struct Caller {
   bool group_exists = true;
   bool is_root = false;
@@ -43,25 +43,25 @@ struct DoctorFacts {
   Result<varlink::Json> status = Error{};               // GetStatus's reply, or why there is none
   std::vector<varlink::Json> zones;                     // the daemon's rows
   std::chrono::microseconds monotonic{0}, realtime{0};  // just after that reply
-  std::optional<FileFacts> socket;                      // unset: no such file, or not to be seen
+  std::optional<FileFacts> socket;                      // unset: it does not exist, or is not visible
   Caller caller;
 
   std::optional<std::string> host_error;  // set: /sys or /proc cannot be read, and nothing below is known
-  SourceProbes meters;                    // as who runs doctor sees them
-  std::vector<std::string> shown_only;    // ids of the zones beside the meter
+  SourceProbes meters;                    // as seen by the user running doctor
+  std::vector<std::string> shown_only;    // ids of the zones that are only shown
   std::vector<LeftOut> left_out;
   std::vector<FileFacts> counters;     // every energy_uj
-  std::optional<std::string> cgroup2;  // where it is mounted
+  std::optional<std::string> cgroup2;  // its mount point
   ProcMount proc;
-  bool interrupts_apart = false;     // the kernel accounts them apart
-  std::optional<FileFacts> libvirt;  // where its running VMs are told
+  bool interrupts_apart = false;     // the kernel accounts interrupt time separately
+  std::optional<FileFacts> libvirt;  // where libvirt keeps its running VMs
 
   std::vector<std::string> config_files;
-  Settings settings;  // that they lead to
+  Settings settings;  // resulting from them
   std::optional<std::string> config_error;
 };
 
-// The options with which PROC itself is mounted, of proc_pid_mountinfo(5)'s lines.
+// The mount options of PROC itself, from the lines of proc_pid_mountinfo(5).
 ProcMount parse_proc_mount(std::string_view mountinfo);
 
 DoctorFacts gather_facts(const std::string& address, const HostPaths& paths);

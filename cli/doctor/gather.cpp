@@ -119,7 +119,7 @@ ProcMount parse_proc_mount(std::string_view mountinfo) {
     std::string_view after = line.substr(separator + 3);
     if (take_word(before) != "/proc" || take_word(after) != "proc") continue;
     take_word(after);
-    found = {};  // a later mount hides the earlier one
+    found = {};  // a later mount covers the earlier one
     std::string_view options = take_word(after);
     while (!options.empty()) {
       const std::string_view option = take_until(options, ',');

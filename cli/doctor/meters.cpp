@@ -13,7 +13,7 @@ namespace {
 
 using enum CheckState;
 
-// Sources that are never taken but by name say nothing about the host's meters.
+// Sources that must be requested by name say nothing about the host's meters.
 bool is_meter(const SourceProbe& probe) { return probe.name != "simulated" && probe.name != "estimated"; }
 
 bool any_meter_usable(const DoctorFacts& facts) {
@@ -36,7 +36,7 @@ std::string usable_text(std::string_view how, const std::vector<std::string>& zo
   return std::string(how) + (zones.empty() ? "" : ": " + some_of(zones));
 }
 
-// What the daemon found when it tried this meter; null where it did not.
+// What the daemon found when it tried this meter; null if it did not.
 const Json& daemons_meter(const DoctorFacts& facts, const std::string& name) {
   static const Json kNone;
   if (!answers(facts)) return kNone;
@@ -54,7 +54,7 @@ std::vector<std::string> texts(const Json& array) {
   return all;
 }
 
-// It sees what who runs doctor may not, and has tried all that are better than what it uses.
+// The daemon sees what the user running doctor may not, and has tried all meters better than the one it uses.
 Check check_daemons_meter(const Json& meter, const DoctorFacts& facts) {
   Check check{"meter " + name_text(meter, "name"), kOk, "", ""};
   const auto zones = texts(field(meter, "zones"));
@@ -87,7 +87,7 @@ Check check_meter(const SourceProbe& probe, const DoctorFacts& facts) {
   return check;
 }
 
-// What there is where nothing is measured.
+// The meters found if nothing is measured.
 void add_estimate(const DoctorFacts& facts, std::vector<Check>& checks) {
   if (is_measured(facts) || any_meter_usable(facts)) return;
   for (const SourceProbe& probe : facts.meters) {

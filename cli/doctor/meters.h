@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doctor's judgement of the meters: which can be used, why others cannot, and what is no meter at all. Pure.
+// Evaluates the meters: which can be used, why others cannot, and what is not a meter at all. Pure.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace keplerd::cli {
 
-// One a meter, best first: as keplerd found it, where it answers and has tried it, or as who runs doctor sees
-// it. Then what is told beside the meter, and what only looks like one.
+// One check per meter, best first: as keplerd found it, if it answers and has tried it, else as the user
+// running doctor sees it. Then meters that are only shown, and what merely looks like a meter.
 std::vector<Check> check_meters(const DoctorFacts& facts);
 
 }  // namespace keplerd::cli

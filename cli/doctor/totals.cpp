@@ -14,7 +14,7 @@
 namespace keplerd::cli {
 namespace {
 
-// In microwatts; unset where no zone tells it.
+// In microwatts; unset if no zone has it.
 struct Power {
   std::optional<std::int64_t> whole, parts;
   bool known() const { return whole && parts; }
@@ -27,7 +27,7 @@ bool is_too_much(const Power& power) {
 
 bool is_current(const Json& zone) { return string_field(zone, "state") == "running"; }
 
-// Adds up those zones that `is_part` names, by index, or all as one.
+// Adds up the zones that `is_part` selects, by index, or all as one.
 template <class IsPart>
 std::map<std::int64_t, Power> compare(const std::vector<Json>& zones, const std::string& whole,
                                       IsPart is_part, bool by_index) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the daemon's zones can be true together: what lies inside another draws no more than it. Pure.
+// Checks the daemon's zones for consistency: what lies inside another zone draws no more than that. Pure.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace keplerd::cli {
 
-// `zones`: the daemon's rows. Cores and uncore against their package, packages and memory against psys; with
-// room for counters that are read one after another and move in steps (psys: 1 J).
+// `zones`: the daemon's rows. Compares cores and uncore with their package, packages and memory with psys,
+// with a tolerance for counters that are read one after another and move in steps (psys: 1 J).
 Check check_totals(const std::vector<varlink::Json>& zones);
 
 }  // namespace keplerd::cli

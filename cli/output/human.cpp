@@ -16,7 +16,7 @@ using Wide = __int128;
 struct Scale {
   std::string_view name;
   std::int64_t size;   // in the smallest unit
-  std::int64_t limit;  // from so many (rounded) on the next scale is used
+  std::int64_t limit;  // at this (rounded) value the next scale starts
 };
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
@@ -37,7 +37,7 @@ constexpr Scale kEnergyScales[] = {{"uJ", 1, 1000},
 constexpr Scale kShortTimeScales[] = {{"us", 1, 1000}, {"ms", 1'000, 1000}, {"s", 1'000'000, 60}};
 constexpr std::int64_t kMinute = 60;
 
-// `value / size` in hundredths, tenths or whole, whichever leaves three significant digits.
+// `value / size` with two, one or no decimals, whichever leaves three significant digits.
 struct Rounded {
   Wide digits;
   int decimals;
@@ -64,7 +64,7 @@ bool reaches(Rounded number, std::int64_t limit) {
   return number.digits >= limit * factor;
 }
 
-// Nothing where `value` is beyond the last scale.
+// Nothing if `value` is beyond the last scale.
 std::string scaled(std::int64_t value, std::span<const Scale> scales) {
   for (const Scale& scale : scales) {
     // The smallest unit is an integer on the wire: it has no decimals to show.
@@ -105,8 +105,8 @@ std::string format_time(std::chrono::microseconds span) {
   if (span.count() == 0) return "0 s";
   std::string brief = scaled(span.count(), kShortTimeScales);
   if (!brief.empty()) return brief;
-  // What rounds up to a minute at three digits is one; further on, whole seconds are cut off, as systemd
-  // does.
+  // Values that round up to a minute at three digits are shown as one; above that, seconds are truncated, as
+  // systemd does.
   return long_span(std::max(kMinute, span.count() / 1'000'000));
 }
 

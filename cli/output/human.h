@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amounts as people read them: three significant digits and the unit that fits. Rounded half up; computed in
-// integers, so that the same amount always looks the same. An amount that cannot be (a negative one) is "-".
+// Formats amounts for people: three significant digits and a suitable unit. Rounded half up; computed in
+// integers, so that equal amounts always look the same. An impossible (negative) amount is "-".
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ std::string format_energy(Microjoules energy);
 // "0 s", "350 us", "12.3 s", then as systemd.time(7) has it: "1min 30s", "2h 5min", "3d 4h".
 std::string format_time(std::chrono::microseconds span);
 
-// "0%", "<0.01%", "0.12%", "12.3%", "100%"; "-" where there is no whole.
+// "0%", "<0.01%", "0.12%", "12.3%", "100%"; "-" if the whole is 0.
 std::string format_percent(std::int64_t part, std::int64_t whole);
 
 // A point in time in the local time zone: "Fri 2025-11-21 04:01:02 UTC".

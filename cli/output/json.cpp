@@ -12,8 +12,8 @@ using varlink::Json;
 
 namespace {
 
-// Escapes as \uXXXX what JSON may hold as it is, but a terminal acts on. All of it is below U+10000, and
-// within strings.
+// Escapes as \uXXXX what is valid in JSON, but would be interpreted by a terminal. All such characters are
+// below U+10000, and occur only within strings.
 std::string escape_controls(std::string_view json) {
   std::string out;
   out.reserve(json.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON for other programs. Integers are written exactly, whatever their size.
+// Formats JSON for other programs. Integers are written exactly, whatever their size.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace keplerd::cli {
 
-// One line, or indented by four; ended by a newline. `mode` is not kOff. What a terminal would act on
-// (control characters, C1 too; line separators, bidirectional controls) is escaped.
+// One line, or indented by four; ends with a newline. `mode` is not kOff. Characters that a terminal would
+// interpret (controls, including C1; line separators, bidirectional controls) are escaped.
 std::string json_text(const varlink::Json& value, JsonMode mode);
 
-// The same as an element of a JSON text sequence (RFC 7464): a record separator in front.
+// The same as an element of a JSON text sequence (RFC 7464), preceded by a record separator.
 std::string json_sequence_text(const varlink::Json& value, JsonMode mode);
 
-// GetStatus's reply as keplerctl writes it: a source without quality or reason has them as null.
+// GetStatus's reply as keplerctl prints it: a source without quality or reason has null there.
 varlink::Json status_json(varlink::Json status);
 
 }  // namespace keplerd::cli

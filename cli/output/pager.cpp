@@ -14,13 +14,13 @@
 namespace keplerd::cli {
 namespace {
 
-constexpr int kNotFound = 127;  // what the shell answers, too
+constexpr int kNotFound = 127;  // as returned by the shell, too
 
 [[noreturn]] void become_pager(int input, const std::optional<std::string>& command) {
-  // The caller ignores it; a pager has to die of it.
+  // The caller ignores it; a pager must die of it.
   std::signal(SIGPIPE, SIG_DFL);
   if (dup2(input, STDIN_FILENO) < 0) _exit(kNotFound);
-  // keplerctl may run under sudo: less must not offer a shell. Users' own settings of less are left alone.
+  // keplerctl may run under sudo: less must not offer a shell. Users' own settings of less are respected.
   setenv("LESSSECURE", "1", 1);
   setenv("LESSCHARSET", "utf-8", 0);
   if (command) {
@@ -35,7 +35,7 @@ void write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the reader had enough
+    if (written <= 0) return;  // the reader has quit
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -52,7 +52,7 @@ bool show_in_pager(std::string_view text, const std::optional<std::string>& comm
   if (child == 0) become_pager(output.get(), command);
   output.reset();
 
-  // While the pager runs, the terminal's interrupt is for it.
+  // While the pager is running, Ctrl-C is meant for it.
   const auto interrupt = std::signal(SIGINT, SIG_IGN);
   const auto broken_pipe = std::signal(SIGPIPE, SIG_IGN);
   write_all(input.get(), text);

@@ -8,8 +8,8 @@
 
 namespace keplerd::cli {
 
-// Runs `command` by the shell (unset: less, which ends at once where the text fits) with `text` as its input,
-// and waits for it. False where nothing was shown because no pager could be started.
+// Runs `command` in the shell (unset: less, which quits at once if the text fits) with `text` as its input,
+// and waits for it. Returns false if no pager could be started, so that nothing was shown.
 bool show_in_pager(std::string_view text, const std::optional<std::string>& command);
 
 }  // namespace keplerd::cli

@@ -11,7 +11,7 @@ namespace keplerd::cli {
 namespace {
 
 constexpr int kGap = 2;
-// A column that gives way keeps so much: less tells nothing, and a line that is too long is the smaller evil.
+// The minimum width of a shortened column: less would be useless, and an overlong line is the lesser evil.
 constexpr int kLeastWidth = 8;
 
 }  // namespace

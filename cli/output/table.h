@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of text in aligned columns.
+// Formats a table of text in aligned columns.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ enum class Align { kLeft, kRight };
 struct Column {
   std::string header;  // UPPER CASE
   Align align = Align::kRight;
-  // Set for a column that may be shortened where the table is wider than the terminal: the last column first,
+  // Set for a column that may be shortened if the table is wider than the terminal: the last column first,
   // then the widest.
   std::optional<Keep> gives_way = std::nullopt;
 };
@@ -23,19 +23,19 @@ struct Column {
 struct TableStyle {
   bool header = true;
   bool bold_header = false;       // with a terminal's escape sequence
-  std::optional<int> width = {};  // of the terminal; unset: every line as long as it needs
+  std::optional<int> width = {};  // of the terminal; unset: lines are as long as needed
 };
 
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // One cell a column, printable text; an empty one is shown as "-".
+  // One cell per column, printable text; an empty one is shown as "-".
   void add_row(std::vector<std::string> cells);
 
   bool empty() const { return rows_.empty(); }
 
-  // Lines, each ended by a newline and without blanks at its end.
+  // Lines, each ended by a newline, without trailing blanks.
   std::string text(const TableStyle& style = {}) const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 constexpr int kFallbackWidth = 80;
 constexpr int kFallbackHeight = 24;
 
-// A positive number from the environment, which comes before what the terminal says, as everywhere.
+// A positive number from the environment, which overrides the terminal's own size, as is customary.
 int dimension(const char* variable, int from_terminal, int fallback) {
   const char* value = std::getenv(variable);
   const int wanted = value == nullptr ? 0 : parse_number<int>(value).value_or(0);

@@ -13,11 +13,10 @@ struct Terminal {
   bool colour = false;
   int width = 80;
   int height = 24;
-  std::optional<std::string>
-      pager;  // command from the environment; empty: none is wanted; unset: the default
+  std::optional<std::string> pager;  // command from the environment; empty: disabled; unset: the default
 };
 
-// Standard output, as the system and the environment describe it.
+// Standard output, as described by the system and the environment.
 Terminal find_terminal();
 
 // no-color.org: any value but an empty one of NO_COLOR means no. Null: the variable is not set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many columns a text takes on a terminal. Does not ask the locale: names are UTF-8 whatever it says.
+// Computes the number of columns of a text on a terminal. Ignores the locale: names are always UTF-8.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace keplerd::cli {
 // none.
 int display_width(std::string_view text);
 
-// Which end of a text that is too long is kept.
+// Which end of an overlong text is kept.
 enum class Keep { kStart, kEnd };
 
-// `text` in at most `width` columns, with "…" in place of what had to go. The start of a name tells most, but
-// the end of a path.
+// Shortens `text` to at most `width` columns, with "…" in place of the rest. The start of a name is the most
+// informative, but the end of a path.
 std::string shorten(std::string_view text, int width, Keep keep);
 
 }  // namespace keplerd::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tabs of the live screen and the table of each. Widths are fixed, so that nothing jumps from one sample
-// to the next.
+// The tabs of the live screen and their tables. Widths are fixed, so that nothing moves from one sample to
+// the next.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct Tab {
 };
 const std::vector<Tab>& tabs();
 
-// The tab of a kind; the first where it has none.
+// The tab of a kind; the first one if it has none.
 std::size_t find_tab(std::string_view kind);
 
-// Head and rows of the table in exactly `state.size.width` columns.
+// The table's header and rows in exactly `state.size.width` columns.
 std::string head_text(const State& state);
 std::string row_text(const State& state, const Json& row);
 

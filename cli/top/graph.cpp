@@ -13,7 +13,7 @@ constexpr int kSteps = 8;
 constexpr std::array<std::string_view, kSteps + 1> kBlocks = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<std::string_view, kSteps + 1> kAscii = {" ", "_", ".", ":", "-", "=", "+", "*", "#"};
 
-// How many steps of all `height * kSteps` a value fills; rounded half up, at least one.
+// How many of the `height * kSteps` steps a value fills; rounded half up, at least one.
 int level(std::int64_t value, std::int64_t most, int height) {
   if (most <= 0) return 1;
   const double share = static_cast<double>(value) / static_cast<double>(most);

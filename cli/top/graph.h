@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Power over time as text: block characters, or ASCII where the locale has no UTF-8.
+// Draws power over time as text: block characters, or ASCII if the locale is not UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace keplerd::cli::top {
 // The last values of one quantity, oldest first.
 class History {
  public:
-  // Unset: not known at that moment.
+  // Unset: unknown at that time.
   void add(std::optional<std::int64_t> value);
   std::size_t size() const { return values_.size(); }
-  // The most of the last `count` values; 0 where none is known.
+  // The maximum of the last `count` values; 0 if none is known.
   std::int64_t most(std::size_t count) const;
   // `index` counts back from the newest, which is 0.
   std::optional<std::int64_t> back(std::size_t index) const;
@@ -27,7 +27,7 @@ class History {
   std::vector<std::int64_t> values_;
 };
 
-// `height` lines of `width` columns, the newest value at the right, from 0 to the most of what is shown. A
+// `height` lines of `width` columns, the newest value at the right, scaled from 0 to the maximum shown. A
 // known value is at least the lowest block; an unknown one is blank.
 std::vector<std::string> graph(const History& history, int width, int height, bool unicode);
 

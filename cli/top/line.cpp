@@ -50,10 +50,11 @@ std::vector<std::string> wrap(std::string_view text, int width, bool unicode) {
   std::string rest = unicode ? std::string(text) : ascii(text);
   std::vector<std::string> pieces;
   while (display_width(rest) > width) {
-    // What shorten() keeps before its ellipsis. Two more columns, so that there always is one.
+    // What shorten() keeps before its ellipsis. Two extra columns, so that there always is an
+    // ellipsis.
     std::string piece = shorten(rest + "  ", width + 1, Keep::kStart);
     piece.resize(piece.size() - std::min(piece.size(), kEllipsis.size()));
-    if (piece.empty()) return pieces;  // not even one character has room
+    if (piece.empty()) return pieces;  // not even one character fits
     pieces.push_back(piece);
     rest.erase(0, piece.size());
   }

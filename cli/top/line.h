@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the live screen is made of: lines of styled text. What a style looks like is the terminal's business.
+// The building blocks of the live screen: lines of styled text. The terminal decides how a style looks.
 #pragma once
 
 #include <string>
@@ -24,21 +24,21 @@ struct Size {
   int height = 24;
 };
 
-// `text`, which is printable, in at most `width` columns. Without `unicode` what is not ASCII is escaped as
-// \xHH.
+// `text`, which is printable, in at most `width` columns. Without `unicode`, non-ASCII characters are escaped
+// as \xHH.
 std::string fit(std::string_view text, int width, Keep keep, bool unicode);
 
-// The same, filled with blanks to exactly `width` columns.
+// The same, padded with blanks to exactly `width` columns.
 std::string pad_left(std::string_view text, int width, Keep keep, bool unicode);
 std::string pad_right(std::string_view text, int width, Keep keep, bool unicode);
 
-// `text` in pieces of at most `width` columns.
+// Splits `text` into pieces of at most `width` columns.
 std::vector<std::string> wrap(std::string_view text, int width, bool unicode);
 
-// The line in at most `width` columns; spans beyond are cut.
+// Limits the line to `width` columns; spans beyond are cut.
 Line clip(Line line, int width, bool unicode);
 
-// The text alone, without blanks at its end.
+// The text alone, without trailing blanks.
 std::string text_of(const Line& line);
 
 }  // namespace keplerd::cli::top

@@ -29,7 +29,7 @@ constexpr int kEscapeDelay = 100;  // ms; keys arrive in pieces over a slow line
 volatile std::sig_atomic_t wants_end = 0;
 void on_end_signal(int) { wants_end = 1; }
 
-// Signals reach the program only while it waits, so that none is missed in between.
+// Signals are blocked except while the program waits, so that none is lost in between.
 class Signals {
  public:
   Signals() {
@@ -53,7 +53,7 @@ class Signals {
   sigset_t while_waiting_{};
 };
 
-// The terminal in its painted state, from construction to destruction.
+// The terminal while it is painted, from construction to destruction.
 class Curses {
  public:
   explicit Curses(bool colour) : screen_(newterm(nullptr, stdout, stdin)) {
@@ -166,7 +166,7 @@ std::optional<Key> character_key(wint_t character) {
   return Key{KeyCode::kCharacter, std::string(bytes.data(), count)};
 }
 
-// All keys that have come.
+// Handles all pending keys.
 void read_keys(State& state, const Curses& curses) {
   wint_t character = 0;
   for (int kind = get_wch(&character); kind != ERR && !state.quit; kind = get_wch(&character)) {
@@ -179,7 +179,7 @@ void read_keys(State& state, const Curses& curses) {
   }
 }
 
-// All replies that have come.
+// Handles all pending replies.
 void read_ticks(State& state, client::Daemon& stream) {
   for (;;) {
     const auto tick = stream.tick_that_has_come();
@@ -198,7 +198,7 @@ Result<client::Daemon> open_stream(const Context& context, const State& state) {
   return daemon;
 }
 
-// Until something has come, or a signal.
+// Waits for input, a reply or a signal.
 void wait(State& state, const client::Daemon& stream, const Signals& signals) {
   std::array<pollfd, 2> polls = {{{STDIN_FILENO, POLLIN, 0}, {stream.fd(), POLLIN, 0}}};
   const int count = ::ppoll(polls.data(), polls.size(), nullptr, &signals.while_waiting());

@@ -13,9 +13,9 @@
 namespace keplerd::cli::top {
 namespace {
 
-// What has a place on the screen besides the list or the details.
+// The areas of the screen besides the list or the details.
 struct Layout {
-  bool warning = false;  // what is wrong with the source, in full
+  bool warning = false;  // a problem of the source, in full
   int graph = 0;         // lines
   bool accounts = false;
   bool tabs = true;
@@ -50,7 +50,7 @@ class Painter {
 
   std::vector<Line> screen() {
     host();
-    // A row's own power takes the place of the host's.
+    // A row's own power replaces the host's.
     if (state_.pane == Pane::kDetails) {
       const auto found = state_.histories.find(string_field(state_.details, "id").value_or(""));
       graph_lines(found == state_.histories.end() ? History() : found->second);
@@ -84,7 +84,7 @@ class Painter {
     if (!warning) {
       add(text, Style::kBold);
     } else {
-      // "LABEL: explanation. Host ...": the explanation only where it has a line of its own.
+      // "LABEL: explanation. Host ...": the explanation only if it has a line of its own.
       const auto colon = warning->find(':');
       lines_.push_back({{warning->substr(0, colon), Style::kWarning},
                         {fitted(" " + text.substr(warning->size() + 2)), Style::kBold}});
@@ -108,14 +108,14 @@ class Painter {
     }
   }
 
-  // The top of the scale at the first line, its bottom at the last.
+  // The maximum of the scale on the first line, 0 on the last.
   static std::string graph_label(const History& history, int room, std::size_t line, std::size_t lines) {
     const std::int64_t most = history.most(static_cast<std::size_t>(room));
     if (line == 0) return fmt::format("{:>8}  ", most > 0 ? format_power({most}) : "-");
     return fmt::format("{:>8}  ", line + 1 == lines ? "0 W" : "");
   }
 
-  // All of them; on a narrow screen the chosen one, and its number among them.
+  // All tabs; on a narrow screen the selected one, with its position.
   Line tab_names() const {
     constexpr int kRoomBehind = 16;
     Line line;
@@ -196,7 +196,7 @@ class Painter {
     lines_.resize(static_cast<std::size_t>(state_.size.height) - 1);
     if (!state_.failure.empty()) return add(printable(state_.failure), Style::kBad);
     if (state_.typing) {
-      // The end of what is typed is what one looks at.
+      // Shows the end of the typed text.
       return add(fitted("/" + printable(state_.filter) + "_", Keep::kEnd));
     }
     if (state_.pane == Pane::kDetails) return add("Esc back  Up/Down scroll  h help  q quit", Style::kDim);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live screen as lines of text. Pure.
+// Formats the live screen as lines of text. Pure.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace keplerd::cli::top {
 // At most `state.size.height` lines of at most `state.size.width` columns.
 std::vector<Line> draw(const State& state);
 
-// How many rows of the list, or lines of the details, have room.
+// How many rows of the list, or lines of the details, fit.
 int list_room(const State& state);
 int details_room(const State& state);
 

@@ -18,7 +18,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Also by what it is in, so that all of one unit or guest can be seen together. `filter` is in lower case.
+// Also matches the enclosing workload, to show everything of one unit or guest. `filter` is in lower case.
 bool matches(const Json& row, const std::string& filter) {
   if (filter.empty()) return true;
   for (const char* name : {"id", "name", "unit", "namespace", "podId", "containerId", "virtualMachineId"}) {
@@ -45,7 +45,7 @@ void follow_pinned_row(State& state) {
   if (found != state.rows.end()) state.selected = static_cast<std::size_t>(found - state.rows.begin());
 }
 
-// Makes what is shown of what is known.
+// Derives the visible rows from the known ones.
 void settle(State& state) {
   const std::string filter = lower(state.filter);
   state.rows.clear();
@@ -69,7 +69,7 @@ void move_selection(State& state, std::ptrdiff_t by) {
   const auto last = static_cast<std::ptrdiff_t>(state.rows.size()) - 1;
   const auto target = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(state.selected) + by, 0, last);
   state.selected = static_cast<std::size_t>(target);
-  // At the top one wants to see whoever is first.
+  // At the top, the selection stays on the first place.
   state.pinned = target == 0 ? "" : id_of(state.rows[state.selected]);
   keep_selection_on_screen(state);
 }
@@ -169,7 +169,7 @@ void press_letter(State& state, const Key& key) {
   }
 }
 
-// Power, one value a sample; those of rows that went are forgotten.
+// Power, one value per sample; histories of rows that are gone are dropped.
 void add_to_histories(State& state) {
   std::map<std::string, History> kept;
   for (const auto& [id, row] : state.set.rows()) {
@@ -234,7 +234,7 @@ void resize(State& state, Size size) {
 
 void apply_tick(State& state, const Json& tick) {
   if (!state.set.apply(tick)) return;  // more rows of the same instant follow
-  // The first reply of another tab may be of a sample that is known already.
+  // The first reply of another tab may belong to a sample that is already known.
   const bool is_new = field(tick, "sequence") != field(state.status, "sequence");
   state.status = tick;
   state.status.erase("rows");

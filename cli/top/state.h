@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the live screen knows, and how keys and the daemon's replies change it. Pure: no terminal, no socket,
-// no clock.
+// The state of the live screen, and how keys and the daemon's replies change it. Pure: no terminal, no
+// socket, no clock.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct Key {
 enum class Pane { kList, kDetails, kHelp };
 
 struct State {
-  // How it is shown.
+  // View settings.
   Size size;
   bool unicode = true;
   Pane pane = Pane::kList;
@@ -49,40 +49,40 @@ struct State {
   bool reverse = false;
   bool all = false;  // ended ones, too
   std::string filter;
-  bool typing = false;  // characters go to the filter
+  bool typing = false;  // characters are added to the filter
 
-  // What keplerd told. `status` is its last whole reply without the rows; null before the first.
+  // Replies of keplerd. `status` is the last complete one, without the rows; null before the first.
   Json status;
   client::RowSet set;
-  bool loaded = false;  // the rows of this tab have come
+  bool loaded = false;  // the rows of this tab have arrived
   History host;         // power
   std::map<std::string, History> histories;
 
-  // Made of these: the rows that are shown, in their order.
+  // Derived from these: the visible rows, in display order.
   std::vector<Json> rows;
   std::size_t total = 0;     // before the filter
-  std::size_t hidden = 0;    // ended ones that are not shown
-  std::string pinned;        // id of the row that the selection follows; empty: it keeps its place
+  std::size_t hidden = 0;    // ended ones not shown
+  std::string pinned;        // id of the row that the selection follows; empty: it keeps its position
   std::size_t selected = 0;  // in rows
   std::size_t first = 0;     // of rows, on the screen
-  Json details;              // the row whose details are shown, as it was last known
+  Json details;              // the last known version of the row whose details are shown
   bool details_gone = false;
   std::size_t details_first = 0;  // line
 
   bool quit = false;
-  std::string failure;  // why it had to end
+  std::string failure;  // the reason if it had to end
 };
 
 void press(State& state, const Key& key);
 void resize(State& state, Size size);
 
-// One reply of Monitor for the present tab.
+// Handles a reply of Monitor for the current tab.
 void apply_tick(State& state, const Json& tick);
 
-// Shows another tab, whose rows are yet to come.
+// Switches to another tab, whose rows have yet to arrive.
 void select_tab(State& state, std::size_t tab);
 
-// The daemon is lost: the screen ends.
+// The connection to the daemon is lost: ends the screen.
 void fail(State& state, std::string message);
 
 }  // namespace keplerd::cli::top

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from live.cpp because <term.h> defines macros like `lines` and `columns`.
+// Separate from live.cpp because <term.h> defines macros like `lines` and `columns`.
 #include <cstdlib>
 #include <string_view>
 

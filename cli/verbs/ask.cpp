@@ -36,7 +36,7 @@ int show_list(const Context& context, client::Kind kind) {
   if (context.wants_json()) return show_list_json(context, *daemon, kind);
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
-  // Ended ones are hidden here: a limit applies to what is left.
+  // Ended rows are hidden here: a limit applies to the remaining ones.
   auto rows = daemon->list({kind, std::nullopt, context.options.sort});
   if (!rows) return context.fail(rows.error().message);
   warn_without_legend(context, *status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs that ask keplerd have in common.
+// Functions shared by the verbs that query keplerd.
 #pragma once
 
 #include "cli/context.h"
@@ -7,14 +7,14 @@
 
 namespace keplerd::cli {
 
-// Says why keplerd cannot be reached, and where help is.
+// Reports why keplerd cannot be reached, and where to find help.
 int fail_to_connect(const Context& context, const Error& error);
 
-// With --no-legend a table has no place for it, yet numbers that are not measured must not be taken for
-// measured.
+// With --no-legend a table has no room for it, yet numbers that are not measured must not be mistaken for
+// measurements.
 void warn_without_legend(const Context& context, const varlink::Json& status);
 
-// One list, as a table or as JSON.
+// Prints one list, as a table or as JSON.
 int show_list(const Context& context, client::Kind kind);
 
 }  // namespace keplerd::cli

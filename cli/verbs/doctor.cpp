@@ -11,7 +11,7 @@
 namespace keplerd::cli {
 namespace {
 
-// For a bug report.
+// Saves a capture for a bug report.
 int write_host(const Context& context) {
   const auto host = HostRoot::open(context.options.host);
   if (!host) return context.fail(printable(host.error().message));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the daemon's live stream. A terminal shows a kind's table anew each tick, and one line a tick of
-// the host; elsewhere a table is shown once, unless --count says otherwise. JSON is a sequence (RFC 7464)
-// without an end.
+// Follows the daemon's live stream. A terminal shows a kind's table again each tick, or one line per tick for
+// the host; otherwise a table is shown once, unless --count is given. JSON output is an endless sequence (RFC
+// 7464).
 #include <memory>
 
 #include <fmt/format.h>
@@ -18,18 +18,18 @@ namespace {
 constexpr std::string_view kClear = "\033[H\033[2J";
 // Source and footer of two lines each on 80 columns, two blank ones, the header, the cursor.
 constexpr int kLinesAroundTable = 8;
-// The footer of guests is longer: what they draw together, and what the asterisk means.
+// The footer for guests is longer: their total power, and the meaning of the asterisk.
 constexpr int kMoreLinesOfGuests = 2;
 constexpr std::size_t kEventsShown = 3;
 
-// Where ticks go. False: the tick is not counted.
+// The consumer of ticks. Returns false if the tick is not counted.
 class TickWriter {
  public:
   virtual ~TickWriter() = default;
   virtual Result<bool> write(const Json& tick) = 0;
 };
 
-// Monitor's reply is no whole status; GetStatus's is, and all of it from one instant.
+// Monitor's reply lacks parts of the status; GetStatus's is complete, and all from one instant.
 class StatusSequence : public TickWriter {
  public:
   StatusSequence(const Context& context, client::Daemon daemon)
@@ -77,7 +77,7 @@ class HostLines : public TickWriter {
     context_.out << paint(header, Paint::kBold, context_.terminal.colour) << "\n";
   }
 
-  // The source line has long scrolled away: what is not measured says so on every line.
+  // The source line has long scrolled away: numbers that are not measured are labelled on every line.
   static std::string label(const Json& tick) {
     if (const auto warning = source_warning(tick)) return warning->substr(0, warning->find(':'));
     return name_text(field(tick, "source"), "quality");
@@ -130,7 +130,7 @@ class KindTicks : public TickWriter {
     options_.limit = static_cast<std::size_t>(std::max(1, context_.terminal.height - around));
   }
 
-  // What happened to VMs lately.
+  // Recent events of VMs.
   void write_events() {
     if (!events_.empty()) context_.out << "\n";
     for (const Json& event : events_) {
@@ -143,7 +143,7 @@ class KindTicks : public TickWriter {
   const Context& context_;
   Options options_;
   client::RowSet set_;
-  Json events_ = Json::array();  // JSON: since the last tick; else the last ones
+  Json events_ = Json::array();  // JSON: since the last tick; otherwise the latest ones
   bool warned_ = false;
 };
 
@@ -179,7 +179,7 @@ int run_monitor(const Context& context) {
     if (!tick) return context.fail(tick.error().message);
     const auto counted = (*writer)->write(*tick);
     if (!counted) return context.fail(counted.error().message);
-    if (!context.out.flush()) return kFine;  // nobody reads any more
+    if (!context.out.flush()) return kFine;  // the reader is gone
     if (left && *counted) --*left;
   }
   return kFine;

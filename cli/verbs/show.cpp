@@ -7,10 +7,10 @@
 namespace keplerd::cli {
 namespace {
 
-// What all kinds together know by that id or name.
+// The matches of all kinds for that id or name.
 struct Matches {
   std::vector<Json> rows;
-  std::vector<std::string> ids;  // of the rows, and of those that share the name
+  std::vector<std::string> ids;  // of the rows, and of others that share the name
 };
 
 Result<Matches> find_matches(client::Daemon& daemon, const std::string& wanted) {
@@ -29,7 +29,7 @@ Result<Matches> find_matches(client::Daemon& daemon, const std::string& wanted) 
     }
     if (!reply->error.empty()) return Error{client::describe_error(*reply)};
     const Json& row = field(reply->parameters, "row");
-    // An id is an id, whatever else has it as its name.
+    // An exact id takes precedence over names.
     if (string_field(row, "id") == wanted) return Matches{{row}, {wanted}};
     add(field(row, "id"));
     matches.rows.push_back(row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live screen; where there is no terminal for it, the list of the same kind once.
+// The live screen; without a suitable terminal, prints the list of the same kind once.
 #include "cli/top/live.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"

@@ -71,7 +71,7 @@ std::vector<int> Connections::take_doomed(Nanoseconds now) {
   return std::exchange(doomed_, {});
 }
 
-// A new phase is progress: all others of the peer have to go first.
+// A new phase counts as progress: moves behind all others of the peer.
 void Connections::enter(int id, Phase phase, Nanoseconds deadline) {
   Connection& connection = connections_.at(id);
   if (connection.doomed) return;

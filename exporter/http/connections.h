@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connections there are, and which have to go: those that take too long, and those that have waited
-// longest where there are too many. Pure: it closes nothing, and has no clock. A newcomer is always let in,
-// so that connections that only wait keep nobody out, not even from their own address.
+// Keeps track of connections, and decides which to close: those that take too long and, if there are too
+// many, those that have waited longest. Pure: it closes nothing, and has no clock. A newcomer is always
+// admitted, so that idle connections keep nobody out, not even from their own address.
 #pragma once
 
 #include <cstddef>
@@ -16,35 +16,35 @@
 
 namespace keplerd::exporter::http {
 
-using Body = std::shared_ptr<const std::string>;  // several answers may have the same
+using Body = std::shared_ptr<const std::string>;  // shared: several responses may have the same body
 
 struct ConnectionLimits {
   std::size_t connections = 2048;
   std::size_t connections_of_a_peer = 64;
-  std::size_t waiting_bytes = 64 << 20;  // of different bodies that clients have not read yet
-  // From the beginning to the end of each, whatever is sent meanwhile.
+  std::size_t waiting_bytes = 64 << 20;  // of distinct bodies that clients have not read yet
+  // From the start to the end of each phase, whatever is sent meanwhile.
   Nanoseconds request = std::chrono::seconds(10);  // handshake, headers and content
   Nanoseconds reply = std::chrono::seconds(30);
-  Nanoseconds idle = std::chrono::seconds(120);  // between a reply and the next request
+  Nanoseconds idle = std::chrono::seconds(120);  // between a response and the next request
 };
 
 class Connections {
  public:
   explicit Connections(const ConnectionLimits& limits = {});
 
-  // By its descriptor, until end().
+  // Identified by its descriptor, until end().
   void begin(int connection, const Peer& peer, Nanoseconds now);
-  void begin_request(int connection, Nanoseconds now);  // one after a reply; the first begins by itself
+  void begin_request(int connection, Nanoseconds now);  // one after a response; the first begins by itself
   void begin_reply(int connection, const Body& body, Nanoseconds now);
   void end_reply(int connection, Nanoseconds now);
   void end(int connection);
 
   const Peer& peer_of(int connection) const { return connections_.at(connection).peer; }
 
-  // Those that have to be closed by now, each once. They no longer count.
+  // The connections to close by now, each reported once. They no longer count.
   std::vector<int> take_doomed(Nanoseconds now);
 
-  // When the next one may have to be closed; the greatest value there is: no more.
+  // When the next one may have to be closed; the maximum value: never.
   Nanoseconds next_deadline() const { return next_deadline_; }
 
  private:
@@ -57,7 +57,7 @@ class Connections {
     Nanoseconds deadline{};
     Body body;
     bool doomed = false;
-    Order::iterator place;  // in its peer's order, until it is doomed
+    Order::iterator place;  // in its peer's order, until it is to be closed
   };
   struct Waiting {
     Body body;
@@ -73,9 +73,9 @@ class Connections {
 
   ConnectionLimits limits_;
   std::map<int, Connection> connections_;
-  std::map<Peer, Order> peers_;  // those that are not doomed; the longest without progress first
-  std::size_t count_ = 0;        // of these
-  std::list<Waiting> waiting_;   // the oldest body first
+  std::map<Peer, Order> peers_;  // those not to be closed; the longest without progress first
+  std::size_t count_ = 0;        // of all peers
+  std::list<Waiting> waiting_;   // oldest body first
   std::size_t waiting_bytes_ = 0;
   std::vector<int> doomed_;
   Nanoseconds next_deadline_ = Nanoseconds::max();

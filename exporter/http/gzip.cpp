@@ -9,7 +9,7 @@ std::optional<std::string> gzip(std::string_view text) {
   constexpr int kGzipWindow = 15 + 16;
   constexpr int kMemoryLevel = 8;
   z_stream stream{};
-  // Metrics repeat themselves so much that more than the least effort wins little.
+  // Metrics are so repetitive that more than the least effort gains little.
   if (::deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
     return std::nullopt;

@@ -7,7 +7,7 @@
 
 namespace keplerd::exporter::http {
 
-// `text` in the format gzip (RFC 1952); nothing where there is no memory for it.
+// Compresses `text` in the gzip format (RFC 1952); nothing if out of memory.
 std::optional<std::string> gzip(std::string_view text);
 
 }  // namespace keplerd::exporter::http

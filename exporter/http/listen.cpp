@@ -22,7 +22,7 @@ Result<UniqueFd> listen_on(const addrinfo& address, const std::string& shown) {
   if (!socket) return system_error(shown, errno);
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // "::" and "0.0.0.0" are both bound where the host is everywhere.
+  // With an empty host, both "::" and "0.0.0.0" are bound.
   if (address.ai_family == AF_INET6) ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   if (::bind(socket.get(), address.ai_addr, address.ai_addrlen) != 0 ||
       ::listen(socket.get(), SOMAXCONN) != 0) {
@@ -71,7 +71,7 @@ Result<std::vector<UniqueFd>> listen_at(const Place& place) {
     auto socket = listen_on(*address, shown);
     if (!socket) {
       last = socket.error();
-      // A host without IPv6 still has its other addresses; a place that is taken is an error.
+      // A host without IPv6 still has its other addresses; an address in use is an error.
       if (last.code == EADDRINUSE || last.code == EACCES) return last;
       continue;
     }

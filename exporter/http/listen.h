@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the exporter listens: sockets that systemd passed, or one of its own.
+// The exporter's listening sockets: passed by systemd, or its own.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@
 namespace keplerd::exporter::http {
 
 struct Place {
-  std::string host;  // empty: everywhere
+  std::string host;  // empty: all addresses
   std::string port;  // a number
 };
 
 // "HOST:PORT", "[::1]:PORT", ":PORT".
 Result<Place> parse_place(std::string_view text);
 
-// Listening sockets at every address that the host has; an error where there is none that can be had.
+// Listens at every address of the host; an error if none is available.
 Result<std::vector<UniqueFd>> listen_at(const Place& place);
 
-// Those that systemd has passed; none where it has not. An error where one of them is something else.
+// The sockets passed by systemd, if any. An error if one of them is something else.
 Result<std::vector<UniqueFd>> take_passed_sockets();
 
 }  // namespace keplerd::exporter::http

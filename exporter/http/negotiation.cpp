@@ -9,14 +9,14 @@
 namespace keplerd::exporter::http {
 namespace {
 
-// Takes what is before the next `separator` that is not within quotes.
+// Takes everything before the next `separator` outside quotes.
 std::string_view take_element(std::string_view& rest, char separator) {
   bool quoted = false;
   std::size_t end = 0;
   for (; end < rest.size(); ++end) {
     const char c = rest[end];
     if (quoted && c == '\\') {
-      ++end;  // what follows is no quote
+      ++end;  // the escaped character is not a quote
     } else if (c == '"') {
       quoted = !quoted;
     } else if (c == separator && !quoted) {
@@ -29,7 +29,7 @@ std::string_view take_element(std::string_view& rest, char separator) {
   return trim(element);
 }
 
-// In thousandths: "0.75" is 750. Nothing where it is no weight.
+// In thousandths: "0.75" is 750. Nothing if it is not a valid weight.
 std::optional<int> parse_weight(std::string_view text) {
   if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
   int weight = text[0] == '1' ? 1000 : 0;
@@ -45,7 +45,7 @@ std::optional<int> parse_weight(std::string_view text) {
 // One element of a header's list.
 struct Range {
   std::string_view name;     // "text/plain", "gzip"
-  std::string_view version;  // empty where none is named
+  std::string_view version;  // empty if unspecified
   int weight = 1000;
 };
 
@@ -62,7 +62,7 @@ Range parse_range(std::string_view element) {
   return range;
 }
 
-// A weight and how exactly it is meant; the most exact one counts.
+// A weight and how specific it is; the most specific one wins.
 struct Wish {
   int exactness = -1;
   int weight = 0;
@@ -86,7 +86,7 @@ Format choose_format(std::string_view accept) {
     if (equals_ignoring_case(range.name, "text/plain") && (any_version || range.version == "0.0.4")) {
       text.take(any_version ? 2 : 3, range.weight);
     }
-    // What was OpenMetrics 0.0.1 is the same in all that is told here.
+    // OpenMetrics 0.0.1 is identical for everything that is exposed here.
     if (equals_ignoring_case(range.name, "application/openmetrics-text") &&
         (any_version || range.version == "1.0.0" || range.version == "0.0.1")) {
       open_metrics.take(0, range.weight);

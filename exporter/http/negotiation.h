@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of what there is a client wants: Accept and Accept-Encoding (RFC 9110, 12.5). Pure. Whatever is not
-// understood of a header is as if it were not there.
+// Chooses the representation that a client prefers: Accept and Accept-Encoding (RFC 9110, 12.5). Pure.
+// Unintelligible parts of a header are ignored.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace keplerd::exporter::http {
 
-// OpenMetrics only where the client names it, and wants it at least as much as the older text.
+// OpenMetrics only if the client names it, and prefers it at least as much as the older text format.
 Format choose_format(std::string_view accept);
 
 bool accepts_gzip(std::string_view accept_encoding);

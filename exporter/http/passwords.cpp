@@ -62,8 +62,8 @@ void Passwords::Budget::spend(Nanoseconds begin, Nanoseconds end) {
   counted_ = end;
 }
 
-// A peer whose budget is whole again is as one that was never here. Where even the others are too many, the
-// one that has spent least is forgotten.
+// A peer with a full budget needs no entry. If there still are too many, the one that has spent least is
+// dropped.
 Passwords::Budget& Passwords::budget_of(const Peer& peer, Nanoseconds now) {
   if (const auto known = peers_.find(peer); known != peers_.end()) return known->second;
   if (peers_.size() >= kPeersRemembered) {
@@ -76,7 +76,7 @@ Passwords::Budget& Passwords::budget_of(const Peer& peer, Nanoseconds now) {
   return peers_.try_emplace(peer, kMostOfAPeer, kShareOfAPeer, now).first->second;
 }
 
-// A name that is not known takes as long, so that the time does not tell names.
+// An unknown name takes as long, so that timing does not reveal names.
 bool Passwords::matches(const Credentials& credentials, Budget& of_peer) {
   const auto user = users_.find(credentials.user);
   const bool known = user != users_.end();

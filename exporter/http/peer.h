@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is at the other end of a connection, as far as limits go: what one client cannot change at will.
+// Identifies a client for the purpose of limits, by what it cannot change at will.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace keplerd::exporter::http {
 
-// "192.0.2.1"; "2001:db8:0:1::/64", since a host has that many IPv6 addresses; "user 1000" of a Unix socket.
-// All others are "unknown" together.
+// "192.0.2.1"; "2001:db8:0:1::/64", since a host has that many IPv6 addresses; "user 1000" for a Unix socket.
+// All others share "unknown".
 using Peer = std::string;
 
-// `user` is that of a Unix socket's other end.
+// `user`: of a Unix socket's other end.
 Peer peer_of(const sockaddr_storage& address, std::optional<uid_t> user);
 
 Peer read_peer(int socket);

@@ -17,16 +17,16 @@
 namespace keplerd::exporter::http {
 namespace {
 
-constexpr std::size_t kConnectionMemory = 32 << 10;  // headers of a request, and of its answer
-// More than its own limit libmicrohttpd does not accept, and what Connections has doomed is still there for a
-// turn.
+constexpr std::size_t kConnectionMemory = 32 << 10;  // headers of a request, and of its response
+// libmicrohttpd accepts no more than its own limit, and connections that Connections wants closed still exist
+// for one turn.
 constexpr unsigned kClosingConnections = 256;
 constexpr std::size_t kBlock = 16 << 10;
-// The kernel's own goes up to 4 MiB: whole answers would wait there, which count as read.
+// The kernel's default grows to 4 MiB: whole responses would be buffered there, which count as read.
 constexpr int kSendBuffer = 128 << 10;
 constexpr char kServing[] = "serving HTTP";
 
-// What a request is marked with, by an address.
+// Marks of a request, distinguished by address.
 constexpr char kHeadersSeen = 0, kTargetTooLong = 0, kTooManyArguments = 0;
 
 Nanoseconds read_clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -50,7 +50,7 @@ std::optional<Credentials> credentials_of(MHD_Connection* connection) {
   return credentials;
 }
 
-// Gives a body out block by block; several answers read the same one.
+// Sends a body block by block; several responses read the same one.
 ssize_t read_body(void* body, std::uint64_t position, char* out, std::size_t most) {
   const std::string& text = **static_cast<Body*>(body);
   if (position >= text.size()) return MHD_CONTENT_READER_END_OF_STREAM;
@@ -77,7 +77,7 @@ Response text_response(unsigned status, std::string text) {
   return response;
 }
 
-// What all listening sockets have in common.
+// State shared by all listening sockets.
 struct Server::Shared {
   sd_event* event = nullptr;
   Handler handler;
@@ -86,8 +86,8 @@ struct Server::Shared {
   ConnectionLimits limits;
   Connections connections{limits};
 
-  // With client_auth_type: whether the client has shown what is demanded. The handshake itself asks, but does
-  // not insist.
+  // With client_auth_type: whether the client has presented the required certificate. The handshake itself
+  // requests it, but does not insist.
   bool is_trusted(MHD_Connection* connection) const {
     if (!tls || tls->clients == ClientCertificates::kNone) return true;
     const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
@@ -131,9 +131,9 @@ struct Server::Shared {
 
   static void* mark_of(const char& mark) { return const_cast<char*>(&mark); }
 
-  // At the first line of a request; what is returned is its mark. No page takes arguments, and libmicrohttpd
-  // 0.9.75 answers nothing where it has no memory for all: it gets to see none. (The text is in its buffer
-  // for the request, and it parses on after this.)
+  // Called at the first line of a request; returns its mark. No page takes arguments, and libmicrohttpd
+  // 0.9.75 does not respond at all if it lacks memory for them: it never gets to see any. (The text is in its
+  // buffer for the request, and it continues parsing after this.)
   static void* on_target(void* self, const char* target, MHD_Connection* connection) {
     static_cast<Shared*>(self)->connections.begin_request(descriptor_of(connection), read_clock());
     if (target == nullptr) return nullptr;
@@ -166,8 +166,8 @@ struct Server::Shared {
     }
   }
 
-  // libmicrohttpd finds them closed by their clients, and lets them go. What a client has not read is dropped
-  // then, instead of waiting in the kernel until it does.
+  // libmicrohttpd sees them as closed by their clients, and releases them. Unread data is then dropped,
+  // instead of staying in the kernel until the client reads it.
   void close_doomed() {
     constexpr linger kDropAtClose{1, 0};
     for (const int descriptor : connections.take_doomed(read_clock())) {
@@ -182,8 +182,8 @@ struct Server::Shared {
     const void* const mark = std::exchange(*state, mark_of(kHeadersSeen));
     try {
       if (const auto refused = refusal_of(mark)) return shared.send(connection, *refused);
-      // At first only the headers are here. What takes no content is answered when the request is whole, so
-      // that the connection can be kept.
+      // At first only the headers are here. Requests without content are answered once complete, so that the
+      // connection can be kept.
       const bool without_content = std::strcmp(method, "GET") == 0 || std::strcmp(method, "HEAD") == 0;
       if (without_content && (mark == nullptr || *upload_size > 0)) {
         *upload_size = 0;
@@ -232,7 +232,7 @@ class Server::Listener {
       return Error{shared_.tls ? "libmicrohttpd refuses the socket, the certificate or the key"
                                : "libmicrohttpd refuses the socket"};
     }
-    socket.release();  // it is the daemon's now
+    socket.release();  // it now belongs to the daemon
     return attach();
   }
 

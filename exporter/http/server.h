@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP and HTTPS by libmicrohttpd, on an sd-event loop. One thread; nothing here blocks. Every client is
-// bounded: what one may send and ask for here, how many connections there are and how long each may take in
+// HTTP and HTTPS with libmicrohttpd, on an sd-event loop. One thread; nothing here blocks. Every client is
+// bounded: the size and form of requests here, the number of connections and their durations in
 // connections.h.
 #pragma once
 
@@ -38,14 +38,14 @@ Response text_response(unsigned status, std::string text);
 
 class Server {
  public:
-  // `event` is kept referenced. What `handler` throws costs its client the connection.
+  // `event` is kept referenced. If `handler` throws, its client's connection is closed.
   using Handler = std::function<Response(const Request&)>;
   Server(sd_event* event, Handler handler);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // What TLS needs is read now. To be called before listen().
+  // Reads the TLS files now. Must be called before listen().
   Result<Done> use_tls(const TlsConfig& tls);
 
   Result<Done> listen(UniqueFd socket);

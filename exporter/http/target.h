@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client asks for, before anything is made of it: a path and arguments, of which no page here takes
+// Validates a request's target before it is processed: a path and arguments, though no page here takes
 // any.
 #pragma once
 
@@ -13,7 +13,7 @@ inline constexpr std::size_t kMostArguments = 64;
 
 enum class Target { kFine, kTooLong, kTooManyArguments };
 
-// `target` is as it was sent: "/metrics?a=b&c".
+// `target` as it was sent: "/metrics?a=b&c".
 Target check_target(std::string_view target);
 
 }  // namespace keplerd::exporter::http

@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::size_t kLongestFile = 1 << 20;
 constexpr int kLeastBcryptCost = 4;
-// More would take seconds for each password.
+// A higher cost would take seconds for each password.
 constexpr int kMostBcryptCost = 16;
 
-// Inside the parser only; parse_web_config() makes a Result of it.
+// Used inside the parser only; parse_web_config() turns it into a Result.
 struct Wrong {
   YAML::Mark place;
   std::string what;
@@ -34,7 +34,7 @@ struct Wrong {
 
 [[noreturn]] void wrong(const YAML::Node& node, const std::string& what) { throw Wrong{node.Mark(), what}; }
 
-// The text as a whole: what a YAML parser would take in one way and a reader, or another parser, in another.
+// Checks the text as a whole for what YAML parsers and readers interpret differently.
 void check_characters(std::string_view text) {
   constexpr std::uint32_t kByteOrderMark = 0xfeff;
   YAML::Mark place;
@@ -68,7 +68,7 @@ class DocumentStarts : public YAML::EventHandler {
   std::vector<YAML::Mark> places;
 };
 
-// YAML::Load() ignores all but the first; YAML::LoadAll() finds a document without end in ", ".
+// YAML::Load() ignores all but the first; YAML::LoadAll() finds an endless document in ", ".
 void refuse_second_document(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -78,8 +78,8 @@ void refuse_second_document(const std::string& text) {
   if (starts.places.size() > 1) throw Wrong{starts.places[1], "a second document begins here"};
 }
 
-// What a scalar is without a type that it is expected to have (yaml.org/spec/1.2.2, 10.3.2). As in YAML 1.1,
-// "yes" and "no" are flags.
+// The type of a plain scalar (yaml.org/spec/1.2.2, 10.3.2). As in YAML 1.1, "yes" and "no" are
+// booleans.
 bool is_flag_or_number(const YAML::Node& node) {
   if (node.Tag() != "?") return false;
   bool flag = false;
@@ -127,7 +127,7 @@ void check_content(const YAML::Node& place, const std::string& name, const YAML:
 
 using Setter = std::function<void(const YAML::Node& value)>;
 
-// Every key of `map`, or an error that names the first one that is not among `setters`.
+// Calls the setter of each key of `map`; fails at the first key that has none.
 void take_keys(const YAML::Node& map, const std::string& name, const std::map<std::string, Setter>& setters) {
   visit_keys(map, name, [&](const std::string& key, const YAML::Node& place, const YAML::Node& value) {
     const std::string full = name.empty() ? key : name + "." + key;
@@ -145,7 +145,7 @@ bool flag_of(const YAML::Node& node, const std::string& name) {
   return false;
 }
 
-// Of a table of words, what `node` says.
+// Looks up `node` in a table of words.
 template <class Value, std::size_t count>
 Value one_of(const YAML::Node& node, const std::string& name,
              const std::array<std::pair<std::string_view, Value>, count>& words) {
@@ -161,7 +161,7 @@ Setter refuse(const std::string& name) {
       [name](const YAML::Node& node) { wrong(node, quoted(name) + " is not supported by keplerd-exporter"); };
 }
 
-// A list without entries asks for nothing.
+// An empty list requests nothing.
 Setter refuse_entries(const std::string& name) {
   return [name](const YAML::Node& node) {
     if (!node.IsSequence() || node.size() > 0) refuse(name)(node);
@@ -267,7 +267,7 @@ class Parser {
                                "X-XSS-Protection", "Strict-Transport-Security"}) {
       setters[header] = [this, header](const YAML::Node& value) {
         const std::string name = std::string("http_server_config.headers.") + header;
-        // Everybody writes "X-XSS-Protection: 0".
+        // The usual setting is "X-XSS-Protection: 0", unquoted.
         const std::string text =
             value.IsScalar() && value.Scalar() == "0" ? value.Scalar() : text_of(value, quoted(name));
         const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f; });

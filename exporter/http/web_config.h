@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS and passwords in the form that Prometheus' exporters share (github.com/prometheus/exporter-toolkit,
-// docs/web-configuration.md), read strictly. Every key is applied or refused, never ignored: one that is
-// unknown, duplicated, empty, of another type, or that asks for what cannot be done here is an error, and so
-// are a second document and anything but printable UTF-8.
+// TLS and passwords in the format shared by Prometheus' exporters (github.com/prometheus/exporter-toolkit,
+// docs/web-configuration.md), read strictly. Every key is applied or refused, never ignored: it is an error
+// if one is unknown, duplicated, empty, of another type, or requests something unsupported; and so are a
+// second document and anything but printable UTF-8.
 #pragma once
 
 #include <map>
@@ -21,16 +21,16 @@ struct TlsConfig {
   std::string client_ca_file;
   ClientCertificates clients = ClientCertificates::kNone;
   int min_version = 12, max_version = 13;  // of TLS 1.x, "1x"
-  bool server_order = false;               // of cipher suites
+  bool server_order = false;               // prefer the server's order of cipher suites
 };
 
 struct WebConfig {
   bool has_tls = false;
   TlsConfig tls;
-  std::map<std::string, std::string, std::less<>> headers;  // to be sent with each answer
+  std::map<std::string, std::string, std::less<>> headers;  // sent with each response
   std::map<std::string, std::string, std::less<>> users;    // names and bcrypt hashes
 
-  // Whether it is known who asks, of each who is answered.
+  // Whether every client that gets a response is authenticated.
   bool authenticates() const { return !users.empty() || tls.clients == ClientCertificates::kRequire; }
 };
 
@@ -40,7 +40,7 @@ Result<WebConfig> parse_web_config(const std::string& text, const std::string& d
 // Errors begin with the path.
 Result<WebConfig> load_web_config(const std::string& path);
 
-// A file of at most a megabyte.
+// Reads a file of at most a megabyte.
 Result<std::string> read_small_file(const std::string& path);
 
 }  // namespace keplerd::exporter::http

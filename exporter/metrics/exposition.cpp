@@ -14,7 +14,7 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 std::string_view type_name(MetricType type, Format format) {
   constexpr std::array<std::string_view, 3> kNames = {"counter", "gauge", "info"};
-  // The older format has no infos.
+  // The older format has no info metrics.
   if (type == MetricType::kInfo && format == Format::kText) return "gauge";
   return kNames[static_cast<std::size_t>(type)];
 }
@@ -24,14 +24,14 @@ std::string_view suffix(MetricType type) {
   return kSuffixes[static_cast<std::size_t>(type)];
 }
 
-// Bytes of the character at the front of `text`, 0 where that is not UTF-8 or not to be shown.
+// Length of the character at the front of `text`, 0 if it is not UTF-8 or not printable.
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
   return is_plain_name(text.substr(0, length)) ? length : 0;
 }
 
-// FNV-1a: the same in every run, so that a series stays the same.
+// FNV-1a: the same in every run, so that a series keeps its identity.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -58,7 +58,7 @@ void append_value(std::string& out, std::string_view value) {
   }
 }
 
-// "12.345678", without zeros at the end.
+// "12.345678", without trailing zeros.
 void append_decimal(std::string& out, std::int64_t millionths) {
   constexpr std::uint64_t kMillion = 1'000'000;
   const bool negative = millionths < 0;
@@ -80,7 +80,7 @@ std::string label_text(std::initializer_list<std::pair<std::string_view, std::st
     out += name;
     out += "=\"";
     append_value(out, value.substr(0, kLongestLabel));
-    // Two that begin alike stay two: a series that is there twice makes a scrape worthless.
+    // Values with the same start stay distinct: a duplicate series would invalidate the whole scrape.
     if (value.size() > kLongestLabel) fmt::format_to(std::back_inserter(out), "...{:016x}", hash_of(value));
     out += '"';
   }

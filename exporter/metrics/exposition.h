@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics as text: Prometheus' text format 0.0.4, and OpenMetrics 1.0.0. Pure.
+// Formats metrics as text: Prometheus' text format 0.0.4, and OpenMetrics 1.0.0. Pure.
 //
-// Every number here is a whole number of millionths, and is printed exactly.
+// Every number here is an integer number of millionths, and is printed exactly.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Format { kText, kOpenMetrics };
 
 enum class MetricType { kCounter, kGauge, kInfo };
 
-// A family of metrics. `name` is without "_total" or "_info": those belong to the types. A unit is the end of
+// A family of metrics. `name` excludes "_total" or "_info", which follow from the type. A unit is the end of
 // the name.
 struct Family {
   std::string_view name;
@@ -25,9 +25,9 @@ struct Family {
   std::string_view help;  // one line
 };
 
-// Labels as text: `zone="package",state="running"`. Backslashes, quotes and newlines are escaped; what is not
-// UTF-8, and control characters, become U+FFFD. A value longer than kLongestLabel is cut, and ends with a
-// hash of the whole.
+// Labels as text: `zone="package",state="running"`. Backslashes, quotes and newlines are escaped; invalid
+// UTF-8 and control characters become U+FFFD. A value longer than kLongestLabel is cut, and ends with a hash
+// of the whole value.
 inline constexpr std::size_t kLongestLabel = 1024;
 std::string label_text(std::initializer_list<std::pair<std::string_view, std::string_view>> labels);
 
@@ -35,7 +35,7 @@ class Exposition {
  public:
   explicit Exposition(Format format) : format_(format) {}
 
-  // Samples that follow are of this family. A family without a sample does not appear.
+  // Starts a family for the samples that follow. A family without a sample does not appear.
   void begin(const Family& family);
 
   // `millionths`: joules from microjoules, watts from microwatts, seconds from microseconds.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of metrics, by what they are of. Each writes its own, all of them together.
+// Writes the families of metrics, grouped by subject. Each function writes complete families.
 #pragma once
 
 #include "exporter/metrics/render.h"
@@ -9,16 +9,16 @@ namespace keplerd::exporter {
 void write_daemon(const RenderInput& input, Exposition& out);    // keplerd itself, and the source
 void write_host(const RenderInput& input, Exposition& out);      // the host, its accounts
 void write_node(const RenderInput& input, Exposition& out);      // Kepler's: zones, processors
-void write_exporter(const RenderInput& input, Exposition& out);  // what the exporter costs
+void write_exporter(const RenderInput& input, Exposition& out);  // the exporter's own resource usage
 
-// Those whose number is bounded. Each returns how many rows were left out.
+// Families with a bounded number of series. Each function returns how many rows were left out.
 std::size_t write_units(const RenderInput& input, Exposition& out);
 std::size_t write_vms(const RenderInput& input, Exposition& out);
 std::size_t write_containers(const RenderInput& input, Exposition& out);
 std::size_t write_pods(const RenderInput& input, Exposition& out);
 void write_processes(const RenderInput& input, Exposition& out);
 
-// What zones are called where only their sum is known.
+// The zone label if only the sum over zones is known.
 inline constexpr std::string_view kAllZones = "total";
 
 inline constexpr std::string_view state_name(bool running) { return running ? "running" : "terminated"; }

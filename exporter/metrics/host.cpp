@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd, the host and its zones, and the exporter.
+// Metrics of keplerd, the host and its zones, and the exporter.
 #include <array>
 
 #include "base/problem_kind.h"
@@ -57,7 +57,7 @@ void write_zones(const RenderInput& input, Exposition& out) {
   }
 }
 
-// Where the zones are not told, the host's total stands for them.
+// If no zones are known, the host's total takes their place.
 void write_total_zone(const RenderInput& input, const HostState& host, Exposition& out) {
   const std::string labels = label_text({{"node_name", input.node_name}, {"zone", kAllZones}, {"path", ""}});
   for (const NodeFamily& family : kNodeFamilies) {
@@ -68,7 +68,7 @@ void write_total_zone(const RenderInput& input, const HostState& host, Expositio
   }
 }
 
-// Energy is split by the processors' usage, so that it can be told from the two.
+// Energy is split by the processors' usage, so that can be computed back from the two parts.
 void write_usage(const RenderInput& input, const HostState& host, Exposition& out) {
   if (!host.all.power || !host.active.power || host.all.power->value <= 0) return;
   out.begin({"kepler_node_cpu_usage_ratio", kGauge, "ratio", "How busy the processors are, from 0 to 1"});
@@ -111,7 +111,8 @@ void write_daemon(const RenderInput& input, Exposition& out) {
   out.begin(
       {"keplerd_problem", kGauge, "", "What keplerd cannot do now of what it promises: how many of a kind"});
   std::map<std::string, std::int64_t> problems = host.problems;
-  for (const std::string_view kind : kProblemKinds) problems.try_emplace(std::string(kind), 0);  // for alerts
+  for (const std::string_view kind : kProblemKinds)
+    problems.try_emplace(std::string(kind), 0);  // so that alerts see a 0
   for (const auto& [kind, count] : problems) out.add_count(label_text({{"kind", kind}}), count);
   out.begin({"keplerd_discarded_windows", kCounter, "",
              "Windows of a zone whose energy was not counted: impossible, reset, or across a suspend"});

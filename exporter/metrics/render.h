@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All metrics as text: what keplerd told last, and what the exporter costs. Pure. keplerd-exporter(8) lists
-// them; those that begin with "kepler_" have the names and labels of Kepler
+// Renders all metrics as text: keplerd's latest data, and the exporter's own usage. Pure. keplerd-exporter(8)
+// lists them; those that begin with "kepler_" have the names and labels of Kepler
 // (github.com/sustainable-computing-io/kepler, internal/exporter/prometheus/collector).
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace keplerd::exporter {
 
-// Of one kind; a kind that has more is told in part, with those that used most energy.
+// Per kind; if a kind has more, only the rows that used most energy are included.
 inline constexpr std::size_t kMostSeriesOfKind = 20'000;
 
-// What the exporter itself costs.
+// The exporter's own resource usage.
 struct OwnCost {
   CpuTime cpu{0};
   std::int64_t resident_bytes = 0;
@@ -32,7 +32,7 @@ struct RenderInput {
   const TopProcesses& processes;
   const std::vector<Processor>& processors;
   std::string_view node_name, version, architecture;
-  bool up = false;  // keplerd answers
+  bool up = false;  // keplerd can be reached
   OwnCost own;
   std::size_t most_series_of_kind = kMostSeriesOfKind;
 };

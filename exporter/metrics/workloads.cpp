@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units, VMs, containers, pods and processes.
+// Metrics of units, VMs, containers, pods and processes.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr MetricType kCounter = MetricType::kCounter;
 constexpr MetricType kGauge = MetricType::kGauge;
 
-// A row with its labels but for the zone's, which come last.
+// A row with its labels except for the zone's, which come last.
 struct Labelled {
   const WorkloadRow* row;
   std::string labels;
@@ -19,8 +19,8 @@ struct Labelled {
 
 std::size_t zone_count(const WorkloadRow& row) { return std::max<std::size_t>(row.zones.size(), 1); }
 
-// Those that are told: all, by id, or where they would be more than `most` series those that used most
-// energy. `series`: how many a row is.
+// The rows to include: all, by id, or if they would make more than `most` series, those that used most
+// energy. `series`: the number of series per row.
 template <class Row, class Series>
 std::vector<const Row*> choose(const Rows<Row>& rows, std::size_t most, Series series) {
   std::vector<const Row*> chosen;
@@ -62,7 +62,7 @@ void write_energy(const std::vector<Labelled>& rows, const Family& joules, const
   });
 }
 
-// "system.slice" of "/system.slice/cron.service": the innermost above it; the root's is "-.slice".
+// "system.slice" for "/system.slice/cron.service": the innermost one above it; the root's is "-.slice".
 std::string_view slice_of(std::string_view id) {
   while (true) {
     const auto slash = id.rfind('/');
@@ -154,7 +154,7 @@ std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows
   return rows.size() - chosen.size();
 }
 
-// What a process is told by, but for its state, which CPU time is told without.
+// The labels of a process without its state, which CPU time does not have.
 struct ProcessLabels {
   std::string who, of;
 };
