@@ -184,7 +184,7 @@ TEST_F(ModelTest, IsNotAskedForWhatNothingDivides) {
   EXPECT_EQ(script.weighed[2].id, "test:gpu:0");
 }
 
-TEST_F(ModelTest, IsToldOfEachWindowOnceAndNotOfTheFirstSample) {
+TEST_F(ModelTest, IsCalledOncePerWindowAndNotForTheFirstSample) {
   EXPECT_EQ(script.begun, 0);
   window({1'000});
   EXPECT_EQ(script.begun, 1);

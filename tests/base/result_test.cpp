@@ -32,7 +32,7 @@ TEST(Result, GivesAMoveOnlyValueAway) {
   EXPECT_EQ(*taken, 7);
 }
 
-TEST(SystemError, TellsSubjectCauseAndCode) {
+TEST(SystemError, HasSubjectCauseAndCode) {
   const Error error = system_error("/sys/x", ENOENT);
   EXPECT_EQ(error.message, "/sys/x: No such file or directory");
   EXPECT_EQ(error.code, ENOENT);

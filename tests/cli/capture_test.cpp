@@ -43,7 +43,7 @@ class Captured : public testing::Test {
   FakeHost host_;
 };
 
-TEST_F(Captured, HoldsWhatTheMetersAndTheGroupsTell) {
+TEST_F(Captured, HoldsTheFilesOfMetersAndGroups) {
   const Capture capture = take();
   EXPECT_THAT(capture.files, Contains(Pair("sys/class/powercap/intel-rapl:0/energy_uj", "7\n")));
   EXPECT_THAT(capture.files,
@@ -76,7 +76,7 @@ TEST_F(Captured, OfLongFilesOnlyWhatKeplerdLooksAt) {
   EXPECT_EQ(capture.files.at("proc/self/mountinfo"), "22 28 0:21 / /proc rw - proc proc rw,hidepid=2\n");
 }
 
-TEST_F(Captured, WhatCannotBeReadIsToldWithItsError) {
+TEST_F(Captured, RecordsTheErrorOfAnUnreadableFile) {
   host_.break_energy("intel-rapl:0");
   const Capture capture = take();
   EXPECT_THAT(capture.errors, Contains(Pair("sys/class/powercap/intel-rapl:0/energy_uj", "EISDIR")));

@@ -197,7 +197,7 @@ TEST(Doctor, AnEstimateIsOfferedWhereNothingIsMeasured) {
   EXPECT_EQ(check_of(facts, "meter estimated").fix, "Source=estimated");
 }
 
-TEST(Doctor, WhatIsBesideAndWhatIsNoZoneIsTold) {
+TEST(Doctor, ListsMetersThatAreOnlyShownAndWhatIsNotAZone) {
   DoctorFacts facts = healthy();
   facts.shown_only = {"i915:gpu:0"};
   facts.left_out = {{"powercap intel-rapl-mmio:0", "is intel-rapl:0 again, by another driver"}};
@@ -225,7 +225,7 @@ TEST(Doctor, ADaemonThatSamplesNoMoreIsAProblem) {
   EXPECT_EQ(check_of(facts, "clock").state, CheckState::kOk) << "on demand, every 30 s at the latest";
 }
 
-TEST(Doctor, AClockThatWasSetIsTold) {
+TEST(Doctor, ReportsAClockThatWasSet) {
   DoctorFacts facts = healthy();
   facts.realtime += std::chrono::hours(1);
   EXPECT_EQ(check_of(facts, "clock").found,
@@ -234,7 +234,7 @@ TEST(Doctor, AClockThatWasSetIsTold) {
   EXPECT_EQ(check_of(facts, "clock").fix, "timedatectl set-ntp true");
 }
 
-TEST(Doctor, WhatKeplerdItselfCostsIsTold) {
+TEST(Doctor, ReportsTheCostOfKeplerdItself) {
   DoctorFacts facts = healthy();
   EXPECT_EQ(check_of(facts, "cost").state, CheckState::kOk);
   EXPECT_EQ(check_of(facts, "cost").found, "0.3 % of a processor, one sample in 1.00 s");
@@ -247,7 +247,7 @@ TEST(Doctor, WhatKeplerdItselfCostsIsTold) {
       "readers");
 }
 
-TEST(Doctor, GroupsThatAreLeftOutAreTold) {
+TEST(Doctor, ReportsGroupsThatAreLeftOut) {
   DoctorFacts facts = healthy();
   (*facts.status)["groupsLeftOut"] = 3;
   EXPECT_EQ(check_of(facts, "cgroup2").state, CheckState::kWarning);
@@ -255,7 +255,7 @@ TEST(Doctor, GroupsThatAreLeftOutAreTold) {
             "3 cgroups are too many or too deep: they are counted in those above them");
 }
 
-TEST(Doctor, ProcessesThatAreLeftOutAreTold) {
+TEST(Doctor, ReportsProcessesThatAreLeftOut) {
   DoctorFacts facts = healthy();
   (*facts.status)["processesLeftOut"] = 70'000;
   EXPECT_EQ(check_of(facts, "processes").state, CheckState::kWarning);
@@ -263,7 +263,7 @@ TEST(Doctor, ProcessesThatAreLeftOutAreTold) {
             "70000 are too many: they are counted in their units, and have no rows");
 }
 
-TEST(Doctor, WhoMayAskIsTold) {
+TEST(Doctor, ReportsWhoHasFullAccess) {
   DoctorFacts facts = healthy();
   facts.caller = {.group_exists = true, .is_root = true, .in_group = false};
   EXPECT_EQ(check_of(facts, "access").fix, "");
@@ -271,7 +271,7 @@ TEST(Doctor, WhoMayAskIsTold) {
   EXPECT_EQ(check_of(facts, "access").fix, "systemd-sysusers");
 }
 
-TEST(Doctor, LibvirtsRecordsAreTold) {
+TEST(Doctor, ReportsLibvirtsRecords) {
   DoctorFacts facts = healthy();
   facts.libvirt = FileFacts{"run/libvirt/qemu", 0755, "root", "root", true};
   EXPECT_EQ(check_of(facts, "libvirt").found, "shows its VMs in run/libvirt/qemu 0755 root:root");
@@ -337,7 +337,7 @@ TEST(Doctor, CountersThatEverybodyReadsAreAHole) {
   EXPECT_EQ(check_of(facts, "counters").state, CheckState::kOk);
 }
 
-TEST(Doctor, WhoSeesNotEverythingIsToldHowToBe) {
+TEST(Doctor, ExplainsHowToGetFullAccess) {
   DoctorFacts facts = healthy();
   facts.caller = {.group_exists = true, .is_root = false, .in_group = false};
   EXPECT_EQ(check_of(facts, "access").found, "you see everything") << "keplerd's own user";
@@ -350,7 +350,7 @@ TEST(Doctor, WhoSeesNotEverythingIsToldHowToBe) {
   for (const Check& other : check_all(facts)) EXPECT_NE(other.name, "totals") << "the zones are not told";
 }
 
-TEST(Doctor, ASocketThatOneMayNotUseIsTold) {
+TEST(Doctor, ReportsASocketWithoutPermission) {
   DoctorFacts facts = healthy();
   facts.socket->readable = false;
   EXPECT_THAT(check_of(facts, "socket").found, HasSubstr("you may not use it"));
@@ -358,7 +358,7 @@ TEST(Doctor, ASocketThatOneMayNotUseIsTold) {
   EXPECT_EQ(check_of(facts, "socket").state, CheckState::kWarning);
 }
 
-TEST(Doctor, TheConfigurationInEffectIsTold) {
+TEST(Doctor, ReportsTheConfigurationInEffect) {
   DoctorFacts facts = healthy();
   facts.settings.energy.source = "perf";
   facts.settings.energy.zones = {"package", "dram"};
@@ -393,7 +393,7 @@ TEST(Doctor, HiddenProcessesAndMissingCgroupsAreWarnings) {
   EXPECT_THAT(check_of(facts, "interrupts").found, HasSubstr("for whom they interrupt"));
 }
 
-TEST(Doctor, WithoutAHostOnlyTheDaemonIsTold) {
+TEST(Doctor, WithoutAHostOnlyTheDaemonIsChecked) {
   DoctorFacts facts = healthy();
   facts.host_error = "/x: No such file or directory";
   EXPECT_EQ(check_of(facts, "host").state, CheckState::kProblem);

@@ -38,7 +38,7 @@ std::string table(std::string_view kind, const std::vector<Json>& rows, std::opt
   return screen(kind, rows, options, width);
 }
 
-TEST(Guests, MachinesTellHypervisorPidAndUuidAndWhereTheDeviceModelAloneIsCounted) {
+TEST(Guests, MachinesShowHypervisorPidUuidAndWhetherOnlyTheDeviceModelIsCounted) {
   EXPECT_EQ(screen("vms", vm_rows()),
             std::string(kSource) +
                 " POWER   ENERGY  SHARE      CPU  NAME    HYPERVISOR   PID  UUID\n"
@@ -66,7 +66,7 @@ TEST(Guests, EndedMachinesAreShownWithTheirStateOnEightyColumns) {
                 kTotals);
 }
 
-TEST(Guests, ContainersTellRuntimeAndId) {
+TEST(Guests, ContainersShowRuntimeAndId) {
   std::vector<Json> rows = container_rows();
   rows.pop_back();
   EXPECT_EQ(screen("containers", rows),
@@ -80,14 +80,14 @@ TEST(Guests, ContainersTellRuntimeAndId) {
                 kTotals);
 }
 
-TEST(Guests, ContainersTellTheirPodsWhereThereAreAny) {
+TEST(Guests, ContainersShowTheirPodsIfThereAreAny) {
   EXPECT_EQ(table("containers", container_rows(), 80),
             "4.00 W  1.00 Wh  8.13%  1min 30s  cache  docker      -                  f2b9c1e…\n"
             "1.50 W   1800 J  4.07%    45.0 s  build  lxc         -                  build\n"
             "200 mW    720 J  1.63%    9.00 s  api    containerd  5f0c7a6e-9e1d-4f…  0b87a6b…\n");
 }
 
-TEST(Guests, PodsTellNamespaceNameAndUid) {
+TEST(Guests, PodsShowNamespaceNameAndUid) {
   EXPECT_EQ(screen("pods", pod_rows(), {}, 80),
             std::string(kSource) +
                 " POWER  ENERGY  SHARE     CPU  NAMESPACE  NAME                  UID\n"
@@ -143,7 +143,7 @@ TEST(Guests, MachinesInOneUnitsTreeAllCount) {
   EXPECT_THAT(screen("vms", rows), HasSubstr(", 11.5 W all together. "));
 }
 
-TEST(Guests, APowerTogetherThatIsNotKnownIsNotTold) {
+TEST(Guests, AnUnknownTotalPowerIsNotShown) {
   std::vector<Json> rows = container_rows();
   rows[0]["powerMicrowatts"] = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(together(rows), "");  // too much to add
@@ -202,7 +202,7 @@ TEST(Guests, HostileNamesNeverReachTheTerminal) {
   }
 }
 
-TEST(Guests, DetailsTellWhatIsCountedAndWhereItRuns) {
+TEST(Guests, DetailsShowWhatIsCountedAndWhereItRuns) {
   setenv("TZ", "UTC", 1);
   tzset();
   const std::string counted =
@@ -265,7 +265,7 @@ TEST(Guests, MonitorFitsTheScreenWithItsLongerFooter) {
   EXPECT_THAT(out.str(), HasSubstr("\n14 of 51 virtual machines, 1 terminated not shown"));
 }
 
-TEST(Guests, MonitorTellsWhatHappenedToThem) {
+TEST(Guests, MonitorShowsTheirEvents) {
   Json tick = tick_of(measured_status(), vm_rows());
   tick["events"] = Json::parse(R"([{"realtimeUsec": 0, "id": "a", "name": "web\n", "event": "started"},
     {"realtimeUsec": 0, "id": "a", "name": "web", "event": "stopped", "reason": "migrated"}])");

@@ -61,7 +61,7 @@ TEST_F(Monitor, EveryLineOfASimulatedHostSaysSo) {
   EXPECT_EQ(outcome.err, "keplerctl: SIMULATED: no meter is read, the numbers are invented\n");
 }
 
-TEST_F(Monitor, AChangeOfTheSourceIsTold) {
+TEST_F(Monitor, ShowsAChangeOfTheSource) {
   Canned canned;
   canned.ticks = {tick_of(unmeasured_status()), tick_of(measured_status())};
   const FakeDaemon daemon(canned);

@@ -39,7 +39,7 @@ TEST_F(Screens, SimulatedNumbersAreLabelledInFront) {
   EXPECT_TRUE(source_line(simulated_status(), true).starts_with("\033[1;33mSIMULATED\033[0m: no meter"));
 }
 
-TEST_F(Screens, WithoutASourceTheReasonIsTold) {
+TEST_F(Screens, WithoutASourceTheReasonIsShown) {
   EXPECT_EQ(source_line(unmeasured_status(), false),
             "NOT MEASURED: powercap: no zones in /sys/class/powercap; 'keplerctl doctor' tells more. Host - "
             "(none)");
@@ -89,7 +89,7 @@ TEST_F(Screens, ALimitAppliesToWhatIsShown) {
             "12.0 W  2.22 Wh  18.1%  0 J  2h 5min  /system.slice\n");
 }
 
-TEST_F(Screens, ProcessesTellPidAndUnit) {
+TEST_F(Screens, ProcessesShowPidAndUnit) {
   EXPECT_EQ(
       list_text("processes", process_rows()),
       "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n"
@@ -101,7 +101,7 @@ TEST_F(Screens, ProcessesTellPidAndUnit) {
       "2 processes. Host: 12.3 Wh = 10.0 Wh idle + 120 J kernel + 2.27 Wh workloads + 0 J unattributed.\n");
 }
 
-TEST_F(Screens, ZonesTellWhatIsInTheTotal) {
+TEST_F(Screens, ZonesShowWhatIsInTheTotal) {
   Options options;
   options.legend = true;
   EXPECT_EQ(list_text("zones", zone_rows(), options),
@@ -151,7 +151,7 @@ TEST_F(Screens, AForgedNameCannotWriteToTheTerminal) {
             "11.5 W  2.08 Wh  16.9%  1min 29s  812  \\x1b]0;owned\\x07  /a\\x0ab\n");
 }
 
-TEST_F(Screens, WhoSeesNotEverythingIsToldSoInTheFooter) {
+TEST_F(Screens, TheFooterSaysThatAccessIsLimited) {
   EXPECT_EQ(list_text("zones", {}, {}, public_status()),
             "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n"
             "\n"
@@ -166,7 +166,7 @@ TEST_F(Screens, StatusWithoutTheAccountsHasNoTableOfThem) {
                              "This is what everybody may see: root and the group keplerd see the rest.\n"));
 }
 
-TEST_F(Screens, StatusTellsTheWholeHost) {
+TEST_F(Screens, StatusShowsTheWholeHost) {
   EXPECT_EQ(status_screen(measured_status(), true, false),
             "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n"
             "\n"
@@ -185,7 +185,7 @@ TEST_F(Screens, StatusTellsTheWholeHost) {
             "12.3 Wh      -  host          all of it\n");
 }
 
-TEST_F(Screens, StatusTellsWhatKeplerdItselfCosts) {
+TEST_F(Screens, StatusShowsTheCostOfKeplerdItself) {
   Json status = measured_status();
   status["daemonWindowCpuUsec"] = 3412;
   status["daemonMemoryBytes"] = 2'726'298;
@@ -218,7 +218,7 @@ TEST_F(Screens, StatusWithoutAMeterShowsNoPower) {
             "   0 J      -  host          all of it\n");
 }
 
-TEST_F(Screens, StatusTellsOfSamplingOnDemandAndDiscardedWindows) {
+TEST_F(Screens, StatusShowsSamplingOnDemandAndDiscardedWindows) {
   Json status = measured_status();
   status["intervalUsec"] = 0;
   status["discardedWindows"] = 3;

@@ -28,7 +28,7 @@ TEST(Width, ABrokenSequenceIsNotReadBeyondItsEnd) {
   EXPECT_EQ(display_width("a\xe6\x97"), 2);
 }
 
-TEST(Shorten, KeepsTheEndThatTellsMost) {
+TEST(Shorten, KeepsTheMoreInformativeEnd) {
   EXPECT_EQ(shorten("abcdef", 6, Keep::kStart), "abcdef");
   EXPECT_EQ(shorten("abcdef", 5, Keep::kStart), "abcd…");
   EXPECT_EQ(shorten("abcdef", 5, Keep::kEnd), "…cdef");

@@ -97,7 +97,7 @@ TEST(TopGuests, TheDeviceModelIsMarkedByASignNotAColour) {
               HasSubstr("\n  * NAME                  device model only: the guest's own use is not in it\n"));
 }
 
-TEST(TopGuests, WideScreensTellPidUuidAndTrend) {
+TEST(TopGuests, WideScreensShowPidUuidAndTrend) {
   EXPECT_THAT(
       list_of(shown({160, 10}, "vms", vm_rows())),
       ElementsAre("   POWER    ENERGY   SHARE        CPU  TREND             NAME                       "
@@ -117,7 +117,7 @@ TEST(TopGuests, WithEndedOnesTheStateTakesTheRoomOfLesserColumns) {
                                           "       -    7.20 J   0.02%    1.00 ms  terminated  old"));
 }
 
-TEST(TopGuests, ContainersTellTheirRuntime) {
+TEST(TopGuests, ContainersShowTheirRuntime) {
   EXPECT_THAT(
       list_of(shown({80, 12}, "containers", container_rows())),
       ElementsAre("   POWER    ENERGY   SHARE        CPU  NAME                           RUNTIME",
@@ -128,7 +128,7 @@ TEST(TopGuests, ContainersTellTheirRuntime) {
               testing::Contains(HasSubstr("cache                          docker      f2b9c1e4b7d05a6f2…")));
 }
 
-TEST(TopGuests, PodsTellTheirNamespace) {
+TEST(TopGuests, PodsShowTheirNamespace) {
   EXPECT_THAT(list_of(shown({80, 12}, "pods", pod_rows())),
               ElementsAre("   POWER    ENERGY   SHARE        CPU  NAMESPACE       NAME",
                           "  210 mW     756 J   1.71%     9.50 s  shop            api-7c5ddbdf54-x2x7k",
@@ -166,7 +166,7 @@ TEST(TopGuests, AreFilteredByWhatTheyAreIn) {
   EXPECT_EQ(filtered("processes", processes, "build"), 1u);
 }
 
-TEST(TopGuests, DetailsTellWhatTheyAre) {
+TEST(TopGuests, DetailsShowWhatTheyAre) {
   State state = shown({80, 40}, "vms", {vm_rows()[1]});
   press(state, {KeyCode::kEnter});
   EXPECT_THAT(joined(texts(state)), HasSubstr("\ndom7  977.5120\n"));

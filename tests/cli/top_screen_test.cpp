@@ -79,7 +79,7 @@ TEST(TopScreen, OfTwentyFourLines) {
                       kFooter));
 }
 
-TEST(TopScreen, WhoSeesNotEverythingIsToldSo) {
+TEST(TopScreen, SaysThatAccessIsLimited) {
   EXPECT_EQ(texts(shown({120, 24}, "units", {}, public_status()))[1],
             "12.3 Wh. This is what everybody may see: root and the group keplerd see the rest.");
 }
@@ -143,7 +143,7 @@ TEST(TopScreen, SaysInFrontThatNumbersAreInvented) {
             "no meter is read, the numbers are invented");
 }
 
-TEST(TopScreen, WithoutAMeterTellsWhy) {
+TEST(TopScreen, WithoutAMeterShowsTheReason) {
   const Texts lines = texts(shown({80, 24}, "units", {}, unmeasured_status()));
   EXPECT_EQ(lines[0], "NOT MEASURED Host - (none)");
   EXPECT_EQ(lines[1], "powercap: no zones in /sys/class/powercap; 'keplerctl doctor' tells more");
@@ -211,7 +211,7 @@ TEST(TopScreen, DetailsAreAllFieldsOfTheRow) {
                                     "Esc back  Up/Down scroll  h help  q quit"));
 }
 
-TEST(TopScreen, DetailsAreHeadedByWhatTheIdDoesNotTell) {
+TEST(TopScreen, DetailsAreHeadedByWhatTheIdDoesNotShow) {
   State state = shown({80, 8}, "processes", process_rows());
   press(state, {KeyCode::kEnter});
   EXPECT_EQ(texts(state)[1], "sshd  812.4711");
@@ -226,7 +226,7 @@ TEST(TopScreen, TheSelectedRowStandsOut) {
   EXPECT_EQ(display_width(lines[5][0].text), 40);  // as far as the edge
 }
 
-TEST(TopScreen, ALostDaemonIsTold) {
+TEST(TopScreen, ReportsALostDaemon) {
   State state = shown({80, 10}, "units", unit_rows());
   fail(state, "the daemon closed the connection");
   EXPECT_TRUE(state.quit);

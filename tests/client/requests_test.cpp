@@ -36,7 +36,7 @@ TEST(Errors, ThatAreNotKnownAreSafeToShow) {
             "keplerd answered with the error org.example.\\x1b[2J {\"a\":\"b\\n\"}");
 }
 
-TEST(Errors, AreToldApart) {
+TEST(Errors, AreDistinguished) {
   EXPECT_TRUE(is_nothing_such(failed("org.keplerd.Energy.NoSuchPod")));
   EXPECT_TRUE(is_ambiguous(failed("org.keplerd.Energy.AmbiguousName")));
   EXPECT_TRUE(is_denied(failed("org.varlink.service.PermissionDenied")));

@@ -120,7 +120,7 @@ TEST_F(Load, PassesOverOtherNames) {
   EXPECT_EQ(loaded().settings, Settings{});
 }
 
-TEST_F(Load, TellsFileAndLine) {
+TEST_F(Load, ErrorsNameFileAndLine) {
   write(std::string("etc") + kMain, "[Sampling]\nInterval=2s\n");
   const auto file = write("usr/keplerd/keplerd.conf.d/10.conf", "\n[Sampling]\nInterval=3y\n");
   EXPECT_EQ(refusal().substr(0, file.size() + 15), file + ":3: Interval=3y");

@@ -65,7 +65,7 @@ TEST(Text, DoesNotTakeAnIndentedLineForMoreOfTheOneAbove) {
   EXPECT_EQ(refusal("[Energy]\nZones=package\n  dram\n"), "f.conf:3: expected Key=value");
 }
 
-TEST(Error, TellsTheLine) {
+TEST(Error, NamesTheLine) {
   EXPECT_EQ(
       refusal("# a comment\n\n[Sampling]\nInterval=1y\n"),
       "f.conf:4: Interval=1y: must be 0 (sample on demand) or from 10ms to 30s: in a longer one an energy "
@@ -127,7 +127,7 @@ TEST(Line, HasNoControlCharacters) {
   EXPECT_EQ(refusal("\0"sv), "f.conf:1: NUL byte: not a text file");
 }
 
-TEST(Text, ReadsBackWhatIsTold) {
+TEST(Text, ReadsBackWhatIsWritten) {
   const auto settings =
       parsed("[Energy]\nZones=a,b\n[Sampling]\nInterval=1s 1ns\n[Workloads]\nTerminatedMax=infinity\n");
   EXPECT_EQ(parsed(format_settings(settings)), settings);

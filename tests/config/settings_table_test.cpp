@@ -230,7 +230,7 @@ TEST(Table, HasEachKeyOnceAndSectionsInOnePiece) {
   }
 }
 
-TEST(Table, TellsTheDefaults) {
+TEST(Table, ShowsTheDefaults) {
   EXPECT_EQ(format_settings(Settings{}),
             "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\nGuestMeter=/run/keplerd-meter\n\n"
             "[Sampling]\nInterval=1s\nUnwatchedInterval=5s\nStaleness=500ms\n\n"
@@ -240,7 +240,7 @@ TEST(Table, TellsTheDefaults) {
             "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");
 }
 
-TEST(Table, ReadsBackWhatItTells) {
+TEST(Table, ReadsBackWhatItShows) {
   const Settings settings{.energy = {.source = "simulated",
                                      .zones = {"package", "dram"},
                                      .idle_power = Microwatts{12'500'000},

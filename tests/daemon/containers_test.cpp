@@ -125,7 +125,7 @@ TEST_F(Containers, APodWithoutACgroupIsItsContainers) {
   EXPECT_EQ(host.container(kA)->info->pod, "abcd");
 }
 
-TEST_F(Containers, NamesThatAreNoIdsAreToldApartByWhereTheyAre) {
+TEST_F(Containers, NamesThatAreNotIdsAreDistinguishedByTheirPlace) {
   const std::string mine = "/user.slice/user-1000.slice/user@1000.service/user.slice/lxc.payload.web";
   const std::string theirs = "/user.slice/user-1001.slice/session-3.scope/lxc.payload.web";
   const std::string nested = "/lxc.payload.web/lxc.payload.web";

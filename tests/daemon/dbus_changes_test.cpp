@@ -142,7 +142,7 @@ class Tracker : public ChangeTracker {
   RowOrders orders_;
 };
 
-TEST(ChangeTracker, TellsEverythingOnceAndThenOnlyWhatChanged) {
+TEST(ChangeTracker, SendsEverythingOnceAndThenOnlyWhatChanged) {
   Tracker tracker({.kinds = {RowKind::kUnits}});
   const auto first = report_at(1s, {{"/a", 1}, {"/b", 2}});
   EXPECT_THAT(rows_of(*tracker.next(first)), ElementsAre("/b", "/a"));
@@ -152,7 +152,7 @@ TEST(ChangeTracker, TellsEverythingOnceAndThenOnlyWhatChanged) {
   EXPECT_THAT(removed_of(*second), IsEmpty());
 }
 
-TEST(ChangeTracker, TellsOfTheHostAloneWithoutKinds) {
+TEST(ChangeTracker, SendsOnlyTheHostWithoutKinds) {
   Tracker tracker({});
   const auto changes = tracker.next(report_at(1s, {{"/a", 1}}));
   ASSERT_TRUE(changes);

@@ -126,7 +126,7 @@ TEST(ObjectPath, IsReadOnlyInTheFormThatItIsWrittenIn) {
     EXPECT_EQ(id_of_path("/org/keplerd1/vm", path), std::nullopt) << path;
 }
 
-TEST(Rows, TellNumbersAndWhatIsNotKnown) {
+TEST(Rows, HaveNumbersAndMarkUnknownOnes) {
   const auto made = std::make_shared<Report>();
   Report& report = *made;
   report.units.push_back({});

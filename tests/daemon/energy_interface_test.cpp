@@ -47,7 +47,7 @@ class EnergyInterface : public InterfaceHost {
   }
 };
 
-TEST_F(EnergyInterface, StatusTellsHostAccountsSourceAndSettings) {
+TEST_F(EnergyInterface, StatusHasHostAccountsSourceAndSettings) {
   const Json status = call("GetStatus").parameters;
   EXPECT_EQ(status.at("host").dump(),
             R"({"energyMicrojoules":20000000,"activeMicrojoules":10000000,"idleMicrojoules":10000000,)"
@@ -63,7 +63,7 @@ TEST_F(EnergyInterface, StatusTellsHostAccountsSourceAndSettings) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST_F(EnergyInterface, StatusTellsWhichMetersWereTriedAndWhyTheyWereNotTaken) {
+TEST_F(EnergyInterface, StatusListsTheMetersTriedAndWhyTheyWereNotUsed) {
   const Json status = call("GetStatus").parameters;
   const Json& meters = status.at("meters");
   ASSERT_EQ(meters.size(), 2u) << "those that are worse than the one in use are not tried";
@@ -160,7 +160,7 @@ TEST_F(EnergyInterface, MonitorGoesOnWithEachReport) {
   EXPECT_TRUE(next.continues);
 }
 
-TEST_F(EnergyInterface, AStrangerIsToldNoAccountsAndNoParts) {
+TEST_F(EnergyInterface, AnUnprivilegedCallerGetsNoAccountsAndNoParts) {
   caller = {};
   access.set_rule(PublicAccess::kAll);
   const Json status = call("GetStatus").parameters;
@@ -175,7 +175,7 @@ TEST_F(EnergyInterface, AStrangerIsToldNoAccountsAndNoParts) {
   EXPECT_FALSE(receive().parameters.contains("accounts"));
 }
 
-TEST_F(EnergyInterface, WhoMayAskForAStrangersReportGetsItAndNoMore) {
+TEST_F(EnergyInterface, PublicTrueYieldsThePublicViewAndNoMore) {
   ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"kind", "units"}, {"public", true}}, true).ok());
   const Json reply = receive().parameters;
   EXPECT_TRUE(reply.at("rows").empty());
@@ -184,7 +184,7 @@ TEST_F(EnergyInterface, WhoMayAskForAStrangersReportGetsItAndNoMore) {
   EXPECT_GT(reply.at("daemonCpuUsec"), 0);
 }
 
-TEST_F(EnergyInterface, TellsWhatKeplerdItselfCosts) {
+TEST_F(EnergyInterface, ReportsTheCostOfKeplerdItself) {
   const Json first = call("GetStatus").parameters;
   EXPECT_GT(first.at("daemonMemoryBytes"), 0);
   EXPECT_FALSE(first.contains("daemonMicrojoules")) << "it is no process of a written host";
@@ -196,13 +196,13 @@ TEST_F(EnergyInterface, TellsWhatKeplerdItselfCosts) {
   EXPECT_TRUE(cut_off == 0 || cut_off == 1) << cut_off;
 }
 
-TEST_F(EnergyInterface, ForStrangersMayBeNothingWhoeverAsksForThem) {
+TEST_F(EnergyInterface, ThePublicViewMayBeEmptyForEveryCaller) {
   access.set_rule(PublicAccess::kNone);
   ASSERT_TRUE(client->send("org.keplerd.Energy.Monitor", {{"public", true}}, true).ok());
   EXPECT_EQ(receive().error, "org.varlink.service.PermissionDenied");
 }
 
-TEST_F(EnergyInterface, WhatAStrangerMayNotSeeIsAsIfItWereNotThere) {
+TEST_F(EnergyInterface, WhatACallerMayNotSeeDoesNotExistForIt) {
   caller = {};
   EXPECT_EQ(call("Get", {{"kind", "units"}, {"id", "/c.service"}}).error, "org.keplerd.Energy.NoSuchUnit");
   EXPECT_EQ(call("Get", {{"kind", "units"}, {"id", "a.scope"}}).error, "org.keplerd.Energy.NoSuchUnit")
@@ -214,7 +214,7 @@ TEST_F(EnergyInterface, WhatAStrangerMayNotSeeIsAsIfItWereNotThere) {
     EXPECT_TRUE(list({{"kind", kind}}).empty()) << kind;
 }
 
-TEST_F(EnergyInterface, WhereNothingIsPublicAStrangerIsRefused) {
+TEST_F(EnergyInterface, IfNothingIsPublicAnUnprivilegedCallerIsRefused) {
   caller = {};
   access.set_rule(PublicAccess::kNone);
   constexpr char kDenied[] = "org.varlink.service.PermissionDenied";

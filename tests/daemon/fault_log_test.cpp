@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(FaultLog, TellsTheFirstAtOnceAndThenAMinuteEachHowOftenItCameAgain) {
+TEST(FaultLog, LogsTheFirstAtOnceAndThenTheRepetitionsOfEachMinute) {
   FaultLog log;
   EXPECT_EQ(log.report("perf:package:0", "the counter was reset", 100s),
             "perf:package:0: the counter was reset");

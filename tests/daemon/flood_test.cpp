@@ -88,7 +88,7 @@ TEST_F(Flood, OfCgroupsIsCountedInTheOneAboveThem) {
   EXPECT_EQ(over.host.energy.value, 200'000'000);
 }
 
-TEST_F(Flood, IsToldWhenItBeginsAndWhenItIsOver) {
+TEST_F(Flood, IsLoggedWhenItBeginsAndWhenItEnds) {
   open_log(LogLevel::kInfo);
   testing::internal::CaptureStderr();
   for (pid_t pid = 100; pid < 150; ++pid)

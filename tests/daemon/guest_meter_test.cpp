@@ -84,7 +84,7 @@ TEST_F(GuestMeter, AStepThatIsSeenInPartIsAwaitedOnce) {
   EXPECT_EQ(host.step().sequence, 3U);
 }
 
-TEST_F(GuestMeter, ACounterThatCannotBeReadAnyMoreIsToldAtOnce) {
+TEST_F(GuestMeter, ACounterThatBecomesUnreadableIsReportedAtOnce) {
   begin();
   host.files.break_file(path("intel-rapl:0", "energy_uj"));
   EXPECT_EQ(host.step().sequence, 2U);

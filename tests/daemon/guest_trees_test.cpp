@@ -154,7 +154,7 @@ TEST_F(GuestTreesTest, DivideAmongTheVirtualSockets) {
   EXPECT_EQ(read("intel-rapl:1/energy_uj"), "4000000\n");
 }
 
-TEST_F(GuestTreesTest, TellNoMemoryWhereTheHostMeasuresNone) {
+TEST_F(GuestTreesTest, HaveNoMemoryIfTheHostMeasuresNone) {
   has_dram = false;
   publish();
   EXPECT_EQ(names(tree()), (std::set<std::string>{"intel-rapl:0", "quality"}));
@@ -227,7 +227,7 @@ TEST_F(GuestTreesTest, OfNoneAreMadeByDefault) {
   EXPECT_THAT(names(base / "guests"), IsEmpty()) << "left by a run that had other settings";
 }
 
-TEST_F(GuestTreesTest, TellOfWhatTheyAreShares) {
+TEST_F(GuestTreesTest, HaveTheQualityOfTheirSource) {
   quality = Quality::kSimulated;
   publish();
   EXPECT_EQ(read("quality"), "simulated\n");
@@ -383,7 +383,7 @@ TEST_F(GuestTreesTest, AGuestThatSpoilsItsDirectoryCostsTheOthersNothing) {
   EXPECT_LE(complaints.size(), 2U) << "no more than a line a minute";
 }
 
-TEST_F(GuestTreesTest, ATroubleThatStaysIsToldOnceAMinute) {
+TEST_F(GuestTreesTest, APersistentProblemIsLoggedOnceAMinute) {
   vms.push_back({.id = kDb, .name = "db", .package = 1'000'000});
   fs::create_directories(base / "guests");
   std::ofstream(base / "guests" / kWeb) << "no directory";

@@ -36,7 +36,7 @@ class LibvirtSession : public VmTest {
   const std::string id = "user-" + joe + "/" + kUuid;
 };
 
-TEST_F(LibvirtSession, TellsItsUsersMachines) {
+TEST_F(LibvirtSession, NamesItsUsersMachines) {
   start(joe);
   report(joe, domain_status("mine", 100, "<title>Joe's own</title>"));
   host.begin();
@@ -48,7 +48,7 @@ TEST_F(LibvirtSession, TellsItsUsersMachines) {
   EXPECT_EQ(info().name, "renamed");
 }
 
-TEST_F(LibvirtSession, TellsNothingOfOthersMachines) {
+TEST_F(LibvirtSession, DoesNotNameOtherUsersMachines) {
   if (::geteuid() != 0) GTEST_SKIP() << "all processes are one's own";
   start(joe);
   report(joe, domain_status("mine", 100));
@@ -62,7 +62,7 @@ TEST_F(LibvirtSession, TellsNothingOfOthersMachines) {
   EXPECT_EQ(eves.guest_state, "");
 }
 
-TEST_F(LibvirtSession, TellsNothingOfTheSystemsMachines) {
+TEST_F(LibvirtSession, DoesNotNameTheSystemsMachines) {
   start(joe);
   report(joe, domain_status("mine", 100));
   write_status("systems", kUuid, 100);
@@ -124,7 +124,7 @@ class LibvirtLxc : public VmTest {
   const ContainerInfo& info() { return *host.container("box")->info; }
 };
 
-TEST_F(LibvirtLxc, TellsNameUuidTitleAndStateOfAContainer) {
+TEST_F(LibvirtLxc, GivesAContainerNameUuidTitleAndState) {
   start();
   report(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
   host.begin();
@@ -135,7 +135,7 @@ TEST_F(LibvirtLxc, TellsNameUuidTitleAndStateOfAContainer) {
   EXPECT_EQ(host.meter().report()->vms.size(), 0u);
 }
 
-TEST_F(LibvirtLxc, WhatItToldStaysButForTheStateWhenTheContainerEnds) {
+TEST_F(LibvirtLxc, AllButTheStateIsKeptWhenTheContainerEnds) {
   start();
   report(domain_status("box-of-joe", 4321, "<title>Joe's</title>"));
   host.begin();

@@ -90,7 +90,7 @@ class MeterFaults : public ::testing::TestWithParam<Meters> {
   bool broken_ = false;
 };
 
-TEST_P(MeterFaults, WithoutAnyItTellsWhatWasDrawn) {
+TEST_P(MeterFaults, WithoutFaultsReportsWhatWasDrawn) {
   for (int i = 1; i <= 5; ++i) {
     const Report& report = step();
     EXPECT_EQ(report.host.energy.value, i * 10'000'000);
@@ -125,7 +125,7 @@ TEST_P(MeterFaults, OneThatVanishesAndComesBackGoesOn) {
   EXPECT_EQ(host_.meter().report()->host.power->value, 10'000'000);
 }
 
-TEST_P(MeterFaults, NothingIsToldAcrossASuspend) {
+TEST_P(MeterFaults, NothingIsReportedAcrossASuspend) {
   step();
   host_.now.boottime += 1h;
   const Report& report = step();

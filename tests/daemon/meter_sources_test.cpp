@@ -207,7 +207,7 @@ TEST_F(MeterBeside, OneThatAppearsCostsTheMeterNothing) {
   EXPECT_EQ(find_zone(report, "ina:rail:0")->energy.value, 8'000'000);
 }
 
-TEST_F(MeterBeside, ItIsToldWithoutAnyMeterToo) {
+TEST_F(MeterBeside, IsShownEvenWithoutAMeter) {
   host_.files.remove_powercap_zone("intel-rapl:0");
   host_.begin();
   host_.files.write(hwmon_file(0, "energy1_input"), "3000000\n");

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Meter, TheFirstSampleIsABaselineAndTellsNoEnergy) {
+TEST(Meter, TheFirstSampleIsABaselineWithoutEnergy) {
   MeterHost host;
   host.files.add_cgroup("/a.service", 5'000'000);
   host.draw(77'000'000, 5);
@@ -129,7 +129,7 @@ TEST(Meter, AZoneThatFailsCostsItsOwnReadingAndItsEnergyIsCountedWhenItReturns) 
   EXPECT_FALSE(report.zones[0].problem.has_value());
 }
 
-TEST(Meter, AResetIsNotCountedButTellsOfItself) {
+TEST(Meter, AResetIsNotCountedButReported) {
   MeterHost host;
   host.begin();
   host.draw(100'000'000);

@@ -78,7 +78,7 @@ TEST_F(MetricsInterface, DescribesEachFamilyThatItLists) {
   }
 }
 
-TEST_F(MetricsInterface, AStrangerIsToldTheHostAlone) {
+TEST_F(MetricsInterface, AnUnprivilegedCallerGetsOnlyTheHost) {
   caller = {};
   EXPECT_THAT(call("List"),
               ElementsAre(R"({"name":"org.keplerd.Energy.HostActiveMicrojoules","value":10000000})",
@@ -97,7 +97,7 @@ TEST_F(MetricsInterface, BothNeedMore) {
   EXPECT_THAT(call("Describe", false), ElementsAre("org.varlink.service.ExpectedMore"));
 }
 
-TEST_F(MetricsInterface, UnitsAreBoundedAndThoseThatUsedMostAreTold) {
+TEST_F(MetricsInterface, UnitsAreLimitedToThoseThatUsedMost) {
   for (std::size_t i = 0; i < kMostUnitMetrics + 5; ++i) {
     host.files.add_cgroup("/u" + std::to_string(i) + ".service", 0);
   }

@@ -22,7 +22,7 @@ TEST(StatusLine, LeavesOutAPowerThatIsNotKnown) {
   EXPECT_EQ(status_line(report, report.host.power), "simulated (simulated), 0 units, 0 processes");
 }
 
-TEST(StatusLine, TellsWhyThereIsNoSource) {
+TEST(StatusLine, ShowsWhyThereIsNoSource) {
   Report report;
   report.source.reason = "no powercap";
   EXPECT_EQ(status_line(report, report.host.power), "No energy source: no powercap");

@@ -51,7 +51,7 @@ TEST_F(PaceOfOneSecond, IsSetByTheFastestWhoHasFullAccess) {
   EXPECT_EQ(at(100s), 1s);
 }
 
-TEST_F(PaceOfOneSecond, IsNotSetByStrangers) {
+TEST_F(PaceOfOneSecond, IsNotSetByUnprivilegedCallers) {
   const auto fast = pace.listen({.full = kUnprivileged, .wanted = 100ms});
   EXPECT_EQ(at(100s), 1s);
 }

@@ -100,7 +100,7 @@ double mean_error(int depth) {
   return error / count;
 }
 
-TEST(PublicUnits, NestedInEachOtherTellNoMoreThanOne) {
+TEST(PublicUnits, NestedUnitsRevealNoMoreThanOne) {
   EXPECT_NEAR(mean_error(1), 25'000, 1000);
   EXPECT_EQ(mean_error(80), mean_error(1));
 }

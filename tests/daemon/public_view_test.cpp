@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST_F(Public, TheEndOfOnesMachineIsToldThoughItIsNoLongerKept) {
+TEST_F(Public, TheEndOfOnesOwnMachineIsReportedThoughItIsNoLongerKept) {
   tick(1s, {1'000'000});
   ReportMaker report(2s, {1'000'000}, 2);
   std::erase_if((*report).vms, [](const VmRow& row) { return row.info->id == "by-process"; });
@@ -83,7 +83,7 @@ TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
   EXPECT_EQ(report.outside_other, Microjoules{});
 }
 
-TEST_F(Public, PowerIsThatOfTheToldEnergiesOverThePublicWindow) {
+TEST_F(Public, PowerFollowsFromTheRoundedEnergiesOverThePublicWindow) {
   tick(1s, {299'999});
   EXPECT_EQ(seen()->host.power, std::nullopt) << "one tick is no window";
   EXPECT_EQ(seen()->window, 0ns);

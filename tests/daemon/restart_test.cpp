@@ -70,7 +70,7 @@ TEST_F(Restart, TotalsGoOnAndWhatWasDrawnMeanwhileIsUnattributed) {
   EXPECT_EQ(host.unit("/a.service").cpu, 300ms);
 }
 
-TEST_F(Restart, AfterACrashAnotherInstanceTellsThatCountersMayHaveGoneBack) {
+TEST_F(Restart, AfterACrashANewInstanceIdMarksThatCountersMayHaveGoneBack) {
   first_run(false);
   const Report& report = second_run();
   EXPECT_NE(report.instance_id, instance);

@@ -46,7 +46,7 @@ TEST(SampleBudget, NobodyWaitsForLongerThanTenSeconds) {
   EXPECT_EQ(sample_budget.wait(1h + 11s), 0s);
 }
 
-TEST(SampleBudget, IsToldWhenItIsExceededAndWhenAllOfItIsThereAgain) {
+TEST(SampleBudget, IsReportedWhenExceededAndWhenFullAgain) {
   SampleBudget sample_budget;
   EXPECT_EQ(sample_budget.notice(1h), std::nullopt);
   sample_budget.spend(1h, 1500ms);
@@ -58,7 +58,7 @@ TEST(SampleBudget, IsToldWhenItIsExceededAndWhenAllOfItIsThereAgain) {
   EXPECT_EQ(sample_budget.notice(1h + 7s), std::nullopt);
 }
 
-TEST(SampleBudget, IsToldOnceAMinuteAtMost) {
+TEST(SampleBudget, IsReportedAtMostOnceAMinute) {
   SampleBudget sample_budget;
   int reported = 0, over = 0;
   for (Nanoseconds now = 1h; now < 1h + 10min; now += 8s) {

@@ -60,7 +60,7 @@ class Streams : public testing::Test {
   std::map<std::string, std::int64_t> usage_;
 };
 
-TEST_F(Streams, MonitorTellsEverythingOnceAndThenOnlyWhatChanged) {
+TEST_F(Streams, MonitorSendsEverythingOnceAndThenOnlyChanges) {
   MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
   const auto first = take(stream);
   ASSERT_TRUE(first);
@@ -78,7 +78,7 @@ TEST_F(Streams, MonitorTellsEverythingOnceAndThenOnlyWhatChanged) {
   EXPECT_FALSE(changed->contains("removed"));
 }
 
-TEST_F(Streams, MonitorTellsWhatComesEndsAndGoes) {
+TEST_F(Streams, MonitorSendsWhatAppearsEndsAndIsRemoved) {
   host.meter().set_limits({.max = 500, .min_energy = {}, .retention = 60s});
   MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
   take(stream);
@@ -148,7 +148,7 @@ RowSequence rows(std::vector<std::size_t> indices) {
   return {std::make_shared<const std::vector<std::size_t>>(std::move(indices)), size};
 }
 
-TEST_F(Streams, ListTellsOneRowAReplyAndEndsWithTheLast) {
+TEST_F(Streams, ListSendsOneRowPerReplyAndEndsWithTheLast) {
   ListStream stream(reports.latest(kInside, RowKind::kUnits), RowKind::kUnits, rows({2, 0}));
   const Reply first = std::get<Reply>(*stream.next());
   EXPECT_EQ(first.parameters.at("row").at("id"), "/c.service");

@@ -177,7 +177,7 @@ TEST_F(VmLife, AStatusOfAnotherProcessIsStale) {
   EXPECT_EQ(host.vm(kUuid)->info->guest_state, "");
 }
 
-TEST_F(VmLife, WhatLibvirtToldStaysWhenLibvirtAndTheMachineHaveEnded) {
+TEST_F(VmLife, LibvirtsDetailsAreKeptWhenLibvirtAndTheMachineHaveEnded) {
   start_in_scope(100);
   write_status("web", kUuid, 100, "", "<title>Shop</title><vcpu>4</vcpu>");
   host.begin();
@@ -227,7 +227,7 @@ TEST_F(VmLife, OneThatEndedWhileKeplerdWasAwayHasStopped) {
   EXPECT_EQ(events(), (Events{"1 web stopped"}));
 }
 
-TEST_F(VmLife, WhatLibvirtTellsOfTheGuestAreEventsWithTheirReason) {
+TEST_F(VmLife, GuestStatesOfLibvirtBecomeEventsWithTheirReason) {
   const auto status = [&](const char* state, const char* reason) {
     write_status("web", kUuid, 100, "", "", std::string("state='") + state + "' reason='" + reason + "'");
     host.step(1s);
@@ -270,7 +270,7 @@ LibvirtUpdate ended(const char* reason) {
   return {.kind = LibvirtUpdate::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = reason};
 }
 
-TEST_F(VmLife, AnEndIsToldWithTheReasonThatLibvirtsHelperGives) {
+TEST_F(VmLife, AnEndIsReportedWithTheReasonOfLibvirtsHelper) {
   begin_with_libvirt();
   host.meter().learn(ended("migrated"));
   end_in_scope(100);

@@ -92,7 +92,7 @@ TEST_F(VmParts, WhoseThreadsHaveNoNamesAreNotBrokenDown) {
   EXPECT_EQ(host.vm(kUuid)->info->vcpus, std::nullopt);
 }
 
-TEST_F(VmParts, AreToldByLibvirtsThreadIdsWhereThreadsHaveNoNames) {
+TEST_F(VmParts, AreIdentifiedByLibvirtsThreadIdsIfThreadsHaveNoNames) {
   start_in_scope(100);
   const auto thread = [&](int tid, std::int64_t nsec) {
     const std::string path = "proc/100/task/" + std::to_string(tid);
@@ -186,7 +186,7 @@ TEST_F(VmParts, AHelperThatStaysIsTheNextOnes) {
   EXPECT_EQ(energy(kUuid), Microjoules{0});
 }
 
-TEST_F(VmParts, HaltPollingIsToldWhereTheKernelTellsIt) {
+TEST_F(VmParts, HaltPollingIsReportedIfTheKernelProvidesIt) {
   start_in_scope(100);
   host.begin();
   EXPECT_EQ(host.vm(kUuid)->halt_polling, std::nullopt);

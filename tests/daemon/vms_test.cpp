@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class Vms : public VmTest {};
 
-TEST_F(Vms, AreListedWithWhatTheirCommandLineTells) {
+TEST_F(Vms, AreListedWithTheDetailsOfTheirCommandLine) {
   start_in_scope(100);
   host.begin();
   ASSERT_NE(host.vm(kUuid), nullptr);
@@ -132,7 +132,7 @@ TEST_F(Vms, InAContainerAreBothAndCountedOnce) {
   EXPECT_EQ(host.meter().report()->accounts.workloads, Microjoules{4'000'000});
 }
 
-TEST_F(Vms, AScopeOfWhichNobodyTellsIsListedByItsOldestProcess) {
+TEST_F(Vms, AnUnidentifiedScopeIsListedByItsOldestProcess) {
   host.files.add_cgroup(kScope);
   host.files.add_process({.pid = 101, .comm = "helper", .start = 90, .cgroup = kScope});
   host.files.add_process({.pid = 102, .comm = "helper", .start = 80, .cgroup = kScope});

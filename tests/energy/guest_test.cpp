@@ -101,7 +101,7 @@ TEST_F(GuestTest, IsTakenFromWhereTheConfigurationSays) {
   EXPECT_THAT(read_all(**source), ElementsAre(5'000'000));
 }
 
-TEST_F(GuestTest, WhatIsMissingIsToldWithTheFixInAVirtualMachineOnly) {
+TEST_F(GuestTest, AFixIsSuggestedInAVirtualMachineOnly) {
   const auto source = open_guest(fake.open(), {}, kDefaultGuestMeter);
   ASSERT_FALSE(source);
   EXPECT_THAT(source.error().message, EndsWith("root/run/keplerd-meter: No such file or directory"));

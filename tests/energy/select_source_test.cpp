@@ -87,7 +87,7 @@ TEST(SelectSource, FindsAMeterThatAppears) {
   EXPECT_TRUE(select_source(host, {}));
 }
 
-TEST(ProbeSources, TellsReasonAndFix) {
+TEST(ProbeSources, GivesReasonAndFix) {
   const FakeHost fake;
   const auto probes = probe_sources(fake.open());
   ASSERT_EQ(probes.size(), 6U);

@@ -37,7 +37,7 @@ class Check : public testing::Test {
   Passwords passwords{{{"ann", "one"}, {"bob", "two"}}, means()};
 };
 
-TEST_F(Check, TellsRightFromWrong) {
+TEST_F(Check, DistinguishesRightFromWrong) {
   EXPECT_EQ(check("ann", "one"), Verdict::kRight);
   EXPECT_EQ(check("bob", "two"), Verdict::kRight);
   EXPECT_EQ(check("ann", "two"), Verdict::kWrong);

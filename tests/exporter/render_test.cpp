@@ -131,7 +131,7 @@ TEST_F(Render, WorkloadsHaveKeplersNamesAndLabels) {
                   R"(state="running",zone="package"} 1)"));
 }
 
-TEST_F(Render, AMachineTellsWhatItIsAndItsParts) {
+TEST_F(Render, AMachineHasItsIdentityAndParts) {
   snapshot.apply(
       Kind::kVms,
       reply_of({workload_row("virtual-machine", "v", 6'000'000,
@@ -151,7 +151,7 @@ TEST_F(Render, AMachineTellsWhatItIsAndItsParts) {
                   R"(keplerd_vm_part_joules_total{vm_id="v",vm_name="web",part="vcpu0"} 6)"));
 }
 
-TEST_F(Render, AUnitTellsTheSliceThatItIsIn) {
+TEST_F(Render, AUnitIsLabelledWithItsSlice) {
   snapshot.apply(Kind::kUnits,
                  reply_of({workload_row("unit", "/a.slice/a-b.slice/c.service/d.service", 1),
                            workload_row("unit", "/init.scope", 1), workload_row("unit", "/a.slice", 1)}));

@@ -8,7 +8,7 @@
 namespace keplerd::exporter {
 namespace {
 
-TEST(Snapshot, TellsTheHostOfTheZonesStream) {
+TEST(Snapshot, HasTheHostOfTheZonesStream) {
   Snapshot snapshot;
   EXPECT_FALSE(snapshot.host());
   snapshot.apply(Kind::kUnits, reply_of(Json::array()));

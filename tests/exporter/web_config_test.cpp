@@ -58,7 +58,7 @@ TEST(WebConfig, TakesWhatExporterToolkitDocuments) {
   EXPECT_EQ(config->users.at("bob c"), kHash);
 }
 
-TEST(WebConfig, TlsAloneDoesNotTellWhoAsks) {
+TEST(WebConfig, TlsAloneDoesNotAuthenticateClients) {
   const auto config = parse_web_config("tls_server_config: {cert_file: a, key_file: b}", ".");
   ASSERT_TRUE(config);
   EXPECT_TRUE(config->has_tls);

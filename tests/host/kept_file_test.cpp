@@ -78,7 +78,7 @@ TEST_F(FileTest, ThatComesInPiecesIsReadWhole) {
   EXPECT_TRUE(text->ends_with("\n"));
 }
 
-TEST_F(FileTest, LinkTellsItsTarget) {
+TEST_F(FileTest, LinkYieldsItsTarget) {
   fake_.link("proc/7/exe", "/usr/bin/qemu (deleted)");
   const auto target = read_link(host_.procfs(), "7/exe");
   ASSERT_TRUE(target.ok());

@@ -118,7 +118,7 @@ TEST_F(CardFiles, OnlyABusIdBecomesAPath) {
   EXPECT_EQ(count, 1);
 }
 
-TEST_F(CardFiles, ACardThatBeginsToCountIsToldAsOneThatDoes) {
+TEST_F(CardFiles, ACardThatStartsToCountIsShownAsACounter) {
   write({{"00000000:65:00.0", false, 5}});
   write({{"00000000:65:00.0", true, 9}});
   EXPECT_THAT(read_all(*open_shown_only(host_.open(), {})), ElementsAre(9));

@@ -62,7 +62,7 @@ class CgroupKernelTest : public testing::Test {
   std::vector<GroupUsage> groups_;
 };
 
-TEST_F(CgroupKernelTest, GroupsThatComeAndGoBetweenReadsAreTold) {
+TEST_F(CgroupKernelTest, FindsGroupsThatAppearAndDisappearBetweenReads) {
   cgroup_->add("a");
   read();
   EXPECT_EQ(paths(), Paths{"/a"});
@@ -162,7 +162,7 @@ TEST_F(CgroupKernelTest, GroupThatIsMadeThreadedLateIsFoundOutByItsPids) {
   EXPECT_EQ(paths(), Paths{"/vm"});
 }
 
-TEST_F(CgroupKernelTest, InvalidUtf8IsToldEscaped) {
+TEST_F(CgroupKernelTest, InvalidUtf8IsEscaped) {
   cgroup_->add("bad\xff\x1b[31m");
   read();
   EXPECT_EQ(paths(), Paths{"/bad\\xff\\x1b[31m"});

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(CpuStat, TellsTheUsage) {
+TEST(CpuStat, YieldsTheUsage) {
   const auto usage =
       parse_cpu_stat("usage_usec 7390351\nuser_usec 4590000\nsystem_usec 2800351\nnice_usec 0\n");
   ASSERT_TRUE(usage);
@@ -201,7 +201,7 @@ TEST_F(CgroupTreeTest, GroupThatCouldNotBeReadAtFirstHasNoTimeWhenItComes) {
   EXPECT_EQ(time("/a"), 0us);
 }
 
-TEST_F(CgroupTreeTest, AnyNameIsHeldAndToldEscaped) {
+TEST_F(CgroupTreeTest, AnyNameIsHandledAndEscaped) {
   fake_.add_cgroup("/two\nlines", 1);
   fake_.add_cgroup("/bad\xff utf8", 2);
   fake_.add_cgroup("/machine-qemu\\x2d1.scope", 3);
@@ -224,7 +224,7 @@ TEST_F(CgroupTreeTest, FindsTheNearestGroupAtOrAboveAPath) {
   EXPECT_EQ(tree_.find("/../a"), kNoGroup);  // outside this namespace
 }
 
-TEST_F(CgroupTreeTest, TellsThePidsOfAGroup) {
+TEST_F(CgroupTreeTest, ReadsThePidsOfAGroup) {
   fake_.add_cgroup("/a");
   read();
   std::vector<std::int32_t> pids;

@@ -37,7 +37,7 @@ TEST_F(HaltPollingTest, OfSeveralMachinesOfAProcessIsTheirSum) {
   EXPECT_EQ(polling.read(100), 323ns);
 }
 
-TEST_F(HaltPollingTest, IsNotKnownWhereTheKernelDoesNotTell) {
+TEST_F(HaltPollingTest, IsUnknownIfTheKernelDoesNotReportIt) {
   polling.refresh();
   EXPECT_EQ(polling.read(100), std::nullopt);
   write("100-11", "300\n", "none\n");

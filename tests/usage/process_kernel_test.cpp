@@ -209,7 +209,7 @@ TEST_F(ProcessKernelTest, ZombieHasNoTime) {
   EXPECT_LE(time(child.pid()), 0ns);
 }
 
-TEST_F(ProcessKernelTest, OneThatMovesTellsItsFormerGroup) {
+TEST_F(ProcessKernelTest, OneThatMovesHasItsFormerGroup) {
   Child child;
   cgroup_->move(child.pid(), "a");
   read();
@@ -237,7 +237,7 @@ TEST_F(ProcessKernelTest, ThatMovesIntoAQuietGroupHasNotEnded) {
   EXPECT_EQ(group_of(child.pid()), "/b");
 }
 
-TEST_F(ProcessKernelTest, NewNamesAreToldWhetherByPrctlOrExec) {
+TEST_F(ProcessKernelTest, NewNamesAreFoundWhetherByPrctlOrExec) {
   Child child;
   cgroup_->move(child.pid(), "a");
   read();
@@ -278,7 +278,7 @@ TEST_F(ProcessKernelTest, AFullScanFindsAllThereAre) {
   EXPECT_EQ(group_of(child.pid()), "/");  // of this tree it is in no group
 }
 
-TEST_F(ProcessKernelTest, WhoIsLeftOutIsToldApartAsSoonAsThereIsRoom) {
+TEST_F(ProcessKernelTest, AProcessLeftOutIsTrackedAsSoonAsThereIsRoom) {
   table_ = std::make_unique<ProcessTable>(*host_, ProcessLimits{.in_group = 2});
   std::array<Child, 3> in_a;
   Child in_b;

@@ -28,7 +28,7 @@ std::string stat_text(const Fields& f) {
       f.pid, f.comm, f.parent, f.flags, f.user, f.system, f.start, f.size);
 }
 
-TEST(ProcessStat, TellsIdentityNameAndTime) {
+TEST(ProcessStat, HasIdentityNameAndTime) {
   const auto stat = parse_process_stat(stat_text({}));
   ASSERT_TRUE(stat) << stat.error().message;
   EXPECT_EQ(stat->id, (ProcessId{43251, 987654}));
@@ -48,7 +48,7 @@ TEST(ProcessStat, NameMayHoldAnything) {
   }
 }
 
-TEST(ProcessStat, KernelThreadsAreToldByTheirFlag) {
+TEST(ProcessStat, KernelThreadsAreRecognisedByTheirFlag) {
   EXPECT_TRUE(parse_process_stat(stat_text({.flags = "2129984", .size = "0"}))->kernel_thread);
   EXPECT_TRUE(parse_process_stat(stat_text({.parent = "2", .flags = "64", .size = "0"}))->kernel_thread);
   EXPECT_FALSE(parse_process_stat(stat_text({.parent = "2", .flags = "64"}))->kernel_thread);

@@ -45,7 +45,7 @@ class ProcessTableTest : public testing::Test {
 
 using Ids = std::vector<ProcessId>;
 
-TEST_F(ProcessTableTest, TellsTimeGroupAndName) {
+TEST_F(ProcessTableTest, HasTimeGroupAndName) {
   fake_.add_cgroup("/a/b");
   fake_.add_process({.pid = 42, .comm = ") R 1 (\n", .start = 7, .utime = 3, .stime = 4, .cgroup = "/a/b"});
   fake_.add_process({.pid = 9, .comm = "kswapd0", .ppid = 2, .kernel_thread = true});
@@ -61,7 +61,7 @@ TEST_F(ProcessTableTest, TellsTimeGroupAndName) {
   EXPECT_EQ(group_of(9), "/");
 }
 
-TEST_F(ProcessTableTest, TellsWhatItHadAndWhereAtTheSampleBefore) {
+TEST_F(ProcessTableTest, HasTimeAndGroupOfThePreviousSample) {
   fake_.add_cgroup("/a");
   fake_.add_process({.pid = 42, .utime = 3, .cgroup = "/a"});
   read();
@@ -73,7 +73,7 @@ TEST_F(ProcessTableTest, TellsWhatItHadAndWhereAtTheSampleBefore) {
   EXPECT_EQ(find(42)->usage, 50ms);
 }
 
-TEST_F(ProcessTableTest, ProcessThatMovedTellsItsFormerGroup) {
+TEST_F(ProcessTableTest, ProcessThatMovedHasItsFormerGroup) {
   fake_.add_cgroup("/a");
   fake_.add_cgroup("/b");
   fake_.add_process({.pid = 42, .cgroup = "/a"});
@@ -85,7 +85,7 @@ TEST_F(ProcessTableTest, ProcessThatMovedTellsItsFormerGroup) {
   EXPECT_EQ(find(42)->before->group, from);
 }
 
-TEST_F(ProcessTableTest, ProcessThatEndedIsToldOnce) {
+TEST_F(ProcessTableTest, ProcessThatEndedIsReportedOnce) {
   fake_.add_process({.pid = 42, .start = 7});
   read();
   EXPECT_EQ(sample_.ended, Ids{});
@@ -124,7 +124,7 @@ TEST_F(ProcessTableTest, WhatIsBornSinceOutsideGroupsHasUsedAllItsTimeSince) {
   EXPECT_FALSE(find(44)->before);
 }
 
-TEST_F(ProcessTableTest, NewNameIsTold) {
+TEST_F(ProcessTableTest, NewNameIsReported) {
   fake_.add_process({.pid = 42, .comm = "sh"});
   read();
   fake_.add_process({.pid = 42, .comm = "cc1plus", .utime = 5});
@@ -210,7 +210,7 @@ TEST_F(ProcessTableTest, TheUserIsLookedAtAgainWithANewNameAndWithinTenSecondsOf
   EXPECT_EQ(find(42)->user, 1002U);
 }
 
-TEST_F(ProcessTableTest, BeyondTheLimitWhoIsKnownStaysAndNobodyNewIsToldApart) {
+TEST_F(ProcessTableTest, BeyondTheLimitKnownProcessesStayAndNewOnesAreNotTracked) {
   ProcessTable table(host_, {.all = 3});
   fake_.add_cgroup("/a");
   fake_.add_cgroup("/b");
@@ -253,7 +253,7 @@ TEST_F(ProcessTableTest, OneGroupDoesNotTakeAllThePlaces) {
   EXPECT_EQ(table.left_out(), 37U);
 }
 
-TEST_F(ProcessTableTest, OutsideAnyGroupEverybodyIsToldApart) {
+TEST_F(ProcessTableTest, OutsideAnyGroupAllProcessesAreTracked) {
   ProcessTable table(host_, {.all = 1, .in_group = 1});
   for (const pid_t pid : {10, 11, 12}) fake_.add_process({.pid = pid});
   table.read(nullptr, boottime_, sample_);

@@ -39,7 +39,7 @@ class Threads : public testing::Test {
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST_F(Threads, TellWhatEachUsedSinceTheReadBefore) {
+TEST_F(Threads, HaveTheTimeUsedSinceThePreviousRead) {
   set(10, "qemu-system-x86", "1000 5 1\n");
   set(11, "CPU 0/KVM", "5000 5 1\n");
   EXPECT_THAT(read(), ElementsAre(Pair("CPU 0/KVM", 0), Pair("qemu-system-x86", 0)));
@@ -54,7 +54,7 @@ TEST_F(Threads, ThatAreBornSinceHaveUsedAllTheirTime) {
   EXPECT_THAT(read(), ElementsAre(Pair("qemu-system-x86", 0), Pair("worker", 300)));
 }
 
-TEST_F(Threads, ThatEndedAreToldNoMore) {
+TEST_F(Threads, ThatEndedAreNoLongerReported) {
   set(10, "qemu-system-x86", "1000 5 1\n");
   set(12, "worker", "300 0 1\n");
   read();

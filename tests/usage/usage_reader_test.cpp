@@ -29,7 +29,7 @@ TEST(UsageReader, ReadsTicksGroupsAndProcesses) {
   EXPECT_EQ(reader.groups_left_out(), 0U);
 }
 
-TEST(UsageReader, InterruptsAreApartWhereTheKernelTellsTheirPressure) {
+TEST(UsageReader, InterruptsAreSeparateIfTheKernelReportsTheirPressure) {
   FakeHost fake;
   fake.write("proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
   const auto host = fake.open();

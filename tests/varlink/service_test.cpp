@@ -29,7 +29,7 @@ class Service : public LoopServer {
   }
 };
 
-TEST_F(Service, TellsWhoItIsAndWhatItImplements) {
+TEST_F(Service, DescribesItselfAndItsInterfaces) {
   start();
   EXPECT_EQ(R"({"parameters":{"vendor":"The keplerd project","product":"keplerd","version":"1.2.3",)"
             R"("url":"https://example.org/","interfaces":["org.example.Test","org.varlink.service"]}})",

@@ -105,7 +105,7 @@ TEST(Qemu, OfProxmoxHasANumber) {
   EXPECT_EQ(report({"/usr/bin/kvm", "-id", "x", "-name", "web"}, "kvm"), "kvm name=web");
 }
 
-TEST(Qemu, HasAsManySocketsAsItIsTold) {
+TEST(Qemu, HasTheGivenNumberOfSockets) {
   const auto sockets = [](std::string_view smp) {
     const auto found = recognise_vm({.words = Words{kQemu, "-smp", smp}, .comm = {}, .program = {}});
     return found ? found->cpu_sockets : -1;
@@ -183,7 +183,7 @@ TEST(Comm, MayBeWhatTheCommandLineSays) {
   EXPECT_EQ(report({kQemu, "-name", "web,process=other"}, "bash"), "none");
 }
 
-TEST(Comm, TellsQemusTearDownHelperApart) {
+TEST(Comm, DistinguishesQemusTearDownHelper) {
   EXPECT_EQ(report({kQemu, "-name", "web"}, "cleanup/4711"), "none");
   EXPECT_EQ(report({kQemu, "-name", "web"}, "cleanup/4711", kQemu), "none");
 }

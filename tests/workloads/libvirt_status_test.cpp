@@ -58,7 +58,7 @@ std::string status_with(std::string_view old, std::string_view replacement) {
   return text.replace(text.find(old), old.size(), replacement);
 }
 
-TEST(LibvirtStatus, TellsWhatTheMachineIs) {
+TEST(LibvirtStatus, HasTheMachinesIdentity) {
   const auto status = parse_libvirt_status(kStatus);
   ASSERT_TRUE(status.ok()) << status.error().message;
   EXPECT_EQ(status->uuid, "beb92770-f52d-4177-8e37-50529a465cc6");
@@ -71,7 +71,7 @@ TEST(LibvirtStatus, TellsWhatTheMachineIs) {
   EXPECT_EQ(status->vcpu_threads, (std::map<std::int32_t, int>{{207, 0}, {208, 1}}));
 }
 
-TEST(LibvirtStatus, TellsTheMetadataOfOpenStackAndOthersByTheirNameSpaces) {
+TEST(LibvirtStatus, HasTheMetadataOfOpenStackAndOthersByTheirNamespaces) {
   EXPECT_EQ(parse_libvirt_status(kStatus)->metadata, (VmMetadata{{"keplerd.meter", "yes"},
                                                                  {"openstack.flavor", "m1.small"},
                                                                  {"openstack.name", "shop-1"},
@@ -84,7 +84,7 @@ TEST(LibvirtStatus, TellsTheMetadataOfOpenStackAndOthersByTheirNameSpaces) {
   EXPECT_EQ(foreign->metadata, (VmMetadata{{"keplerd.meter", "yes"}, {"os", "http://debian.org/debian/13"}}));
 }
 
-TEST(LibvirtStatus, TellsKubeVirtsUid) {
+TEST(LibvirtStatus, HasKubeVirtsUid) {
   const auto status =
       parse_libvirt_status(status_with("<k:guest xmlns:k=\"https://keplerd.org/libvirt/1\" meter=\"yes\"/>",
                                        "<kubevirt xmlns=\"http://kubevirt.io\"><uid>1234</uid></kubevirt>"));

@@ -50,7 +50,7 @@ TEST(Subuid, ThatIsAUserOfTheHostIsThatUser) {
   EXPECT_EQ(known.account_of(100501), 0U);
 }
 
-TEST(Subuid, OfOneLoginMayBeToldTwice) {
+TEST(Subuid, OfOneLoginMayBeListedTwice) {
   const Logins known = logins("joe:100000:100\njoe:100050:100\n");
   for (const Uid user : {100000U, 100075U, 100149U}) EXPECT_EQ(known.login_of(user), 1000U) << user;
   EXPECT_EQ(known.login_of(100150), 100150U);

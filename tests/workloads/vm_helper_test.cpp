@@ -18,7 +18,7 @@ std::optional<HelperCommand> recognise(std::initializer_list<std::string_view> l
 
 using Paths = std::vector<std::string>;
 
-TEST(VmHelper, SwtpmIsToldByItsSocketAndLibvirtsByItsUuid) {
+TEST(VmHelper, SwtpmIsIdentifiedByItsSocketAndLibvirtsByItsUuid) {
   const auto helper =
       recognise({"/usr/bin/swtpm", "socket", "--ctrl",
                  "type=unixio,path=/run/libvirt/qemu/swtpm/1-web-swtpm.sock,mode=0600", "--tpmstate",
@@ -30,7 +30,7 @@ TEST(VmHelper, SwtpmIsToldByItsSocketAndLibvirtsByItsUuid) {
                                   "/var/lib/libvirt/swtpm/2B9A43A1-5a5f-4cf0-9d3a-6a6f3a1d2c01/tpm2"}));
 }
 
-TEST(VmHelper, VirtiofsdPasstAndVhostUserDevicesAreToldByTheirSockets) {
+TEST(VmHelper, VirtiofsdPasstAndVhostUserDevicesAreIdentifiedByTheirSockets) {
   EXPECT_EQ(
       recognise({"/usr/libexec/virtiofsd", "--socket-path=/run/fs.sock", "--shared-dir", "/srv"})->paths,
       (Paths{"/run/fs.sock", "/srv"}));

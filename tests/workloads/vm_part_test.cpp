@@ -25,7 +25,7 @@ TEST(VmPart, OfACgroupIsAsLibvirtCallsIt) {
   EXPECT_EQ(vm_part_of_cgroup("other"), "emulator");
 }
 
-TEST(VmPart, VcpusAreToldApart) {
+TEST(VmPart, VcpusAreDistinguished) {
   EXPECT_TRUE(is_vcpu("vcpu0"));
   EXPECT_FALSE(is_vcpu("vcpu"));
   EXPECT_FALSE(is_vcpu("vcpux"));

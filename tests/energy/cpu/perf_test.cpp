@@ -235,7 +235,7 @@ TEST(KernelCounter, CountsARealEvent) {
   EXPECT_GT(second->running, first->running);
 }
 
-TEST(KernelCounter, TellsWhyItCannotBeOpened) {
+TEST(KernelCounter, ReportsWhyItCannotBeOpened) {
   const auto counter = open_perf_counter({0xffff, 1, 0});  // no such PMU
   ASSERT_FALSE(counter);
   EXPECT_THAT(counter.error().message, HasSubstr("perf_event_open: "));

@@ -76,7 +76,7 @@ TEST_F(PowercapTest, LeavesOutTheSingleCoreOfAmd) {
   EXPECT_EQ(source->zones()[0].quality, Quality::kModelled);
 }
 
-TEST_F(PowercapTest, ArmScmiTellsPowerWhichIsIntegrated) {
+TEST_F(PowercapTest, ArmScmiReportsPowerWhichIsIntegrated) {
   fake_.add_powercap_zone({.dir = "arm-scmi:0", .name = "SoC", .range = {}});
   const std::string power = "sys/class/powercap/arm-scmi:0/power_uw";
   fake_.write(power, "4000000\n");
