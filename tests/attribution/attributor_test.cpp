@@ -138,7 +138,7 @@ TEST_F(AttributorTest, GarbageInStatDoesNotOverflow) {
   window({{4'000'000}});
 }
 
-TEST_F(AttributorTest, WindowInWhichNobodyRanIsUnattributed) {
+TEST_F(AttributorTest, WindowWithoutActivityIsUnattributed) {
   host.add_process(host.add_group());
   begin();
   host.run_ticks(30, 70);
@@ -345,7 +345,7 @@ TEST_F(TwoPackages, SuspendWhileAZoneFailedIsSeenWhenItReturns) {
   EXPECT_EQ(result.zones[1].verdict, StepVerdict::kCounted);
 }
 
-TEST_F(AttributorTest, ClocksReadOneAfterTheOtherAreNoSuspend) {
+TEST_F(AttributorTest, ClocksReadOneAfterTheOtherAreNotASuspend) {
   begin();
   host.suspend(9ms);
   host.draw({5'000'000});
@@ -419,7 +419,7 @@ TEST_F(TwoPackages, LastReadingsAreTheLastGoodOnes) {
   EXPECT_EQ(readings[1].monotonic, 1h + 2s);
 }
 
-TEST(UndividedZone, IsNobodysAndItsSumHolds) {
+TEST(UndividedZone, IsUnattributedAndItsSumHolds) {
   Zone platform = package_zone(1);
   platform.in_total = false;
   platform.resource = Resource::kNone;

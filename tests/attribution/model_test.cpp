@@ -133,7 +133,7 @@ TEST_F(ModelTest, SumsAreExactWhereSharesAreNotWhole) {
   }
 }
 
-TEST_F(ModelTest, WhoWeighsNothingGetsNothing) {
+TEST_F(ModelTest, AContenderOfWeightZeroGetsNothing) {
   script.owns = {5, 0};  // the unit runs, and weighs nothing
   script.kernel = 0;
   const Attribution& result = window({1'000});
@@ -144,7 +144,7 @@ TEST_F(ModelTest, WhoWeighsNothingGetsNothing) {
   EXPECT_EQ(of(result.zones[0], outside), Microjoules{167});
 }
 
-TEST_F(ModelTest, WhereNobodyWeighsAnythingAllButTheIdleIsUnattributed) {
+TEST_F(ModelTest, IfAllWeightsAreZeroAllButTheIdleIsUnattributed) {
   script.kernel = script.own = script.outside = 0;
   script.idle = {300};
   const Attribution& result = window({1'000});
@@ -152,7 +152,7 @@ TEST_F(ModelTest, WhereNobodyWeighsAnythingAllButTheIdleIsUnattributed) {
   EXPECT_EQ(result.zones[0].unattributed, Microjoules{700});
 }
 
-TEST_F(ModelTest, GroupInWhichNobodyWeighsAnythingIsAllOther) {
+TEST_F(ModelTest, GroupWhoseWeightsAreAllZeroIsAllOther) {
   script.process = script.other = 0;
   const Attribution& result = window({120});
   EXPECT_EQ(own(result.zones[0], unit), Microjoules{30});
@@ -175,7 +175,7 @@ TEST_F(ModelTest, ZoneThatItDoesNotDivideIsUnattributed) {
   }
 }
 
-TEST_F(ModelTest, IsNotAskedForWhatNothingDivides) {
+TEST_F(ModelTest, IsNotCalledForZonesThatAreNotDivided) {
   const Attribution& result = window({1'000});
   EXPECT_EQ(result.zones[3].unattributed, Microjoules{1'000});
   ASSERT_EQ(script.weighed.size(), 3U);

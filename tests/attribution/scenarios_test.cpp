@@ -357,7 +357,7 @@ TEST_F(Scenario, IowaitThatDecreases) {
   EXPECT_EQ(energy_of_process(10), 1 * kJoule);
 }
 
-TEST_F(Scenario, CpuTimeWithNobodyRunningIsUnattributed) {
+TEST_F(Scenario, CpuTimeWithoutARunningProcessIsUnattributed) {
   begin();
   run_ticks(25, 75);
   draw(40 * kJoule);

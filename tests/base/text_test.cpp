@@ -52,7 +52,7 @@ TEST(EscapeName, EscapesWhatReordersOrBreaksALine) {
   }
 }
 
-TEST(EscapeName, EscapesWhatIsNotUtf8ByteByByte) {
+TEST(EscapeName, EscapesInvalidUtf8ByteByByte) {
   EXPECT_EQ(escape_name("\xff"), "\\xff");
   EXPECT_EQ(escape_name("a\xc3"), "a\\xc3");                           // cut short
   EXPECT_EQ(escape_name("\xc3z"), "\\xc3z");                           // not continued

@@ -96,7 +96,7 @@ TEST(Arguments, DoctorTakesOtherRoots) {
   EXPECT_EQ(parsed({"doctor"}).options.host.cgroupfs, std::nullopt);
 }
 
-TEST(UsageError, SaysWhatIsWrongInOneLine) {
+TEST(UsageError, DescribesTheErrorInOneLine) {
   EXPECT_EQ(usage_error({"foo"}), "unknown verb 'foo'");
   EXPECT_EQ(usage_error({"--foo"}), "unknown option '--foo'");
   EXPECT_EQ(usage_error({"units", "--count=3"}), "unknown option '--count=3'");

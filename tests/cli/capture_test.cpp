@@ -167,7 +167,7 @@ TEST_F(CaptureProgram, WritesANewFileForItsOwnerAlone) {
   EXPECT_THAT(again.err, HasSubstr("File exists"));
 }
 
-TEST_F(CaptureProgram, WritesToTheOutputWhereAskedTo) {
+TEST_F(CaptureProgram, WritesToTheOutputOnRequest) {
   const Outcome outcome = run("-");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(Json::parse(outcome.out).at("files").at("sys/class/powercap/intel-rapl:0/energy_uj"), "7\n");

@@ -75,7 +75,7 @@ TEST(DoctorHosts, IntelClientWithPsysAndAnMmioTwin) {
                           "no zone: hwmon BAT0 is not known to measure a part of a host"));
 }
 
-TEST(DoctorHosts, SapphireRapidsWithTpmiBesideMsr) {
+TEST(DoctorHosts, SapphireRapidsWithBothTpmiAndMsr) {
   EXPECT_THAT(reported("intel-tpmi"),
               ElementsAre(kNotOfThisKernel,
                           "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "

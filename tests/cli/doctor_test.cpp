@@ -93,7 +93,7 @@ TEST(Doctor, WhatKeplerdCannotDoNowIsAProblemAndSaysForHowLong) {
   EXPECT_EQ(verdict_text(check_all(facts)), "2 problems, 1 warning.\n");
 }
 
-TEST(Doctor, ShowsWhoHasClaimedWhatIsAnothers) {
+TEST(Doctor, ShowsWhoClaimedAnotherOwnersWorkload) {
   DoctorFacts facts = healthy();
   (*facts.status)["refusedClaims"] = {
       {{"kind", "vm"}, {"id", "2b9a43a1"}, {"ownerUid", 4801}, {"count", 3}, {"realtimeUsec", 1}},
@@ -118,7 +118,7 @@ TEST(Doctor, ADaemonThatCannotBeReachedIsTheWorst) {
   EXPECT_EQ(status_of(facts), kFailed);
 }
 
-TEST(Doctor, WhatIsNotMeasuredHasItsOwnStatus) {
+TEST(Doctor, NothingMeasuredHasItsOwnStatus) {
   DoctorFacts facts = healthy();
   facts.status = simulated_status();
   EXPECT_EQ(check_of(facts, "source").state, CheckState::kWarning);
@@ -169,7 +169,7 @@ Json daemons_meters() {
     {"name": "powercap", "inUse": true, "usable": true, "zones": ["powercap:package:0", "powercap:dram:0"]}])");
 }
 
-TEST(Doctor, TheDaemonKnowsItsMetersBetterThanWhoRunsDoctor) {
+TEST(Doctor, TheDaemonsViewOfMetersTakesPrecedence) {
   DoctorFacts facts = healthy();
   facts.meters = {{"perf", false, "for me it is another reason", "x", {}},
                   {"powercap", false, "/sys/x/energy_uj: Permission denied", "y", {}},
@@ -295,7 +295,7 @@ Check totals_of(const std::vector<ZonePower>& zones) {
   return check_of(facts, "totals");
 }
 
-TEST(Totals, WhatLiesInsideAPackageDrawsNoMore) {
+TEST(Totals, ZonesInsideAPackageDrawNoMoreThanIt) {
   EXPECT_EQ(totals_of({{"package", 0, 20}, {"core", 0, 15}, {"uncore", 0, 4}}).state, CheckState::kOk);
   const Check check = totals_of({{"package", 0, 90}, {"package", 1, 20}, {"core", 1, 20}, {"uncore", 1, 4}});
   EXPECT_EQ(check.state, CheckState::kWarning);
@@ -309,7 +309,7 @@ TEST(Totals, PackagesAndMemoryDrawNoMoreThanThePlatform) {
             "psys: 39.0 W inside, 30.0 W in all, which cannot be");
 }
 
-TEST(Totals, StepsOfACounterAreNoContradiction) {
+TEST(Totals, StepsOfACounterAreNotAContradiction) {
   EXPECT_EQ(totals_of({{"psys", 0, 40}, {"package", 0, 43}}).state, CheckState::kOk);
   EXPECT_EQ(totals_of({{"psys", 0, 0}, {"package", 0, 2}}).state, CheckState::kOk);
 }
@@ -319,7 +319,7 @@ TEST(Totals, WithoutBothNothingIsCompared) {
   EXPECT_EQ(totals_of({{"core", 0, 50}}).state, CheckState::kOk);
 }
 
-TEST(Doctor, ASimulatedSourceIsNoMeter) {
+TEST(Doctor, ASimulatedSourceIsNotAMeter) {
   DoctorFacts facts = healthy();
   facts.status = unmeasured_status();
   facts.meters = {{"powercap", false, "no zones", "", {}}, {"simulated", true, "", "", {}}};

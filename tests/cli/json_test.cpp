@@ -59,7 +59,7 @@ TEST(StatusJson, WhatTheSourceLacksIsNull) {
             R"({"host":{},"source":{"name":"none","quality":null,"reason":"no zones"},"split":"x"})");
 }
 
-TEST(StatusJson, KeepsWhatIsNewer) {
+TEST(StatusJson, KeepsNewerFields) {
   const Json status = Json::parse(R"({"source": {"new": 1, "quality": "measured", "name": "powercap"}})");
   EXPECT_EQ(status_json(status).dump(),
             R"({"source":{"name":"powercap","quality":"measured","reason":null,"new":1}})");

@@ -92,7 +92,7 @@ TEST(Program, TheDaemonLimitsJson) {
   EXPECT_EQ(outcome.out, Json({{"units", Json::array({unit_rows()[0]})}}).dump() + "\n");
 }
 
-TEST(Program, ATablesLimitCountsWhatIsShown) {
+TEST(Program, ATablesLimitCountsVisibleRows) {
   Canned canned;
   for (Json& row : canned.lists["units"]) row["state"] = "terminated";
   canned.lists["units"][1]["state"] = "running";  // neither the first nor the last by energy

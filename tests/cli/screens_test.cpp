@@ -81,7 +81,7 @@ TEST_F(Screens, AllShowsTheStateToo) {
             "3 units. Host: 12.3 Wh = 10.0 Wh idle + 120 J kernel + 2.27 Wh workloads + 0 J unattributed.\n");
 }
 
-TEST_F(Screens, ALimitAppliesToWhatIsShown) {
+TEST_F(Screens, ALimitAppliesToVisibleRows) {
   Options options;
   options.limit = 1;
   options.legend = false;

@@ -42,7 +42,7 @@ TEST(Shorten, NeverCutsAWideCharacter) {
   EXPECT_EQ(shorten("日本語", 4, Keep::kEnd), "…語");
 }
 
-TEST(Table, AlignsAndShowsWhatIsMissing) {
+TEST(Table, AlignsAndMarksMissingCells) {
   EXPECT_EQ(example().text(),
             " POWER  NAME                 UNIT\n"
             "12.3 W  a name that is long  /a.slice\n"

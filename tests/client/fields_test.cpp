@@ -13,7 +13,7 @@ using varlink::Json;
 const Json kObject = Json::parse(
     R"({"n": 12300000, "s": "a", "b": true, "null": null, "f": 1.5, "big": 18446744073709551615, "minus": -1})");
 
-TEST(Fields, WhatIsNotThereOrOfAnotherTypeIsNotKnown) {
+TEST(Fields, AbsentFieldsOrThoseOfAnotherTypeAreUnknown) {
   EXPECT_EQ(integer_field(kObject, "n"), 12300000);
   EXPECT_EQ(integer_field(kObject, "minus"), -1);
   for (const char* name : {"absent", "s", "null", "f", "big"}) {
@@ -27,7 +27,7 @@ TEST(Fields, WhatIsNotThereOrOfAnotherTypeIsNotKnown) {
   EXPECT_EQ(integer_field(Json(), "n"), std::nullopt);
 }
 
-TEST(Fields, WhatIsNotKnownIsEmptyOrFalse) {
+TEST(Fields, UnknownFieldsAreEmptyOrFalse) {
   EXPECT_EQ(text(kObject, "s"), "a");
   EXPECT_EQ(text(kObject, "n"), "");
   EXPECT_EQ(text(Json(), "s"), "");

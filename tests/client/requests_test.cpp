@@ -13,7 +13,7 @@ ClientReply failed(std::string error, Json parameters = Json::object()) {
   return {std::move(parameters), std::move(error), false};
 }
 
-TEST(Errors, NameWhatIsNotThere) {
+TEST(Errors, NameTheMissingRow) {
   const auto message = [](const char* error) {
     return describe_error(failed(std::string("org.keplerd.Energy.") + error, {{"id", "x\n"}}));
   };

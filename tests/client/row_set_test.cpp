@@ -51,7 +51,7 @@ TEST(RowSet, AddsUpToTheCompleteList) {
   EXPECT_EQ(ids(set), "a c ");
 }
 
-TEST(RowSet, WhatIsRemovedAndThereAgainStays) {
+TEST(RowSet, RowsRemovedAndAddedAgainStay) {
   RowSet set;
   set.apply(Json::parse(R"({"rows": [{"id": "a"}]})"));
   set.apply(Json::parse(R"({"rows": [{"id": "a"}], "removed": ["a"]})"));
@@ -66,7 +66,7 @@ TEST(RowSet, IsWholeWhenNothingMoreOfTheInstantFollows) {
   EXPECT_EQ(ids(set), "a b ");
 }
 
-TEST(RowSet, IgnoresWhatIsNoRow) {
+TEST(RowSet, IgnoresInvalidRows) {
   RowSet set;
   set.apply(Json::parse(R"({"rows": [1, {"name": "x"}], "removed": [7, null]})"));
   set.apply(Json::parse(R"({"rows": "garbage", "removed": "garbage"})"));

@@ -98,7 +98,7 @@ class StreamsTest : public testing::Test {
 
 const std::vector<Streams::Plan::Wanted> kZonesAndUnits = {{Kind::kZones, false}, {Kind::kUnits, false}};
 
-TEST_F(StreamsTest, RequestsAsAnUnprivilegedCallerWhatIsNotInFull) {
+TEST_F(StreamsTest, RequestsKindsNotInFullAsAnUnprivilegedCaller) {
   serve();
   begin({{Kind::kZones, false}, {Kind::kUnits, true}});
   run_until([this] { return streams->is_up(); });
@@ -118,7 +118,7 @@ TEST_F(StreamsTest, AKeplerdThatDoesNotKnowPublicIsNotFollowed) {
   EXPECT_FALSE(streams->is_up());
 }
 
-TEST_F(StreamsTest, WhatIsDeniedIsNoFailure) {
+TEST_F(StreamsTest, ADeniedRequestIsNotAFailure) {
   answer = [](const Json& parameters) -> std::variant<Reply, Failure> {
     if (parameters.at("kind") == "units") return varlink::permission_denied();
     return as_keplerd(parameters);

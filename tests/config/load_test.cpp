@@ -52,7 +52,7 @@ class Load : public testing::Test {
 
 constexpr auto kMain = "/keplerd/keplerd.conf";
 
-TEST_F(Load, EstimatedMayGetItsCurveFromALaterFileAndElseSaysWhereItWasAskedFor) {
+TEST_F(Load, EstimatedMayGetItsCurveFromALaterFileAndElseNamesWhereItWasRequested) {
   const auto main_file = write("etc/keplerd/keplerd.conf", "[Energy]\n\nSource=estimated\nIdleWatts=20\n");
   const auto refused = load_settings(directories());
   ASSERT_FALSE(refused.ok());

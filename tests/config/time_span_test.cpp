@@ -53,7 +53,7 @@ TEST(TimeSpan, RoundsAFractionDownToNanoseconds) {
   EXPECT_EQ(parse_time_span("0.99999999999999999999999999s"), 999'999'999ns);
 }
 
-TEST(TimeSpan, RefusesWhatIsNone) {
+TEST(TimeSpan, RefusesInvalidText) {
   for (const auto* text :
        {"",    " ",   "s",     "-1s",    "+1s",      "1 parsec", "1S",  "1s2",  "1 2",   "1min 30",
         "1.s", ".5s", "1..5s", "1.5.5s", "infinity", "0x10",     "1e3", "1,5s", "1s,2s", "NaN"}) {
@@ -95,7 +95,7 @@ TEST(Energy, ReadsEveryUnit) {
   EXPECT_EQ(parse_energy("0.0000019"), Microjoules{1});
 }
 
-TEST(Energy, RefusesWhatIsNone) {
+TEST(Energy, RefusesInvalidText) {
   for (const auto* text : {"", "J", "-1J", "1j", "1KJ", "1kW", "1J 2J", "1J2", "1.J", "ten", "infinity",
                            "1e3J", "9223372036854775808uJ", "9223372036855J"}) {
     EXPECT_EQ(parse_energy(text), std::nullopt) << text;

@@ -29,7 +29,7 @@ const Seen kJoes{.anything = true,
                  .events = {"by-process", "in-slice"}};
 const Seen kEves{.anything = true, .units = {"/user.slice/user-1001.slice"}, .processes = {"13"}};
 
-TEST(AccessTable, SaysWhoSeesWhat) {
+TEST(AccessTable, DefinesWhoSeesWhat) {
   struct Row {
     const char* who;
     uid_t user;
@@ -59,7 +59,7 @@ TEST(AccessTable, SaysWhoSeesWhat) {
   }
 }
 
-TEST(AccessTable, WithoutTheGroupNobodyIsItsMember) {
+TEST(AccessTable, WithoutTheGroupThereAreNoMembers) {
   SampledAccess access(std::nullopt);
   EXPECT_FALSE(access.identify(kJoe, std::vector<gid_t>{0, kGroup}).full);
 }
@@ -101,7 +101,7 @@ TEST_F(Public, ViewsThatAllShareAreCountedByLogin) {
 }
 
 // Else whoever holds eight of these would freeze what all others see, and keplerd's own status.
-TEST_F(Public, WhatEverybodySeesIsCountedForWhoAsks) {
+TEST_F(Public, SharedViewsAreCountedForTheirCaller) {
   std::vector<Sight> held;
   const Caller joe{.user = kJoe, .account = kJoe};
   for (int i = 1; i <= 10; ++i) {

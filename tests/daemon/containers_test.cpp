@@ -92,7 +92,7 @@ TEST_F(Containers, OneInAnotherIsInBoth) {
   EXPECT_EQ(host.process(101)->container->id, id);
 }
 
-TEST_F(Containers, APodIsItsContainersAndWhatIsItsOwn) {
+TEST_F(Containers, APodIsTheSumOfItsContainersAndItsOwn) {
   const std::string slice = "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1234_5678.slice";
   const std::string first = slice + "/cri-containerd-" + kA + ".scope";
   const std::string second = slice + "/cri-containerd-" + kB + ".scope";
@@ -216,7 +216,7 @@ TEST_F(Containers, WhatAProcessLeavesBehindStaysTheirs) {
   EXPECT_EQ(host.process(100)->container, nullptr);
 }
 
-TEST_F(Containers, OnesThatAreNoLongerKeptAreTheirParentsOwn) {
+TEST_F(Containers, ThoseNoLongerKeptBecomeTheirParentsOwn) {
   const std::string outer = "/system.slice/docker-" + kA + ".scope";
   const std::string inner = outer + "/docker/" + kB, id = kA + "/" + kB;
   add(100, outer);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(CpuHotplug, IdleTimeThatGoesBackIsNoSpike) {
+TEST(CpuHotplug, IdleTimeThatGoesBackIsNotASpike) {
   // The kernel tells an offline CPU's idle time by another clock: the sum may fall by hours.
   MeterHost host;
   host.ticks.idle = 10'000'000;
@@ -31,7 +31,7 @@ TEST(CpuHotplug, IdleTimeThatGoesBackIsNoSpike) {
   EXPECT_EQ(host.meter().report()->host.energy.value, 50'000'000);
 }
 
-TEST(CpuHotplug, BusyTimeThatGoesBackIsNoSpike) {
+TEST(CpuHotplug, BusyTimeThatGoesBackIsNotASpike) {
   MeterHost host;
   host.files.add_cgroup("/a.service", 0);
   host.begin();
@@ -91,7 +91,7 @@ TEST(CpuHotplug, APackageThatIsOfflineCostsTheOtherNothing) {
   EXPECT_TRUE(step(true).host.power.has_value());
 }
 
-TEST(CpuHotplug, APackageWhoseDriverCountsAnewLosesOneWindow) {
+TEST(CpuHotplug, APackageWhoseCounterRestartsLosesOneWindow) {
   MeterHost host;
   host.files.add_powercap_zone({.dir = "intel-rapl:1", .name = "package-1"});
   host.begin();

@@ -57,12 +57,12 @@ TEST_F(Polkit, ARefusalHoldsForTenSeconds) {
   EXPECT_EQ(ask("a").step, Step::kAsk);
 }
 
-TEST_F(Polkit, AuthorizingIsNoRefusal) {
+TEST_F(Polkit, AuthorizingIsNotARefusal) {
   EXPECT_EQ(authorizations.answered(ask_user("a").question, true, now), "a");
   EXPECT_TRUE(ask_user("b").interactive);
 }
 
-TEST_F(Polkit, AUserWhoHasRefusedIsNotAskedAgainForTenSecondsWhateverTheConnection) {
+TEST_F(Polkit, AfterARefusalTheUserIsNotAskedAgainForTenSecondsOnAnyConnection) {
   refuse(ask_user("a").question);
   EXPECT_EQ(ask_user("a").step, Step::kAnswer);
   authorizations.left("a");

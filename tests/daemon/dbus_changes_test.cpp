@@ -57,7 +57,7 @@ std::vector<std::string> removed_of(const Changes& changes) {
   return ids;
 }
 
-TEST(RowSelection, TakesTheFirstByTheOrderAskedFor) {
+TEST(RowSelection, SelectsTheFirstInTheRequestedOrder) {
   const auto report = report_at(0s, {{"/a", 5, "z"}, {"/b", 7, "y"}, {"/c", 6, "x"}});
   EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kEnergy, 2), ElementsAre(1, 2));
   EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kName, 9), ElementsAre(2, 1, 0));
@@ -70,7 +70,7 @@ TEST(RowSelection, EqualRowsStayInOrder) {
   EXPECT_THAT(select_rows(report, RowKind::kUnits, RowOrder::kPower, 2), ElementsAre(0, 1));
 }
 
-TEST(RowOrders, AreAskedForOnceAndSharedByAll) {
+TEST(RowOrders, AreComputedOnceAndSharedByAll) {
   const auto report = report_at(0s, {{"/a", 5, "z"}, {"/b", 7, "y"}, {"/c", 6, "x"}});
   RowOrders orders;
   const RowSequence two = orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 2);
@@ -82,7 +82,7 @@ TEST(RowOrders, AreAskedForOnceAndSharedByAll) {
   EXPECT_THAT(orders.first(report, RowKind::kUnits, RowOrder::kEnergy, 0), IsEmpty());
 }
 
-TEST(RowOrders, AreThoseOfTheReportThatIsAskedFor) {
+TEST(RowOrders, AreThoseOfTheRequestedReport) {
   RowOrders orders;
   for (std::int64_t i = 0; i < 100; ++i) {
     const auto report = report_at(0s, {{"/a", 5}, {"/b", i % 10}});
@@ -111,7 +111,7 @@ TEST(RowOrders, OfProcessesAreThoseOfTheProcessesThatAreSeen) {
   EXPECT_THAT(orders.first(view, RowKind::kProcesses, RowOrder::kEnergy, 9), ElementsAre(0, 2, 1));
 }
 
-TEST(RowOrders, OfManyRowsOnlySomeAreOrderedAndMoreWhereMoreAreAskedFor) {
+TEST(RowOrders, OnlyRequestedRowsAreOrderedAndMoreOnDemand) {
   std::vector<Unit> units;
   for (int i = 0; i < 1000; ++i) units.push_back({"/u" + std::to_string(10'000 + i), i});
   const auto report = report_at(0s, units);
@@ -167,7 +167,7 @@ TEST(ChangeTracker, ARowThatIsGoneIsNamed) {
   EXPECT_THAT(removed_of(*changes), ElementsAre("/a", "/c"));
 }
 
-TEST(ChangeTracker, WhoAsksForTheFirstFewHearsWhoEntersAndWhoLeavesThem) {
+TEST(ChangeTracker, ALimitedSubscriberSeesRowsEnterAndLeave) {
   Tracker tracker({.kinds = {RowKind::kUnits}, .limit = 2});
   tracker.next(report_at(1s, {{"/a", 10}, {"/b", 20}, {"/c", 5}}));
   const auto changes = tracker.next(report_at(2s, {{"/a", 10}, {"/b", 20}, {"/c", 15}}));
@@ -194,7 +194,7 @@ TEST(ChangeTracker, ASampleThatComesALittleEarlyStillCounts) {
   EXPECT_TRUE(tracker.next(report_at(900ms, {})));
 }
 
-TEST(ChangeTracker, WhoMissedReportsHearsTheirChangesAtOnce) {
+TEST(ChangeTracker, ASubscriberThatMissedReportsGetsTheirChangesAtOnce) {
   Tracker tracker({.kinds = {RowKind::kUnits}, .interval = 2s});
   tracker.next(report_at(0s, {{"/a", 1}, {"/b", 1}}));
   EXPECT_FALSE(tracker.next(report_at(1s, {{"/a", 2}, {"/b", 1}})));
@@ -232,7 +232,7 @@ TEST(ChangeTracker, MuchComesInPartsOfOneInstant) {
   EXPECT_EQ(removed, 100u);
 }
 
-TEST(ChangeTracker, KindsComeInTheOrderAskedFor) {
+TEST(ChangeTracker, KindsComeInTheRequestedOrder) {
   auto report = std::make_shared<Report>();
   report->zones.resize(1);
   report->units.push_back({});

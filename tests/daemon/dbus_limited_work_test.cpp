@@ -47,7 +47,7 @@ TEST_F(Limited, AnAccountHasNoMoreThanItsPlaces) {
   EXPECT_TRUE(done_.ends_with("c."));
 }
 
-TEST_F(Limited, ThereAreNoMorePlacesThanThatInAll) {
+TEST_F(Limited, TheTotalNumberOfPlacesIsLimited) {
   for (std::size_t i = 0; i < LimitedWork::kMostInAll; ++i) add(1000 + i % 16, 'a');
   EXPECT_THROW(add(5000, 'x'), sdbus::Error);
 }

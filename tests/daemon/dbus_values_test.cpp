@@ -157,7 +157,7 @@ TEST(Rows, HaveNumbersAndMarkUnknownOnes) {
   EXPECT_EQ(details.at("ownMicrojoules").get<std::uint64_t>(), 0u);
 }
 
-TEST(Rows, DetailsOfAMachineNameOnlyWhatIsKnown) {
+TEST(Rows, DetailsOfAMachineContainOnlyKnownFields) {
   const auto made = std::make_shared<Report>();
   Report& report = *made;
   report.vms.push_back({});

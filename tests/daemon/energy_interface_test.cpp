@@ -106,7 +106,7 @@ TEST_F(EnergyInterface, AnIdMayBeANameThatOnlyOneHas) {
             R"({"name":"a.scope","ids":["/b.slice/a.scope","/user.slice/a.scope"]})");
 }
 
-TEST_F(EnergyInterface, WhatIsNotThereIsItsKindsOwnError) {
+TEST_F(EnergyInterface, AMissingRowIsTheErrorOfItsKind) {
   EXPECT_EQ(call("Get", {{"kind", "units"}, {"id", "/x"}}).error, "org.keplerd.Energy.NoSuchUnit");
   EXPECT_EQ(call("Get", {{"kind", "processes"}, {"id", "10.1"}}).error, "org.keplerd.Energy.NoSuchProcess");
   EXPECT_EQ(call("Get", {{"kind", "zones"}, {"id", "x"}}).error, "org.keplerd.Energy.NoSuchZone");

@@ -354,7 +354,7 @@ INSTANTIATE_TEST_SUITE_P(Each, FaultTable, testing::ValuesIn(cases()),
                            return std::string(one.param.meter->name) + one.param.fault->name;
                          });
 
-TEST(Psys, StepsOfAJouleAreNoFault) {
+TEST(Psys, StepsOfAJouleAreNotAFault) {
   MeterHost host;
   host.files.add_powercap_zone({.dir = "intel-rapl:1", .name = "psys"});
   host.begin();

@@ -130,7 +130,7 @@ TEST_F(GuestTreesTest, HaveTheFormOfPowercapInWholeJoules) {
   EXPECT_THAT(complaints, IsEmpty());
 }
 
-TEST_F(GuestTreesTest, CanBeReadByAllWhoMayEnterWhateverTheUmask) {
+TEST_F(GuestTreesTest, AreReadableForAllWhateverTheUmask) {
   const mode_t before = ::umask(0077);
   publish();
   ::umask(before);
@@ -205,7 +205,7 @@ TEST_F(GuestTreesTest, AreOfThoseThatAreChosen) {
   EXPECT_EQ(names(base / "guests"), (std::set<std::string>{kWeb, "4711.99"})) << "of the choice before";
 }
 
-TEST(GuestSettings, TakesThoseWhoseMetadataAskForItWhereThatIsWanted) {
+TEST(GuestSettings, SelectMachinesByTheirMetadataIfEnabled) {
   VmInfo info;
   info.id = kWeb;
   EXPECT_FALSE(is_chosen(info, {.by_metadata = true}));
@@ -336,7 +336,7 @@ TEST_F(GuestTreesTest, OthersThingsInTheirDirectoryStay) {
   EXPECT_TRUE(fs::exists(base / "guests/mine/x"));
 }
 
-TEST_F(GuestTreesTest, OfARunBeforeAreRemovedWithWhatIsInThem) {
+TEST_F(GuestTreesTest, OfAnEarlierRunAreRemovedWithTheirContents) {
   fs::create_directories(tree(kDb) / "intel-rapl:0");
   for (int i = 0; i < 3; ++i) publish();
   EXPECT_THAT(names(base / "guests"), ElementsAre(kWeb));

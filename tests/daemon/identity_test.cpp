@@ -14,7 +14,7 @@ namespace {
 
 // 1. A container's id in a cgroup of one's own.
 
-TEST_F(Identity, ACgroupInAUsersSliceIsNoContainerOfRoots) {
+TEST_F(Identity, ACgroupInAUsersSliceIsNotAContainerOfRoots) {
   host.files.write("root/var/lib/docker/containers/" + kHex + "/config.v2.json", R"({"Name":"/secret-db"})");
   const std::string forged = std::string(kAlices) + "/docker-" + kHex + ".scope";
   add(100, kDocker, 0);
@@ -71,7 +71,7 @@ TEST_F(Identity, APodInAUsersSliceIsNoneOfKubelets) {
   EXPECT_EQ(shown_to(kAlice).find("secret"), std::string::npos) << shown_to(kAlice);
 }
 
-TEST_F(Identity, OfADelegatedServiceWhoMayMakeCgroupsInItClaims) {
+TEST_F(Identity, InADelegatedServiceTheOwnerOfItsCgroupClaims) {
   const std::string service = "/system.slice/alices.service", forged = service + "/docker-" + kHex + ".scope";
   host.files.add_cgroup(service);
   host.files.set_cgroup_owner(service, kAlice);
@@ -162,7 +162,7 @@ TEST_F(Identity, RootsFilesNameNothingOfTheSystemsUsersEither) {
   EXPECT_EQ(container(of(33, kHex)).info->name, kHex.substr(0, 12));
 }
 
-TEST_F(Identity, AProcessOfAnIdThatNobodysLoginOwnsIsItsOwnUsers) {
+TEST_F(Identity, AProcessWithAnIdOfNoLoginBelongsToItsOwnUser) {
   add(100, kCron, 300'000);
   host.begin();
   EXPECT_EQ(host.process(100)->owner, 300'000U);
@@ -229,7 +229,7 @@ TEST_F(Identity, AnIdIsFoundBareWhereOnlyOneHasIt) {
   EXPECT_EQ(host.meter().report()->containers[find().index.value()].info->id, kHex);
 }
 
-TEST_F(Identity, EndedOnesOfAUserDriveOutNobodyElses) {
+TEST_F(Identity, EndedOnesOfAUserDoNotDisplaceThoseOfOthers) {
   host.begin();
   host.meter().set_limits({.max = 2, .min_energy = {}});
   start_in_scope(100);

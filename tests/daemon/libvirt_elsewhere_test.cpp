@@ -99,7 +99,7 @@ TEST_F(LibvirtSession, IsReadUpToItsLimits) {
   EXPECT_EQ(info().name, "web");
 }
 
-TEST_F(LibvirtSession, NeedsNoHelperAndNobodyWaitsForItsReasons) {
+TEST_F(LibvirtSession, NeedsNoHelperAndDoesNotWaitForReasons) {
   start(joe);
   report(joe, domain_status("mine", 100));
   host.begin();

@@ -85,7 +85,7 @@ TEST(LibvirtUpdate, AreEscaped) {
   EXPECT_EQ(notice->reason, "a\\x1b");
 }
 
-TEST(RunningDrivers, AreThoseWhoseDaemonLives) {
+TEST(RunningDrivers, AreThoseWithALiveDaemon) {
   FakeHost files;
   const HostRoot host = files.open();
   EXPECT_TRUE(running_drivers(host, {"qemu", "xen"}).empty());
@@ -127,7 +127,7 @@ class LibvirtHelperTest : public testing::Test {
   };
 };
 
-TEST_F(LibvirtHelperTest, HearsLinesAndKillsItWhenNobodyWantsIt) {
+TEST_F(LibvirtHelperTest, ReadsLinesAndKillsItWhenNotNeeded) {
   LibvirtHelper helper(
       loop,
       program("printf '{\"alive\":true}\\n{\"ended\":{\"uuid\":\"%s\",\"reason\":\"saved\"}}\\n' "

@@ -99,7 +99,7 @@ TEST_P(MeterFaults, WithoutFaultsReportsWhatWasDrawn) {
   }
 }
 
-TEST_P(MeterFaults, ReadingsThatFailAreNoZeroAndNoSpike) {
+TEST_P(MeterFaults, FailedReadingsAreNeitherAZeroNorASpike) {
   step();
   break_reading();
   for (int i = 0; i < 6; ++i) {

@@ -176,7 +176,7 @@ class MeterBeside : public ::testing::Test {
   MeterHost host_;
 };
 
-TEST_F(MeterBeside, ACardIsShownAndNobodys) {
+TEST_F(MeterBeside, ACardIsShownAndNotDivided) {
   host_.begin();
   host_.draw(10'000'000);
   host_.files.set_cgroup_usage("/a.service", 100'000);

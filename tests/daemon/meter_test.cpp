@@ -213,7 +213,7 @@ TEST(Meter, AUnitThatIsRebornUnderItsNameGoesOnWithItsTotal) {
   EXPECT_EQ(host.unit("/a.service").cpu, 1600ms);
 }
 
-TEST(Meter, EnergyWhileNobodyRanIsUnattributed) {
+TEST(Meter, EnergyWithoutActivityIsUnattributed) {
   MeterHost host;
   host.files.add_cgroup("/a.service", 0);
   host.begin();

@@ -86,7 +86,7 @@ TEST_F(MetricsInterface, AnUnprivilegedCallerGetsOnlyTheHost) {
                           R"({"name":"org.keplerd.Energy.HostIdleMicrojoules","value":10000000})"));
 }
 
-TEST_F(MetricsInterface, WhereNothingIsPublicThereIsNoMetric) {
+TEST_F(MetricsInterface, IfNothingIsPublicThereIsNoMetric) {
   caller = {};
   access.set_rule(PublicAccess::kNone);
   EXPECT_THAT(call("List"), ElementsAre("io.systemd.Metrics.NoSuchMetric"));

@@ -6,7 +6,7 @@
 namespace keplerd {
 namespace {
 
-TEST(OwnMemory, IsWhatIsResidentWithoutFiles) {
+TEST(OwnMemory, IsResidentMemoryWithoutFiles) {
   EXPECT_EQ(parse_anonymous_pages("81234 3000 1200 90 0 5000 0\n"), 1800);
   EXPECT_EQ(parse_anonymous_pages("1 5 5 0 0 0 0\n"), 0);
 }

@@ -20,7 +20,7 @@ class PaceOfOneSecond : public testing::Test {
   Pace pace;
 };
 
-TEST_F(PaceOfOneSecond, IsSlowWhereNobodyIs) { EXPECT_EQ(at(100s), 5s); }
+TEST_F(PaceOfOneSecond, IsSlowWithoutCallers) { EXPECT_EQ(at(100s), 5s); }
 
 TEST_F(PaceOfOneSecond, IsKeptWhereTheMeterMayNotRest) { EXPECT_EQ(pace.period(100s, false), 1s); }
 
@@ -40,7 +40,7 @@ TEST_F(PaceOfOneSecond, IsKeptForListenersAsLongAsTheyAreThere) {
   }
 }
 
-TEST_F(PaceOfOneSecond, IsSetByTheFastestWhoHasFullAccess) {
+TEST_F(PaceOfOneSecond, IsSetByTheFastestFollowerWithFullAccess) {
   const auto slow = pace.listen({.full = kFull, .wanted = 3s});
   EXPECT_EQ(at(100s), 3s);
   auto fast = pace.listen({.full = kFull, .wanted = 100ms});
@@ -56,7 +56,7 @@ TEST_F(PaceOfOneSecond, IsNotSetByUnprivilegedCallers) {
   EXPECT_EQ(at(100s), 1s);
 }
 
-TEST_F(PaceOfOneSecond, IsNotSlowerForWhoWantsLess) {
+TEST_F(PaceOfOneSecond, IsNotSlowedByAFollowerThatWantsLess) {
   const auto listener = pace.listen({.full = kFull, .wanted = 1h});
   EXPECT_EQ(at(100s), 5s);
   pace.ask(100s);
@@ -74,7 +74,7 @@ TEST(Pace, IsNotFasterWhereUnwatchedIsShorterThanTheInterval) {
   EXPECT_EQ(pace.period(100s, true), 2s);
 }
 
-TEST(Pace, OnDemandThereIsOnlyTheGuardAgainstWrapsUnlessWhoHasFullAccessNamesOne) {
+TEST(Pace, OnDemandSamplesOnlyGuardAgainstWrapsUnlessAPrivilegedFollowerSetsAPace) {
   Pace pace;
   pace.set({.interval = 0s, .unwatched_interval = 5s});
   pace.ask(100s);

@@ -57,7 +57,7 @@ std::int64_t inside(const Report& report, const std::string& id) {
   return sum.value;
 }
 
-TEST(PublicUnits, ShowTheirOwnInStepsAndWhatIsShownInside) {
+TEST(PublicUnits, ShowTheirOwnInStepsPlusWhatIsShownInside) {
   const Own own{{"/u", 250'000}, {"/u/a", 190'000}, {"/u/a/b", 99'999}, {"/u/c", 100'000}, {"/v", 99'999}};
   EXPECT_THAT(shown(own), ElementsAre(400'000, 100'000, 0, 100'000, 0));
   const auto view = view_of(report_of(own), PublicAccess::kOwn, kJoe);
@@ -65,7 +65,7 @@ TEST(PublicUnits, ShowTheirOwnInStepsAndWhatIsShownInside) {
     EXPECT_EQ((row.active + row.idle).value, row.own.value + inside(*view, row.info->id)) << row.info->id;
 }
 
-TEST(PublicUnits, ShowTheSameWhoeverAsks) {
+TEST(PublicUnits, ShowTheSameToEveryCaller) {
   const Own own{{"/u", 250'000}, {"/u/a", 190'000}, {"/u/a/b", 160'000}};
   const auto report = report_of(own);
   report->units[2].owner = 0;
@@ -166,7 +166,7 @@ std::shared_ptr<Report> report_of(const std::vector<Container>& containers) {
   return report;
 }
 
-TEST(PublicContainers, ShowTheirOwnInStepsAndWhatIsShownInside) {
+TEST(PublicContainers, ShowTheirOwnInStepsPlusWhatIsShownInside) {
   const PublicEnergies energies = public_energies(*report_of({{"a", "pod", 460'000, 190'000, 460'000},
                                                               {"b", "a", 270'000, 270'000, 270'000},
                                                               {"c", "pod", 99'999, 99'999, 99'999},

@@ -50,7 +50,7 @@ TEST_F(Public, IsOfOneTickForEverybody) {
   EXPECT_EQ(seen_by(access, 0, {})->sequence, 3U) << "root sees the sample";
 }
 
-TEST_F(Public, AStalledSampleIsNoTick) {
+TEST_F(Public, AStalledSampleIsNotATick) {
   const auto report = ReportMaker(1s).take().report;
   access.add(report);
   const auto reported = seen();
@@ -59,7 +59,7 @@ TEST_F(Public, AStalledSampleIsNoTick) {
 }
 
 // Of processes there may be very many: nobody has them made who sees none of them.
-TEST_F(Public, ProcessesAreMadeWhenSomebodyAsksWhoMaySeeSome) {
+TEST_F(Public, ProcessesAreCreatedForCallersWhoMaySeeSome) {
   const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
   tick(1s, {1'000'000});
   for (const PublicAccess rule : {PublicAccess::kNone, PublicAccess::kHost}) {
@@ -94,7 +94,7 @@ TEST_F(Public, ProcessesGoWithTheReportThatIsThere) {
   EXPECT_FALSE(view.processes) << "what was given stays as it was";
 }
 
-TEST_F(Public, PowerOfProcessesIsNotKnownWhereNobodyAskedInTheTickBefore) {
+TEST_F(Public, PowerOfProcessesIsUnknownIfNotRequestedInThePreviousTick) {
   tick(1s, {1'000'000});
   tick(2s, {2'000'000});
   EXPECT_FALSE(seen().rows_of_processes().front().power);
@@ -103,7 +103,7 @@ TEST_F(Public, PowerOfProcessesIsNotKnownWhereNobodyAskedInTheTickBefore) {
   EXPECT_TRUE(seen().rows_of_processes().front().power);
 }
 
-TEST_F(Public, ProcessesOfTicksAreKeptForAMinuteAfterTheyWereAskedFor) {
+TEST_F(Public, ProcessesOfTicksAreKeptForAMinuteAfterARequest) {
   tick(1s, {});
   seen();
   for (int i = 2; i <= 100; ++i) tick(i * 1s, {});

@@ -20,7 +20,7 @@ TEST_F(Public, TheEndOfOnesOwnMachineIsReportedThoughItIsNoLongerKept) {
   EXPECT_EQ(seen_in(seen()).events, (std::vector<std::string>{"by-process", "in-slice"}));
 }
 
-TEST_F(Public, OfKeplerdItselfThereIsNoEnergyAndTheCpuTimeBetweenPublicTicks) {
+TEST_F(Public, KeplerdItselfHasNoEnergyAndTheCpuTimeBetweenPublicTicks) {
   const auto tick_with = [&](Nanoseconds time, Nanoseconds cpu) {
     ReportMaker report(time);
     (*report).own_cost = {
@@ -99,7 +99,7 @@ TEST_F(Public, PowerFollowsFromTheRoundedEnergiesOverThePublicWindow) {
   EXPECT_EQ(sight.rows_of_processes().front().power, Microwatts{350'000});
 }
 
-TEST_F(Public, EnergyThatStaysWithinItsStepIsNoPower) {
+TEST_F(Public, EnergyWithinAStepYieldsNoPower) {
   tick(1s, {300'000});
   seen();
   tick(2s, {330'000});
@@ -107,7 +107,7 @@ TEST_F(Public, EnergyThatStaysWithinItsStepIsNoPower) {
   EXPECT_EQ(seen().rows_of_processes().front().power, Microwatts{0});
 }
 
-TEST_F(Public, WhatIsNewHadNothingBefore) {
+TEST_F(Public, NewRowsStartFromZero) {
   ReportMaker first(1s);
   first.processes().rows.erase(first.processes().rows.begin());
   access.sample(std::move(first));

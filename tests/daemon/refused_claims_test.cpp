@@ -71,7 +71,7 @@ TEST(LogOfRefusedClaims, HasOneLineForAUserAndAKind) {
   EXPECT_EQ(lines_of(log, {claim("vm", 0, 0, "two")}, 20s), 1u);
 }
 
-TEST(LogOfRefusedClaims, SaysWhoseAndWhat) {
+TEST(LogOfRefusedClaims, NamesTheClaimantAndTheClaim) {
   MeterLog log;
   open_log(LogLevel::kDebug);
   testing::internal::CaptureStderr();

@@ -121,7 +121,7 @@ TEST_F(Restart, ProcessesBeginAnewAndTheirEnergyStaysInTheirUnit) {
 }
 
 // One after another, on one state directory.
-TEST_F(Restart, WhatIsNotMeasuredNeverGetsIntoTheTotalsOfWhatIs) {
+TEST_F(Restart, UnmeasuredEnergyNeverEntersMeasuredTotals) {
   first_run(true);
   for (const char* source : {"simulated", "estimated"}) {
     StateKeeper own(host.files.open(), StateDirectory{directory, nullptr}, EnergySettings{.source = source});

@@ -16,7 +16,7 @@ TEST(SampleBudget, SamplesThatTakeLessThanAQuarterNeverWait) {
   }
 }
 
-TEST(SampleBudget, OneThatTakesLongNowAndThenIsNoReasonToWait) {
+TEST(SampleBudget, AnOccasionalSlowSampleCausesNoWait) {
   SampleBudget sample_budget;
   for (Nanoseconds now = 1h; now < 1h + 60s; now += 10s) {
     sample_budget.spend(now, 1s);
@@ -38,7 +38,7 @@ TEST(SampleBudget, InTheLongRunSamplesTakeAQuarter) {
   EXPECT_EQ(now - 1h, (50s - 1s) * 4 + 500ms);
 }
 
-TEST(SampleBudget, NobodyWaitsForLongerThanTenSeconds) {
+TEST(SampleBudget, TheWaitIsAtMostTenSeconds) {
   SampleBudget sample_budget;
   sample_budget.spend(1h, 1h);
   EXPECT_EQ(sample_budget.wait(1h), 10s);

@@ -50,7 +50,7 @@ class SamplerTest : public testing::Test {
   Sampler sampler_;
 };
 
-TEST_F(SamplerTest, SamplesEachIntervalAfterTheStartAndSeldomWhenNobodyAsks) {
+TEST_F(SamplerTest, SamplesEachIntervalAfterTheStartAndRarelyWithoutCallers) {
   sampler_.start();
   EXPECT_THAT(take_samples(), ElementsAre(1000s));
   run_until(1003s);
@@ -63,7 +63,7 @@ TEST_F(SamplerTest, SamplesEachIntervalAfterTheStartAndSeldomWhenNobodyAsks) {
   EXPECT_THAT(take_samples().size(), 2u) << "UnwatchedInterval=5s";
 }
 
-TEST_F(SamplerTest, WhatIsLateDoesNotShiftTheNext) {
+TEST_F(SamplerTest, ALateSampleDoesNotShiftTheNext) {
   const auto listener = (sampler_.start(), sampler_.listen({.full = true, .wanted = 0s}));
   now_ = 1001s + 300ms;
   sampler_.on_time();
@@ -88,14 +88,14 @@ TEST_F(SamplerTest, ASampleThatThrowsIsTriedAgainAPeriodLater) {
   EXPECT_THAT(take_samples(), ElementsAre(1000s, 1001s, 1002s, 1003s));
 }
 
-TEST_F(SamplerTest, AListenerWhoWantsItFasterIsServedAtOnce) {
+TEST_F(SamplerTest, AFasterListenerIsServedAtOnce) {
   sampler_.start();
   EXPECT_EQ(sampler_.due().at, 1001s);
   const auto listener = sampler_.listen({.full = true, .wanted = 200ms});
   EXPECT_EQ(sampler_.due().at, 1000s + 200ms);
 }
 
-TEST_F(SamplerTest, WhoAsksWhileNobodyWatchesGetsAFreshReport) {
+TEST_F(SamplerTest, ACallerWithoutFollowersGetsAFreshReport) {
   sampler_.start();
   run_until(1030s);
   take_samples();
@@ -120,7 +120,7 @@ TEST_F(SamplerTest, SamplesThatCostTooMuchBecomeFewerAndThatIsReportedOnce) {
   EXPECT_THAT(budget_, ElementsAre(true, false));
 }
 
-TEST_F(SamplerTest, WithoutBudgetNobodyCausesASample) {
+TEST_F(SamplerTest, WithoutBudgetNoCallerTriggersASample) {
   sampler_.start();
   run_until(1030s);
   takes_ = 8s;

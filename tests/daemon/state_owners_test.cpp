@@ -32,7 +32,7 @@ class StateWithoutOwners : public testing::Test {
   LedgerState state;
 };
 
-TEST_F(StateWithoutOwners, GivesWhatIsInAUsersSliceToThatUserAndAllElseToRoot) {
+TEST_F(StateWithoutOwners, AssignsAUsersSliceToThatUserAndAllElseToRoot) {
   const std::map<std::string, Uid> owners = {{hex('a'), 0},           {hex('a') + "/" + hex('b'), 0},
                                              {hex('c'), 0},           {"user-1000/" + hex('d'), 1000},
                                              {"user-1000/web", 1000}, {"user-1000/web/" + hex('e'), 1000},

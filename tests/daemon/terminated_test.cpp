@@ -60,7 +60,7 @@ TEST_F(Ended, NoneIsKeptWhereTheMostIsNone) {
   EXPECT_EQ(host.unit("/a.service").own.value, 60'000'000);
 }
 
-TEST_F(Ended, AllAreKeptWhereThereIsNoBound) {
+TEST_F(Ended, AllAreKeptWithoutALimit) {
   run(4, {.max = std::nullopt, .min_energy = {}});
   EXPECT_EQ(kept().size(), 4u);
 }

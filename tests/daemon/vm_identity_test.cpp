@@ -78,7 +78,7 @@ TEST_F(VmIdentity, RootsOwnProgramGivesWayToTheVmThatItClaims) {
   EXPECT_TRUE(vm("200.200").running);
 }
 
-TEST_F(VmIdentity, ASetUserIdProgramClaimsForWhoHasStartedIt) {
+TEST_F(VmIdentity, ASetUserIdProgramClaimsForTheUserWhoStartedIt) {
   host.files.add_cgroup(kCron);
   host.files.add_process(
       {.pid = 200,
@@ -198,7 +198,7 @@ TEST_F(VmIdentity, AHelperOfAVmThatHasEndedIsNotTheNextOnes) {
   EXPECT_EQ(energy(kUuid), Microjoules{});
 }
 
-TEST_F(VmIdentity, RootsHelperIsNotShownToAUserWhoClaimsItsVm) {
+TEST_F(VmIdentity, RootsHelperIsNotShownToAUserClaimingItsVm) {
   add_qemu(100, kAlices, kAlice);
   add(200, kCron, 0, "swtpm", command({"swtpm", std::string("/x/") + kUuid + "/tpm2"}));
   add(201, kCron, kAlice, "swtpm", command({"swtpm", std::string("/x/") + kUuid + "/tpm2"}));

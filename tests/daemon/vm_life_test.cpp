@@ -137,7 +137,7 @@ TEST_F(VmLife, GoOnAfterARestartOfKeplerd) {
   EXPECT_EQ(host.meter().report()->vms.size(), 1u);
 }
 
-TEST_F(VmLife, LibvirtTellsTitleStateVcpusAndMetadata) {
+TEST_F(VmLife, LibvirtProvidesTitleStateVcpusAndMetadata) {
   start_in_scope(100);
   write_status("web", kUuid, 100, "",
                "<title>Shop</title><vcpu>4</vcpu><metadata><nova:instance "
@@ -318,7 +318,7 @@ TEST_F(VmLife, AReasonMayComeAWindowLater) {
   EXPECT_EQ(events(), (Events{"1 web stopped: saved"}));
 }
 
-TEST_F(VmLife, NobodyWaitsLongerForAReason) {
+TEST_F(VmLife, TheWaitForAReasonIsBounded) {
   begin_with_libvirt();
   end_in_scope(100);
   step(0);

@@ -54,7 +54,7 @@ TEST_F(VmParts, AreBrokenDownByLibvirtsCgroups) {
       (Parts{{"emulator", 1'500'000}, {"vcpu0", 18'000'000}, {"vcpu1", 9'000'000}, {"other", 1'500'000}}));
 }
 
-TEST_F(VmParts, AreBrokenDownByTheirThreadsWhereThereAreNoSuchCgroups) {
+TEST_F(VmParts, AreBrokenDownByThreadsWithoutSuchCgroups) {
   start_in_scope(100);
   const auto thread = [&](int tid, const char* const comm, std::int64_t nsec) {
     const std::string path = "proc/100/task/" + std::to_string(tid);
@@ -79,7 +79,7 @@ TEST_F(VmParts, AreBrokenDownByTheirThreadsWhereThereAreNoSuchCgroups) {
                                                {"other", 1'000'000}}));
 }
 
-TEST_F(VmParts, WhoseThreadsHaveNoNamesAreNotBrokenDown) {
+TEST_F(VmParts, WithUnnamedThreadsAreNotBrokenDown) {
   start_in_scope(100);
   host.files.write("proc/100/task/100/comm", "qemu-system-x86\n");
   host.files.write("proc/100/task/100/schedstat", "0 0 1\n");
@@ -157,7 +157,7 @@ TEST_F(VmParts, HelpersInTheirScopeAreCountedOnce) {
   EXPECT_EQ(energy(kUuid), Microjoules{10'000'000});
 }
 
-TEST_F(VmParts, HelpersOfNobodyAreNobodys) {
+TEST_F(VmParts, HelpersWithoutAMachineAreNotCounted) {
   host.files.add_cgroup(kSwtpm);
   host.files.add_process(
       {.pid = 50, .comm = "swtpm", .cgroup = kSwtpm, .cmdline = swtpm("/run/another.sock")});

@@ -107,7 +107,7 @@ TEST_F(WriteAhead, AfterAKillEveryTotalGoesOnUnderTheSameInstance) {
   EXPECT_EQ(host.unit("/a.service").active.value, 30'000'000);
 }
 
-TEST_F(WriteAhead, AMachineGoesOnWithItsPartsItsNameAndWhatIsKnownOfIt) {
+TEST_F(WriteAhead, AMachineContinuesWithItsPartsNameAndDetails) {
   const std::string libvirt = std::string(kScope) + "/libvirt";
   for (const std::string& group : {libvirt, libvirt + "/vcpu0", libvirt + "/emulator"})
     host.files.add_cgroup(group);

@@ -111,7 +111,7 @@ TEST_F(GuestTest, AFixIsSuggestedInAVirtualMachineOnly) {
   EXPECT_THAT(guest_fix(fake.open(), source.error()), StartsWith("This is a virtual machine"));
 }
 
-TEST_F(GuestTest, WhatIsNoCounterIsAnErrorOfItsZoneAndNeverWaited) {
+TEST_F(GuestTest, AnInvalidCounterIsAnErrorOfItsZoneAndNeverBlocks) {
   add("intel-rapl:0", "package-0", 1'000'000);
   add("intel-rapl:1", "package-1", 2'000'000);
   const auto source = open();

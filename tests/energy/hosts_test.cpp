@@ -91,7 +91,7 @@ TEST_F(Hosts, IntelClientWithPsysAndAnMmioTwin) {
                                           "perf:uncore:0 measured", "perf:psys:0 measured"));
 }
 
-TEST_F(Hosts, SapphireRapidsWithTpmiBesideMsr) {
+TEST_F(Hosts, SapphireRapidsWithBothTpmiAndMsr) {
   // Both drivers register intel-rapl; the later one's packages are the same again.
   replay("intel-tpmi");
   EXPECT_THAT(reported(), ElementsAre("powercap", "+powercap:package:0 measured",

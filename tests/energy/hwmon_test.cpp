@@ -107,7 +107,7 @@ TEST_F(HwmonTest, IsAbsentWithoutTheClass) {
   EXPECT_EQ(shown_only(), nullptr);
 }
 
-TEST_F(HwmonTest, PlatformsRailsAndGraphicsCardsAreNobodys) {
+TEST_F(HwmonTest, PlatformsRailsAndGraphicsCardsAreNotDivided) {
   add_hwmon(host_, 0, "power_meter", "acpi/ACPI000D:00",
             {{"power1_average", "200000000"}, {"power1_input", "1"}});
   add_hwmon(host_, 1, "ina226", "i2c-1/1-0041", {{"power1_input", "3000000"}});

@@ -20,7 +20,7 @@ TEST(PowerIntegral, IsAStraightLineOverTheTimeThatPassed) {
   EXPECT_EQ(integral.advance(12500ms, {60'000'000}), Microjoules{130'000'000});
 }
 
-TEST(PowerIntegral, CarriesWhatIsLessThanAMicrojouleOver) {
+TEST(PowerIntegral, CarriesFractionsOfAMicrojouleOver) {
   PowerIntegral integral;
   integral.advance(0ns, {1});
   Microjoules energy;

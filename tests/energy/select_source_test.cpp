@@ -59,7 +59,7 @@ TEST(SelectSource, NeverSimulatesByItself) {
   EXPECT_THAT(source.error().message, HasSubstr("/sys/class/powercap: No such file or directory"));
 }
 
-TEST(SelectSource, SimulatesWhereAskedTo) {
+TEST(SelectSource, SimulatesOnRequest) {
   FakeHost fake;
   fake.add_powercap_zone({.dir = "intel-rapl:0", .name = "package-0"});
   const auto source = select_source(fake.open(), {.source = "simulated", .zones = {}});

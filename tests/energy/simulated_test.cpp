@@ -68,7 +68,7 @@ TEST(SimulatedCounter, CarriesTheRemainder) {
   EXPECT_EQ(counter.advance(100ns, 0), Microjoules{2});
 }
 
-TEST(SimulatedCounter, IsExactWhereATickIsNoWholeNumberOfNanoseconds) {
+TEST(SimulatedCounter, IsExactIfATickIsNotAWholeNumberOfNanoseconds) {
   SimulatedCounter counter(1024);
   counter.advance(0ns, 0);
   for (int tick = 1; tick <= 1024; ++tick) counter.advance(0ns, tick);

@@ -67,7 +67,7 @@ TEST_F(FairQueues, ATurnEndsWhenItsTimeIsSpent) {
   EXPECT_EQ(3, worker.steps);  // the third was begun before the end
 }
 
-TEST_F(FairQueues, AStepThatIsAskedForTwiceIsOne) {
+TEST_F(FairQueues, AStepRequestedTwiceRunsOnce) {
   Endless worker(queue_, 1, now_, 1ms, 1);
   worker.request();
   worker.request();
@@ -116,7 +116,7 @@ TEST_F(FairQueues, AClientMayEndInItsStep) {
   EXPECT_TRUE(queue_.is_empty());
 }
 
-TEST_F(FairQueues, AClientThatThrowsCostsNobodyElseAnything) {
+TEST_F(FairQueues, AClientThatThrowsDoesNotAffectOthers) {
   class Thrower : public FairQueue::Client {
    public:
     explicit Thrower(FairQueue& queue) : place_(queue, 1, *this) { place_.request(); }
@@ -132,7 +132,7 @@ TEST_F(FairQueues, AClientThatThrowsCostsNobodyElseAnything) {
   EXPECT_TRUE(queue_.is_empty());
 }
 
-TEST(FairQueueWithAShare, InTheLongRunThereIsNoMoreWorkThanThat) {
+TEST(FairQueueWithAShare, LimitsWorkInTheLongRun) {
   Nanoseconds now = 1h;
   FairQueue queue({.slice = 1ms,
                    .turn = 5ms,
@@ -148,7 +148,7 @@ TEST(FairQueueWithAShare, InTheLongRunThereIsNoMoreWorkThanThat) {
   EXPECT_GE(client.steps, 2500);
 }
 
-TEST(FairQueueOnALoop, WhatIsMoreUrgentIsDoneBetweenAnyTwoTurns) {
+TEST(FairQueueOnALoop, UrgentWorkIsDoneBetweenAnyTwoTurns) {
   sd_event* event = nullptr;
   ASSERT_LE(0, sd_event_new(&event));
   Nanoseconds now = 1h;

@@ -72,7 +72,7 @@ TEST_F(Sources, WithoutALoopNothingHappens) {
   EXPECT_FALSE(timer || deferred || io);
 }
 
-TEST_F(Sources, WhatIsDeferredIsCalledOnceForAllRequests) {
+TEST_F(Sources, DeferredWorkIsCalledOnceForAllRequests) {
   Deferred deferred;
   ASSERT_TRUE(deferred.attach(loop_, "counting", [this] { ++calls_; }).ok());
   deferred.request();

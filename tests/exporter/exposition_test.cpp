@@ -56,7 +56,7 @@ TEST(Labels, EscapeWhatTheFormatNeedsEscaped) {
   EXPECT_EQ(label_text({}), "");
 }
 
-TEST(Labels, ReplaceWhatIsNoText) {
+TEST(Labels, ReplaceInvalidText) {
   EXPECT_EQ(label_text({{"a", "\xff\xc3"}}), "a=\"\xef\xbf\xbd\xef\xbf\xbd\"");
   EXPECT_EQ(label_text({{"a", std::string_view("x\0\x1b\x7f\r", 5)}}),
             "a=\"x\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");

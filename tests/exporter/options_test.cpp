@@ -17,7 +17,7 @@ std::variant<Options, int> parse(std::vector<std::string> arguments) {
   return parse_options(static_cast<int>(argv.size()), argv.data());
 }
 
-TEST(Options, ByDefaultNothingIsOpenAndNobodyElsesHostReached) {
+TEST(Options, ByDefaultServeNothingAndListenOnLoopbackOnly) {
   const auto options = std::get<Options>(parse({}));
   EXPECT_EQ(options.listen, "127.0.0.1:28282");
   EXPECT_EQ(options.varlink, "/run/keplerd/org.keplerd.Energy");
@@ -36,7 +36,7 @@ TEST(Options, ServeTakesAListOfKinds) {
   }
 }
 
-TEST(Options, WhatIsWrongIsAUsageError) {
+TEST(Options, InvalidArgumentsAreAUsageError) {
   for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{"--serve=everything"},
                                                                                      {"--processes=-1"},
                                                                                      {"--processes=1001"},

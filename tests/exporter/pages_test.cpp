@@ -47,14 +47,14 @@ TEST_F(PagesTest, MetricsAreOfTheFormatThatIsWanted) {
   EXPECT_EQ(*open.body, "# EOF\n");
 }
 
-TEST_F(PagesTest, MetricsAreZippedForWhoAcceptsIt) {
+TEST_F(PagesTest, MetricsAreCompressedForClientsThatAcceptIt) {
   Response response = get({"GET", "/metrics", "", "gzip"});
   EXPECT_THAT(response.headers, Contains(Pair("Content-Encoding", "gzip")));
   EXPECT_TRUE(response.body->starts_with("\x1f\x8b"));
   EXPECT_LT(response.body->size(), 200u);
 }
 
-TEST_F(PagesTest, AllWhoAskBetweenTwoTicksGetTheSameBytes) {
+TEST_F(PagesTest, AllRequestsBetweenTwoTicksGetTheSameBytes) {
   const auto first = get({"GET", "/metrics"}).body;
   for (int i = 0; i < 10; ++i) EXPECT_EQ(get({"GET", "/metrics"}).body, first);
   EXPECT_EQ(contents.made, 1);
@@ -76,7 +76,7 @@ TEST_F(PagesTest, APageForPeopleLinksTheOthers) {
   EXPECT_NE(page.body->find("href=\"/metrics\""), std::string::npos);
 }
 
-TEST_F(PagesTest, WhatIsNotThereIs404AndWhatIsNoQuestion405) {
+TEST_F(PagesTest, AMissingPageIs404AndAnotherMethodIs405) {
   for (const char* path : {"/metrics/", "/Metrics", "/../etc/passwd", "", "/-/"}) {
     EXPECT_EQ(get({"GET", path}).status, 404u) << path;
   }

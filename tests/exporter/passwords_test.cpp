@@ -52,7 +52,7 @@ TEST_F(Check, HashesTheSameOnlyOnce) {
   EXPECT_EQ(hashed, 2);
 }
 
-TEST_F(Check, WhatIsJoinedIsNotTheSame) {
+TEST_F(Check, JoinedPartsAreDistinguished) {
   EXPECT_EQ(check("ann", "one"), Verdict::kRight);
   EXPECT_EQ(check("an", "none"), Verdict::kWrong);
   EXPECT_EQ(check("annone", ""), Verdict::kWrong);
@@ -63,7 +63,7 @@ TEST_F(Check, ANameThatIsNotKnownTakesAsLong) {
   EXPECT_EQ(hashed, 1);
 }
 
-TEST_F(Check, GuessingGetsAPartOfTheTimeAndWhoIsKnownIsStillLetIn) {
+TEST_F(Check, GuessingGetsAShareOfTimeAndKnownUsersAreStillAdmitted) {
   EXPECT_EQ(check("ann", "one"), Verdict::kRight);
   EXPECT_EQ(guess("192.0.2.1"), 9) << "a second in all";
   EXPECT_EQ(check("ann", "one"), Verdict::kRight);

@@ -22,7 +22,7 @@ TEST(Snapshot, HasTheHostOfTheZonesStream) {
   EXPECT_EQ(snapshot.zones().at("powercap:package:0").quality, "measured");
 }
 
-TEST(Snapshot, KeepsWhatHasNotChangedAndDropsWhatIsRemoved) {
+TEST(Snapshot, KeepsUnchangedRowsAndDropsRemovedOnes) {
   Snapshot snapshot;
   snapshot.apply(Kind::kUnits,
                  reply_of({workload_row("unit", "/a.service", 5), workload_row("unit", "/b", 6)}));
@@ -68,14 +68,14 @@ TEST(Snapshot, AddsUpTheZonesOfSeveralSockets) {
   EXPECT_FALSE(zones.at("dram").power);
 }
 
-TEST(Snapshot, LeavesOutCgroupsThatAreNoUnits) {
+TEST(Snapshot, LeavesOutCgroupsThatAreNotUnits) {
   Snapshot snapshot;
   snapshot.apply(Kind::kUnits,
                  reply_of({workload_row("group", "/a.service/x", 5), workload_row("unit", "/a.service", 6)}));
   EXPECT_EQ(snapshot.units().size(), 1u);
 }
 
-TEST(Snapshot, TakesWhatIsOfAnotherFormAsNotKnown) {
+TEST(Snapshot, TreatsMalformedFieldsAsUnknown) {
   Snapshot snapshot;
   for (
       const char* text :

@@ -45,7 +45,7 @@ TEST_F(TicksTest, RepliesOfOneSampleComeThroughTogether) {
   EXPECT_THAT(add(Kind::kUnits, 2), ElementsAre("zones 2", "units 2", "units 2"));
 }
 
-TEST_F(TicksTest, WhatIsNotWholeWaitsForTheNextSampleAtMost) {
+TEST_F(TicksTest, AnIncompleteSampleWaitsForTheNextAtMost) {
   add(Kind::kZones, 1);
   add(Kind::kUnits, 1);
   add(Kind::kZones, 2);
@@ -73,7 +73,7 @@ TEST_F(TicksTest, AStreamThatIsLateIsInStep) {
   }
 }
 
-TEST_F(TicksTest, NobodyWaitsForAStreamThatHasEnded) {
+TEST_F(TicksTest, AStreamThatHasEndedIsNotWaitedFor) {
   add(Kind::kZones, 1);
   add(Kind::kUnits, 1);
   add(Kind::kZones, 2);
@@ -81,7 +81,7 @@ TEST_F(TicksTest, NobodyWaitsForAStreamThatHasEnded) {
   EXPECT_THAT(add(Kind::kZones, 3), ElementsAre("zones 3"));
 }
 
-TEST_F(TicksTest, WhatIsHeldOfAStreamThatHasEndedIsDropped) {
+TEST_F(TicksTest, HeldRepliesOfAnEndedStreamAreDropped) {
   add(Kind::kZones, 1);
   add(Kind::kUnits, 1);
   add(Kind::kZones, 2);

@@ -79,7 +79,7 @@ TEST(TopProcesses, CountsWhatOthersUseFromItsOwnBeginningOn) {
   EXPECT_EQ(board.top.others()->zones.at("package").energy.value, 27);
 }
 
-TEST(TopProcesses, WhoComesToBeShownTakesNothingAway) {
+TEST(TopProcesses, AProcessThatBecomesShownTakesNothingAway) {
   Board board(1);
   board.tick({process_row(1, 1000), process_row(2, 0)});
   board.tick({process_row(1, 1005), process_row(2, 900)});

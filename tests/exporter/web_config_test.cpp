@@ -17,7 +17,7 @@ std::string error_of(const std::string& text) {
   return config ? "none" : config.error().message;
 }
 
-TEST(WebConfig, AnEmptyOneAsksForNothing) {
+TEST(WebConfig, AnEmptyOneRequiresNothing) {
   for (const char* text : {"", "\n# nothing\n", "---\n", "{}", "\xef\xbb\xbf# with a byte order mark\r\n"}) {
     const auto config = parse_web_config(text, "/etc/x");
     ASSERT_TRUE(config) << config.error().message;
@@ -92,7 +92,7 @@ TEST(WebConfig, WhatCannotBeDoneIsRefusedAndNotIgnored) {
   EXPECT_EQ(error_of("rate_limit:\n  burst: 3\n"), "2: 'rate_limit' is not supported by keplerd-exporter");
 }
 
-TEST(WebConfig, WhatIsIncompleteIsRefused) {
+TEST(WebConfig, IncompleteSettingsAreRefused) {
   EXPECT_EQ(error_of("tls_server_config: {key_file: b}"), "1: 'tls_server_config' has no cert_file");
   EXPECT_EQ(error_of("tls_server_config: {cert_file: b}"), "1: 'tls_server_config' has no key_file");
   const std::string tls = "tls_server_config: {cert_file: a, key_file: b, ";
@@ -185,7 +185,7 @@ TEST(WebConfig, ATextThatYamlCppTakesForDocumentsWithoutEndIsRefused) {
   EXPECT_EQ(error_of(", "), "1: a second document begins here");
 }
 
-TEST(WebConfig, WhatIsNotPrintableUtf8IsRefused) {
+TEST(WebConfig, AnythingButPrintableUtf8IsRefused) {
   const std::string what = "only printable UTF-8 is allowed here";
   EXPECT_EQ(error_of("# \xff\n"), "1: " + what);
   EXPECT_EQ(error_of("\n# cut: \xe2\x82\n"), "2: " + what);
@@ -214,7 +214,7 @@ TEST(WebConfig, ErrorsAreOneLineWhateverTheFileHolds) {
             "1: 'tls_server_config.client_auth_type' cannot be 'a\\x1b[2J' here");
 }
 
-TEST(WebConfig, WhatIsNoYamlOrOfAnotherFormIsRefused) {
+TEST(WebConfig, InvalidYamlAndOtherStructuresAreRefused) {
   for (const char* text :
        {"a: [", "- x", "just text", "basic_auth_users: [x]", "basic_auth_users: {a: [b]}",
         "tls_server_config: yes", "tls_server_config: {cert_file: [a]}", "{? [a] : b}",

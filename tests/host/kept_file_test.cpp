@@ -65,7 +65,7 @@ TEST_F(FileTest, TextGrowsUpToItsLimit) {
   EXPECT_EQ(cut.error().code, EFBIG);
 }
 
-TEST_F(FileTest, EmptyTextIsNoError) {
+TEST_F(FileTest, EmptyTextIsNotAnError) {
   fake_.write("sys/a", "");
   EXPECT_EQ(*read_text(host_.sysfs(), "a", 100), "");
   EXPECT_EQ(*read_file(host_.sysfs(), "a", buffer_), "");

@@ -109,7 +109,7 @@ TEST_F(RegularFile, DirectoryIsListedOnceAndAgainWhenItChanged) {
   EXPECT_NE(list(), std::nullopt);  // it changed just now
 }
 
-TEST_F(RegularFile, NoMoreNamesAreListedThanAskedFor) {
+TEST_F(RegularFile, TheNumberOfNamesIsLimited) {
   for (const char* name : {"root/d/1", "root/d/2", "root/d/3"}) fake_.write(name, "");
   EXPECT_EQ((**list_if_changed(host_.root(), "d", 2, stamp_)).size(), 2u);
 }

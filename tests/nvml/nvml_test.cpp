@@ -88,7 +88,7 @@ TEST_F(CardFiles, AreZonesBesideTheMeter) {
   EXPECT_FALSE(source->outdated());
 }
 
-TEST_F(CardFiles, AreNoticedBesideOtherCardsWhenTheirWriterStartsLater) {
+TEST_F(CardFiles, AreNoticedWithOtherCardsWhenTheirWriterStartsLater) {
   std::filesystem::remove_all(directory_);
   add_hwmon(host_, 0, "i915", "pci/0000:04:00.0", {{"energy1_input", "1"}});
   const auto source = open_shown_only(host_.open(), {});

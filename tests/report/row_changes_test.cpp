@@ -21,7 +21,7 @@ void add(const std::shared_ptr<Report>& report, const char* id, std::int64_t ene
   row.active = {energy};
 }
 
-TEST(RowChanges, AreWhatIsNewWhatDiffersAndWhatIsGone) {
+TEST(RowChanges, AreRowsThatAreNewDifferOrAreGone) {
   const auto earlier = std::make_shared<Report>(), later = std::make_shared<Report>();
   for (const char* id : {"/a", "/b", "/d"}) add(earlier, id, 1);
   for (const char* id : {"/b", "/c", "/d"}) add(later, id, 1);

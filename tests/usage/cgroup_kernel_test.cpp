@@ -266,7 +266,7 @@ TEST_F(CgroupKernelTest, GroupsThatCannotBeWatchedAreLookedUpEachTime) {
 
 // Short of descriptors, groups are left out and told so; afterwards they are there again, and nobody's time
 // was counted twice.
-TEST_F(CgroupKernelTest, WithoutDescriptorsWhatIsKnownIsKept) {
+TEST_F(CgroupKernelTest, WithoutDescriptorsKnownGroupsAreKept) {
   for (int i = 0; i < 10; ++i) cgroup_->add("g" + std::to_string(i));
   read();
   std::set<std::uint64_t> before;

@@ -338,7 +338,7 @@ TEST_F(ProcessKernelTest, WithoutAPlaceToHoldThemProcessesAreComparedEachTime) {
 }
 
 // Nobody has ended because nothing could be listed.
-TEST_F(ProcessKernelTest, WithoutDescriptorsNobodyHasEnded) {
+TEST_F(ProcessKernelTest, WithoutDescriptorsNoProcessHasEnded) {
   Child child;
   cgroup_->move(child.pid(), "a");
   read();

@@ -110,7 +110,7 @@ TEST_F(ProcessTableTest, PidThatIsReusedIsAnotherProcess) {
   EXPECT_FALSE(find(42)->before);
 }
 
-TEST_F(ProcessTableTest, WhatIsBornSinceOutsideGroupsHasUsedAllItsTimeSince) {
+TEST_F(ProcessTableTest, NewProcessesOutsideGroupsHaveUsedAllTheirTimeSince) {
   fake_.add_cgroup("/a");
   read();                                                                        // at 1001 s
   fake_.add_process({.pid = 42, .start = 100'150, .utime = 3});                  // 1001.5 s

@@ -67,7 +67,7 @@ TEST_F(Threads, WithNamesThatAreHostileAreEscaped) {
   EXPECT_THAT(read(), ElementsAre(Pair("a\\x1b[31m", 0)));
 }
 
-TEST_F(Threads, WhoseFilesCannotBeReadOrMakeNoSenseAreNone) {
+TEST_F(Threads, WithUnreadableOrInvalidFilesAreSkipped) {
   set(10, "main", "not a number\n");
   set(11, "main", "-5 0 0\n");
   set(12, "main", "");

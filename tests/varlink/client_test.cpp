@@ -118,7 +118,7 @@ TEST_F(Asking, SaysThatTheDaemonIsGoneWhenSending) {
   EXPECT_FALSE(client_->call("a.B", nullptr).ok());
 }
 
-TEST_F(Asking, RefusesWhatIsNoReply) {
+TEST_F(Asking, RefusesInvalidReplies) {
   say("garbage\0"s);
   const auto reply = client_->receive();
   ASSERT_FALSE(reply.ok());
@@ -169,7 +169,7 @@ TEST(Connecting, SaysWhatAnAdministratorNeeds) {
   EXPECT_FALSE(Client::connect(std::string(200, 'a')).ok());
 }
 
-TEST(Connecting, SaysWhoMayWhereItIsNotPermitted) {
+TEST(Connecting, NamesThePermittedUsersOnDenial) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root to become another user";
   const TemporaryDirectory directory;
   const auto path = directory / "socket";

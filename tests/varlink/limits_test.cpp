@@ -73,7 +73,7 @@ TEST_F(Bounds, AMessageOfTheLimitIsTaken) {
   EXPECT_EQ("(closed)", ask(kPing + std::string(1001 - kPing.size(), ' ')));
 }
 
-TEST_F(Bounds, AStreamIsNotAskedForAClientThatDoesNotRead) {
+TEST_F(Bounds, AStreamIsNotCalledForAClientThatDoesNotRead) {
   ServerLimits limits;
   limits.output = 10 * kReply;
   start(limits);
@@ -295,7 +295,7 @@ TEST_F(Bounds, AnotherUserIsCountedForItself) {
   EXPECT_EQ(1U, server_->connection_count());
 }
 
-TEST_F(Bounds, TheLoopRestsWhileThereIsNoDescriptorForAConnection) {
+TEST_F(Bounds, TheLoopIsIdleWhileThereIsNoDescriptorForAConnection) {
   start();
   RawClient client(path_);
   rlimit before{};

@@ -79,9 +79,7 @@ TEST(Call, HasEmptyParametersWhereNoneAreGiven) {
   }
 }
 
-TEST(Call, MayHaveFieldsThatNobodyKnows) {
-  EXPECT_TRUE(parse_call(R"({"future":[{}],"method":"a.B"})").ok());
-}
+TEST(Call, MayHaveUnknownFields) { EXPECT_TRUE(parse_call(R"({"future":[{}],"method":"a.B"})").ok()); }
 
 TEST(Call, IsRefusedWhereItIsNone) {
   for (const auto* text :
@@ -152,7 +150,7 @@ TEST(Encoding, IsWhatTheWireExpects) {
   EXPECT_EQ(R"({"error":"a.E","parameters":{"x":"y"}})"s + '\0', encode(Failure{"a.E", Json{{"x", "y"}}}));
 }
 
-TEST(Encoding, ReplacesWhatIsNotUtf8) {
+TEST(Encoding, ReplacesInvalidUtf8) {
   EXPECT_EQ("{\"parameters\":{\"x\":\"\xef\xbf\xbd\"}}"s + '\0', encode(Reply{Json{{"x", "\xff"}}}));
 }
 

@@ -187,7 +187,7 @@ TEST_F(Serving, GoesOnStreamingToAClientThatHasEndedItsInput) {
   EXPECT_TRUE(client.ended());
 }
 
-TEST_F(Serving, ClosesOnWhatIsNoCall) {
+TEST_F(Serving, ClosesOnAnythingButACall) {
   start();
   for (const std::string& bytes :
        {std::string("x"), std::string(), std::string("{\"method\":\"\xff\"}"), std::string(60'000, '['),
@@ -260,7 +260,7 @@ TEST_F(Serving, HoldsPipelinedCallsWhileAStreamRuns) {
   EXPECT_EQ(kEchoed, client.message());
 }
 
-TEST_F(Serving, AsksAStreamAgainOnlyWhenWoken) {
+TEST_F(Serving, CallsAStreamAgainOnlyWhenWoken) {
   start();
   RawClient client(path_);
   client.call(kWatch);
@@ -298,7 +298,7 @@ TEST_F(Serving, MayBeWokenFromWithinAStream) {
   EXPECT_EQ(0, settle());
 }
 
-TEST_F(Serving, AStreamThatWakesAllAndHasNothingIsNotAskedAtOnceAgain) {
+TEST_F(Serving, AnEmptyStreamThatWakesAllIsNotCalledAgainAtOnce) {
   start();
   script_->when_asked = [this] { server_->wake(); };
   RawClient client(path_);

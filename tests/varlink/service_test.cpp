@@ -69,7 +69,7 @@ TEST_F(Service, WantsTheNameOfTheInterface) {
   }
 }
 
-TEST_F(Service, SaysWhatIsMissing) {
+TEST_F(Service, NamesMissingMethodsAndInterfaces) {
   interface_.methods["Known"] = [](const Call&) { return Reply{}; };
   start();
   EXPECT_EQ(

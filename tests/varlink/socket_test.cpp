@@ -34,7 +34,7 @@ TEST(ListeningSocket, HasTheModeWhateverTheUmask) {
   }
 }
 
-TEST(ListeningSocket, ReplacesOneThatNobodyListensOn) {
+TEST(ListeningSocket, ReplacesAStaleOne) {
   const TemporaryDirectory directory;
   const auto path = directory / "socket";
   ASSERT_TRUE(bind_unix_socket(path, 0600).ok());  // closed at once; the file stays
@@ -55,7 +55,7 @@ TEST(ListeningSocket, LeavesOneThatLives) {
   EXPECT_TRUE(answers(path));
 }
 
-TEST(ListeningSocket, LeavesAFileThatIsNoSocket) {
+TEST(ListeningSocket, LeavesAFileThatIsNotASocket) {
   const TemporaryDirectory directory;
   const auto path = directory / "file";
   std::ofstream(path) << "precious";
@@ -65,7 +65,7 @@ TEST(ListeningSocket, LeavesAFileThatIsNoSocket) {
   EXPECT_TRUE(std::filesystem::is_regular_file(path));
 }
 
-TEST(ListeningSocket, SaysWhereThereIsNoDirectory) {
+TEST(ListeningSocket, ReportsAMissingDirectory) {
   const auto socket = bind_unix_socket("/nonexistent/socket", 0600);
   ASSERT_FALSE(socket.ok());
   EXPECT_EQ("/nonexistent/socket: No such file or directory", socket.error().message);

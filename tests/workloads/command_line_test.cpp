@@ -137,7 +137,7 @@ TEST(Qemu, IsNotEveryProgramCalledSo) {
   }
 }
 
-TEST(Qemu, InAnothersArgumentsIsNoMachine) {
+TEST(Qemu, InTheArgumentsOfAnotherProgramIsNotAMachine) {
   EXPECT_EQ(report({"grep", "-r", kQemu, "-name", "web"}), "none");
   EXPECT_EQ(report({"/bin/sh", "-c", "qemu-system-x86_64 -name web"}), "none");
   EXPECT_EQ(report({"/bin/sh", "/usr/bin/kvm", "-name", "web"}, "kvm"), "none");
@@ -146,7 +146,7 @@ TEST(Qemu, InAnothersArgumentsIsNoMachine) {
   EXPECT_EQ(report({}), "none");
 }
 
-TEST(Qemu, ThatOnlyAnswersIsNoMachine) {
+TEST(Qemu, ThatOnlyPrintsInformationIsNotAMachine) {
   EXPECT_EQ(report({kQemu, "-S", "-no-user-config", "-nodefaults", "-nographic", "-machine",
                     "none,accel=kvm:tcg", "-qmp", "unix:/x,server=on", "-daemonize"}),
             "none");

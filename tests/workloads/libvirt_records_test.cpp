@@ -77,7 +77,7 @@ TEST_F(LibvirtRecordsTest, OfAnotherProcessAreStale) {
   EXPECT_EQ(name_at(0s, 8), "");
 }
 
-TEST_F(LibvirtRecordsTest, OfWhatIsBrokenThereIsNone) {
+TEST_F(LibvirtRecordsTest, BrokenFilesAreIgnored) {
   write("web", status("web", 7));
   EXPECT_EQ(name_at(0s), "web");
   write("web", "<domstatus");

@@ -101,7 +101,7 @@ TEST(LibvirtStatus, EscapesAndCutsWhatItShows) {
             std::string(255, 'x'));
 }
 
-TEST(LibvirtStatus, OfWhatIsNoneSaysWhy) {
+TEST(LibvirtStatus, ReportsWhyATextIsNotAStatus) {
   const auto why = [](std::string_view text) { return parse_libvirt_status(text).error().message; };
   EXPECT_EQ(why(""), "no element found");
   EXPECT_EQ(why("<domstatus"), "unclosed token");

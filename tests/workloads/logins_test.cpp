@@ -29,7 +29,7 @@ TEST(Subuid, IsItsLogins) {
   EXPECT_EQ(known.login_of(0), 0U);
 }
 
-TEST(Subuid, ThatSeveralLoginsHaveIsNobodys) {
+TEST(Subuid, OfSeveralLoginsBelongsToNone) {
   const Logins known = logins("root:100000:65536\njoe:100000:65536\njoe:165536:10\neve:165540:100\n");
   EXPECT_EQ(known.login_of(100033), 100033U);
   EXPECT_EQ(known.login_of(165536), 1000U);

@@ -26,7 +26,7 @@ TEST(DockerName, IsTheContainersOwnAndNoneInside) {
   EXPECT_EQ(parse_docker_name(R"({"HostConfig":{"RestartPolicy":{"Name":"/no"}}})"), std::nullopt);
 }
 
-TEST(DockerName, IsMissingFromWhatIsMalformed) {
+TEST(DockerName, IsMissingFromMalformedFiles) {
   for (const char* text :
        {"", "{", "null", "[]", "7", R"("Name")", R"(["Name","/web"])", R"({"Name":7})",
         R"({"Name":["/web"]})", R"({"Name":{"Name":"/web"}})", R"({"Name":""})", R"({"Name":"/"})",
@@ -64,7 +64,7 @@ TEST(PodmanNames, AreTheFirstOfEach) {
               ElementsAre(Pair(kA, "first")));
 }
 
-TEST(PodmanNames, AreOfTheContainerAndNotOfWhatIsInIt) {
+TEST(PodmanNames, AreOfTheContainerAndNotOfNestedObjects) {
   EXPECT_THAT(
       parse_podman_names(R"([{"id":")" + kA + R"(","flags":{"id":"x","names":["x"],"y":["x"]},"z":["x"],)" +
                              R"("names":[["x"],{"n":"x"},7,"web"]}])",
@@ -81,7 +81,7 @@ TEST(PodmanNames, NeedAnIdAndAName) {
               IsEmpty());
 }
 
-TEST(PodmanNames, AreMissingFromWhatIsMalformed) {
+TEST(PodmanNames, AreMissingFromMalformedFiles) {
   const std::string container = R"({"id":")" + kA + R"(","names":["web"]})";
   for (const std::string& text :
        {std::string(), std::string("["), std::string("null"), container, R"({"x":)" + container + "}",
@@ -90,7 +90,7 @@ TEST(PodmanNames, AreMissingFromWhatIsMalformed) {
   }
 }
 
-TEST(PodmanNames, AreNoMoreThanAskedFor) {
+TEST(PodmanNames, AreLimitedToTheGivenNumber) {
   EXPECT_THAT(parse_podman_names(podman_list({{kA, "web"}, {kB, "db"}}), 1), ElementsAre(Pair(kA, "web")));
 }
 
@@ -141,7 +141,7 @@ TEST(ProxmoxValue, IsOfItsLine) {
   EXPECT_EQ(parse_proxmox_value("name:  a \nname: b\n", "name"), "a");
 }
 
-TEST(ProxmoxValue, IsNoSnapshots) {
+TEST(ProxmoxValue, IsNotThatOfASnapshot) {
   EXPECT_EQ(parse_proxmox_value("cores: 2\n[before]\nname: old\n", "name"), std::nullopt);
 }
 

@@ -13,7 +13,7 @@ TEST(OrdinaryUser, IsNeitherRootNorTheSystemsNorADynamicOneNorNobody) {
     EXPECT_TRUE(is_ordinary_user(user)) << user;
 }
 
-TEST(ClaimingUser, IsTheOneWhoHasStartedASetUserIdProgram) {
+TEST(ClaimingUser, IsTheUserWhoStartedASetUserIdProgram) {
   EXPECT_EQ(claiming_user(0, 1000), 1000U);
   EXPECT_EQ(claiming_user(107, 1000), 1000U);
   EXPECT_EQ(claiming_user(1000, 0), 1000U);
@@ -22,7 +22,7 @@ TEST(ClaimingUser, IsTheOneWhoHasStartedASetUserIdProgram) {
   EXPECT_EQ(claiming_user(std::nullopt, std::nullopt), kNobodyUser);
 }
 
-TEST(ClaimedId, SaysWhoClaims) {
+TEST(ClaimedId, IncludesTheClaimant) {
   EXPECT_EQ(claimed_id({}, "x"), "x");
   EXPECT_EQ(claimed_id({{}, 107}, "x"), "x");
   EXPECT_EQ(claimed_id({{}, 65534}, "x"), "x");

@@ -129,7 +129,7 @@ TEST_F(Proxmox, ChangesAreSeenAndFilesThatStayAreNotReadAgain) {
   EXPECT_EQ(ask(20s), "renamed ?");
 }
 
-TEST_F(Proxmox, WhatIsForgottenMeanwhileStaysForgotten) {
+TEST_F(Proxmox, NamesForgottenMeanwhileStayForgotten) {
   ask(0s);
   names_->begin(0s);
   names_->end();  // nobody has asked

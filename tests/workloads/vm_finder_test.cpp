@@ -57,7 +57,7 @@ TEST_F(Finder, LooksAgainWhenTheCommChanges) {
   EXPECT_EQ(look().size(), 1u);
 }
 
-TEST_F(Finder, LooksAgainForAWhileAtWhatIsNamedLikeAHypervisor) {
+TEST_F(Finder, RetriesProcessesNamedLikeAHypervisorForAWhile) {
   run(10, "qemu-system-x86", command({"/bin/sh", "/usr/bin/qemu-system-x86_64"}));
   EXPECT_TRUE(look().empty());
   run(10, "qemu-system-x86", command({"/usr/libexec/qemu-kvm", "-name", "web"}), false);
@@ -73,7 +73,7 @@ TEST_F(Finder, GivesUpAfterTenLooks) {
   EXPECT_TRUE(look().empty());
 }
 
-TEST_F(Finder, DoesNotLookAgainAtWhatIsNot) {
+TEST_F(Finder, DoesNotRetryOtherProcesses) {
   run(10, "bash", command({"bash"}));
   EXPECT_TRUE(look().empty());
   files.write("proc/10/cmdline", command({"qemu-system-x86_64"}));
@@ -90,7 +90,7 @@ TEST_F(Finder, ReadsACommandLineOfWhateverLength) {
   EXPECT_EQ(found[0].command.name, "late");
 }
 
-TEST_F(Finder, AsksTheProgramWhereItMay) {
+TEST_F(Finder, ReadsTheProgramIfPermitted) {
   run(10, "qemu-system-x86", command({"my-guest", "-name", "web"}));
   EXPECT_TRUE(look().empty());
   files.remove("proc/10");

@@ -200,7 +200,7 @@ TEST_F(Names, ThatAreNotThereYetAreLookedForEachSecond) {
   EXPECT_EQ(both(1s), Both("web", "db"));
 }
 
-TEST_F(Names, OfNewPodsAreThereAtOnceBesideKnownOnes) {
+TEST_F(Names, OfNewPodsAreFoundAtOnceAmongKnownOnes) {
   add_entry("var/log/pods", "default_web-0_7d9f0ad8");
   const auto ask = [&](Nanoseconds now) {
     return round(
@@ -239,7 +239,7 @@ TEST_F(Names, InDirectoriesThatStayAreNotListedAgain) {
   EXPECT_EQ(pod(20s, "1234")->name, "two");
 }
 
-TEST_F(Names, ThatNobodyAskedForAreForgotten) {
+TEST_F(Names, NotRequestedAreForgotten) {
   write(docker_file(kA), docker_config(kA, "/one"));
   write(kStorage + "overlay-containers/containers.json", podman_list({{kA, "one"}}));
   add_entry("var/log/pods", "default_one_1234");
@@ -257,7 +257,7 @@ TEST_F(Names, ThatNobodyAskedForAreForgotten) {
   EXPECT_EQ(ask(2s), "twotwotwo");
 }
 
-TEST_F(Names, OfWhatIsGoneAreGone) {
+TEST_F(Names, OfRemovedObjectsAreRemoved) {
   write(docker_file(kA), docker_config(kA, "/web"));
   EXPECT_EQ(docker(0s), "web");
   fake_.remove("root/" + docker_file(kA));

@@ -212,7 +212,7 @@ TEST_F(PerfTest, PackageThatGoesOfflineIsAnErrorUntilItIsBack) {
   EXPECT_THAT(read_all(*source), ElementsAre(0, 0));
 }
 
-TEST_F(PerfTest, CountThatWentNegativeIsNoEnergy) {
+TEST_F(PerfTest, ANegativeCountIsNotEnergy) {
   // The kernel takes a reset of the hardware for a step by up to 2^31 units back.
   add_server();
   const auto source = open({"package"});

@@ -94,7 +94,7 @@ TEST_F(PowercapTest, ArmScmiReportsPowerWhichIsIntegrated) {
   EXPECT_EQ(read_at(std::chrono::seconds(5)), 16'000'000);
 }
 
-TEST_F(PowercapTest, ArmScmiThatNamesNoProcessorIsNoMeter) {
+TEST_F(PowercapTest, ArmScmiWithoutAProcessorIsNotAMeter) {
   fake_.add_powercap_zone({.dir = "arm-scmi:0", .name = "DOMAIN-7", .range = {}});
   EXPECT_FALSE(open_powercap(fake_.open(), {}));
 }
