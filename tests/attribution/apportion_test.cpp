@@ -46,7 +46,7 @@ TEST(Apportion, LargestNumbersDoNotOverflow) {
   EXPECT_EQ(shares_of(most, {most, 1}), (Values{most - 1, 1}));
 }
 
-// Sum exact, each within 1 uJ of its exact share, and who weighs more never gets less.
+// The sum is exact, each share within 1 uJ of its exact value, and a larger weight never gets less.
 TEST(Apportion, HoldsForAnyWeights) {
   std::mt19937_64 random(20260801);
   Apportioner apportioner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The division of one window, with numbers alone.
+// The division of one window, with numbers only.
 #include "attribution/attributor.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using Energies = std::vector<Microjoules>;
 
 constexpr std::int64_t kRange = 262'143'328'850;
 
-// A host that has been sampled once.
+// A host that was sampled once.
 class AttributorTest : public testing::Test {
  protected:
   explicit AttributorTest(std::vector<Zone> zones = {package_zone()}) : host(std::move(zones)) {
@@ -302,7 +302,7 @@ TEST_F(TwoPackages, ZoneThatFailsForThreeTicksIsCountedWhenItReturns) {
   const Attribution& result = window({{10'000'000}, {80'000'000}, {}, {}});
   EXPECT_EQ(result.zones[1].span, 4s);
   EXPECT_EQ(result.zones[0].span, 1s);
-  // Split by the time it stands for: 240 ticks of 400 were busy.
+  // Split by the span that it covers: 240 ticks of 400 were busy.
   EXPECT_EQ(result.zones[1].idle, Microjoules{32'000'000});
   EXPECT_EQ(result.zones[0].idle, Microjoules{1'000'000});
   EXPECT_EQ(result.zones[1].unattributed, Microjoules{});

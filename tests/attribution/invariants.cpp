@@ -6,9 +6,9 @@
 namespace keplerd {
 namespace {
 
-// Found out here once more, from the sample alone.
+// Computed independently, from the sample alone.
 struct Times {
-  std::vector<Nanoseconds> own;      // of the groups, before any deficit is taken off; may be negative
+  std::vector<Nanoseconds> own;      // of the groups, before deficits are deducted; may be negative
   std::vector<Nanoseconds> process;  // 0 unless in the same group at both ends
 };
 

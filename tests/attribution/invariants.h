@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of every division, whatever the host did (the invariants of attribution/attributor.h).
+// The invariants of every division, whatever the host did (those of attribution/attributor.h).
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace keplerd {
 
-// Fails the running test unless, for each zone and to the microjoule, whatever the model says:
+// Fails the running test unless, for each zone, to the microjoule and whatever the model returns:
 //   idle + kernel + all groups' own + processes outside any group + unattributed = energy = the zone's delta
 //   processes + other = own of a group;   own + children = a group
 //   nothing is negative.
-// `deltas`: the energy each zone is known to have drawn in the window; 0 where none may be told.
+// `deltas`: the energy each zone is known to have drawn in the window; 0 if none may be reported.
 void expect_exact_sums(const Attribution& attribution, const Sample& sample,
                        const std::vector<Microjoules>& deltas);
 
-// All of this, and that nothing is given to whoever had no CPU time.
+// All of this, and that contenders without CPU time get nothing.
 void expect_invariants(const Attribution& attribution, const Sample& sample,
                        const std::vector<Microjoules>& deltas);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between the Attributor and its model: what a model is given, and what holds whatever it says.
+// The seam between the Attributor and its model: a model's input, and what holds whatever it returns.
 #include "attribution/model.h"
 
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kMost = INT64_MAX;
 
-// What a test says to a model, and what the model was given.
+// What a test makes the model return, and the input that the model received.
 struct Script {
   bool divides = true;
   Microjoules idle;
   std::int64_t kernel = 1, outside = 1, process = 1, other = 1;
   std::int64_t own = 1;            // of each group,
-  std::vector<std::int64_t> owns;  // but of the first ones
+  std::vector<std::int64_t> owns;  // except for the first ones
 
   int begun = 0;
   std::size_t contenders = 0;
@@ -36,7 +36,8 @@ struct Script {
   std::vector<Zone> weighed;
 };
 
-// Everybody weighs the same, with CPU time or without, and nothing is idle; unless the script says otherwise.
+// All contenders weigh the same, even without CPU time, and nothing is idle; unless the script says
+// otherwise.
 class ScriptedModel final : public Model {
  public:
   explicit ScriptedModel(Script& script) : script_(&script) {}
@@ -64,9 +65,9 @@ class ScriptedModel final : public Model {
   std::vector<std::int64_t> contenders_, process_, other_;
 };
 
-// A package, memory, a graphics card and a platform's meter. Contenders: the kernel, a slice and the unit
-// inside it, and one process outside any group. The unit has two processes that run, and no other group or
-// process does.
+// A package, memory, a graphics card and a platform's meter. Contenders: the kernel, a slice and
+// the unit inside it, and one process outside any group. The unit has the only two running
+// processes.
 class ModelTest : public testing::Test {
  protected:
   ModelTest()
@@ -81,7 +82,7 @@ class ModelTest : public testing::Test {
     return {.id = zone_id("test", name, 0), .name = name, .resource = resource};
   }
 
-  // In which each zone draws `energy`.
+  // A window in which each zone draws `energy`.
   const Attribution& window(Microjoules energy) {
     for (const int process : {first, second, outside}) host.run(process, 100ms);
     host.run_ticks(30, 70);

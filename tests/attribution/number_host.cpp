@@ -52,7 +52,7 @@ void NumberHost::remove_group(int group) {
 int NumberHost::add_process(int group, Kind kind) {
   const int process = ++last_;
   processes_[process] = {.id = {process, static_cast<std::uint64_t>(process)}, .group = group, .kind = kind};
-  // As the reader has it: what was born since, outside any group, has used all its time there.
+  // As in the reader: a new process outside any group used all its time in this window.
   if (!first_ && group == kRoot) processes_[process].reported = ProcessUsage::Before{};
   return process;
 }

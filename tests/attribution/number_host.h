@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host made of numbers alone: groups, processes and counters as the sensors would tell them, for tests of
+// A host made of numbers only: groups, processes and counters as the sensors would report them, for tests of
 // the division that need no files.
 #pragma once
 
@@ -27,13 +27,13 @@ class NumberHost {
   const std::vector<Zone>& zones() const { return zones_; }
 
   int add_group(int parent = kRoot);
-  void remove_group(int group);  // with all in it; what it used stays in those around it
+  void remove_group(int group);  // with everything in it; its usage stays in its ancestors
   int add_process(int group = kRoot, Kind kind = Kind::kOrdinary);
   void move_process(int process, int group) { processes_.at(process).group = group; }
   void end_process(int process) { processes_.erase(process); }
 
-  void run(int process, Nanoseconds time);      // counts for its groups too
-  void run_group(int group, Nanoseconds time);  // by processes that are not told
+  void run(int process, Nanoseconds time);      // counts for its groups, too
+  void run_group(int group, Nanoseconds time);  // by processes that are not reported
   void run_ticks(std::int64_t busy, std::int64_t idle, std::int64_t interrupts = 0);
   void keep_interrupts_apart() { interrupts_apart_ = true; }
 
@@ -42,11 +42,11 @@ class NumberHost {
   void fail(bool failing, std::size_t zone = 0) { failing_[zone] = failing; }
   void suspend(Nanoseconds time) { asleep_ += time; }
 
-  // What the sensors say `after` more time. Reading skew: the usage of a group is told less `skew`, once.
+  // The sensors' readings `after` more time. Reading skew: a group's usage is reported less `skew`, once.
   Sample sample(Nanoseconds after = std::chrono::seconds(1));
   void skew(int group, Nanoseconds time) { groups_.at(group).skew = time; }
 
-  // Where they are in the last sample.
+  // Their indices in the last sample.
   std::size_t group_index(int group) const { return groups_.at(group).index; }
   std::size_t process_index(int process) const { return processes_.at(process).index; }
 
@@ -75,7 +75,7 @@ class NumberHost {
   std::vector<bool> failing_;
   std::map<int, Group> groups_;  // by incarnation: parents come first
   std::map<int, Process> processes_;
-  std::map<int, std::string> paths_;  // outlive their groups, as a sample may
+  std::map<int, std::string> paths_;  // outlive their groups, as in a sample
   int last_ = 0;
   bool first_ = true;
   bool interrupts_apart_ = false;

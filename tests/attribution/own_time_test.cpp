@@ -53,12 +53,12 @@ TEST(OwnTime, DeficitIsTakenOffTheNextWindows) {
 TEST(OwnTime, DeficitBelongsToTheIncarnation) {
   OwnTimes times;
   own_of(times, {group(1, kNoGroup, 0ms, 10ms), group(2, 0, 0ms, 25ms)});
-  EXPECT_EQ(own_of(times, {group(3, kNoGroup, 0ms, 20ms)}), (Times{20ms}));  // reborn
+  EXPECT_EQ(own_of(times, {group(3, kNoGroup, 0ms, 20ms)}), (Times{20ms}));  // recreated
 }
 
 TEST(OwnTime, GroupThatWentBackHasNoTime) { EXPECT_EQ(time_in_window(group(1, kNoGroup, 10ms, 4ms)), 0ms); }
 
-// However the reads are skewed, nothing is negative, and over time nothing is counted twice or lost.
+// However skewed the reads are, nothing is negative, and over time nothing is counted twice or lost.
 TEST(OwnTime, SkewCancelsOverTime) {
   std::mt19937_64 random(99);
   const auto below_us = [&] { return Nanoseconds(static_cast<std::int64_t>(random() % 1000)); };
@@ -71,7 +71,7 @@ TEST(OwnTime, SkewCancelsOverTime) {
     OwnTimes times;
     Times truth(count, 0ms), own_truth(count, 0ms), total(count, 0ms);
     for (int window = 0; window < 30; ++window) {
-      const bool last = window == 29;  // read at rest, after so much work that what is owed is paid back
+      const bool last = window == 29;  // read at rest, after enough work to pay back all deficits
       for (std::size_t i = 0; i < count; ++i) {
         const Nanoseconds ran = last ? Nanoseconds(100us) : below_us();
         own_truth[i] += ran;

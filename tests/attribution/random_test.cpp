@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random hosts and windows, by fixed seeds: the invariants hold whatever happens, and nothing is lost over
+// Random hosts and windows, with fixed seeds: the invariants hold whatever happens, and nothing is lost over
 // time.
 #include <algorithm>
 #include <random>
@@ -108,7 +108,8 @@ class RandomHost {
   void draw() {
     for (std::size_t zone = 0; zone < drawn_.size(); ++zone) {
       host_.fail(chance(10), zone);
-      // At most what is told from a reset even in the shortest window: 200 W of DRAM for a second.
+      // At most what differs from a reset even in the shortest window: 200 W of DRAM for a
+      // second.
       const Microjoules energy{static_cast<std::int64_t>(below(10) == 0 ? 0 : below(20'000'000))};
       host_.draw(energy, zone);
       drawn_[zone] += energy;

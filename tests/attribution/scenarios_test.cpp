@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens on hosts, from the files of /sys, /proc and cgroup2 to the division: sensors and attribution
-// together. In every window every invariant holds to the microjoule.
+// Scenarios on hosts, from the files of /sys, /proc and cgroup2 to the division: sensors and attribution
+// together. Every invariant holds in every window, to the microjoule.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -52,8 +52,8 @@ class Scenario : public testing::Test {
     if (saved.empty()) take_sample(1s);
   }
 
-  // The window that ends now, in which each zone (by id, without its source) is known to have drawn so much;
-  // those that are not named: nothing.
+  // The window that ends now, with the energy that each zone (by id, without its source) is known to have
+  // drawn; unnamed zones drew nothing.
   const Attribution& window(const std::map<std::string, std::int64_t>& energies, Nanoseconds after = 1s) {
     take_sample(after);
     std::vector<Microjoules> deltas;
@@ -86,7 +86,7 @@ class Scenario : public testing::Test {
     fake_.set_stat(ticks_);
   }
 
-  // In milliseconds, of the group and those around it.
+  // In milliseconds, of the group and its ancestors.
   void run_group(std::string path, std::int64_t time) {
     for (; !path.empty(); path.resize(path.rfind('/'))) {
       usages_[path] += time * 1000;
@@ -212,7 +212,7 @@ TEST_F(Scenario, ZoneThatFailsForThreeTicksIsCountedWhenItReturns) {
   EXPECT_EQ(result_->zones[1].own[group(kQuiet)], Microjoules{40 * kJoule});
 }
 
-// 1,000 processes of 5 ms a window, of which only the last 20 are still there to be seen.
+// 1,000 processes of 5 ms per window, of which only the last 20 still exist when they are read.
 TEST_F(Scenario, ForkStormOfTenThousandProcessesCostsItsUnitAndNotItsNeighbour) {
   begin();
   pid_t next = 1000;
@@ -417,7 +417,7 @@ TEST_F(Scenario, KernelThreadsAndInterruptsAreTheKernel) {
   EXPECT_EQ(energy_of_process(10), 1 * kJoule);
 }
 
-// Everything at once, by chance.
+// Everything at once, randomly.
 TEST_F(Scenario, AnyChurnKeepsEveryInvariant) {
   std::mt19937 random(4711);
   begin();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kepler's numbers (tests/vectors/kepler.json), and where keplerd differs from them on purpose.
+// Kepler's numbers (tests/vectors/kepler.json), and where keplerd differs on purpose.
 #include "support/vectors.h"
 
 #include <cmath>
@@ -27,7 +27,7 @@ Microwatts watts(const json& value) { return {joules(value).value}; }
 
 Nanoseconds seconds(const json& value) { return Nanoseconds(std::llround(value.get<double>() * 1e9)); }
 
-// Ticks of a host that is busy for `usage` of the time.
+// Ticks of a host that is busy for the fraction `usage` of the time.
 void run_at(NumberHost& host, double usage) {
   constexpr std::int64_t kTotal = 3000;
   const auto busy = std::llround(usage * kTotal);
@@ -42,7 +42,7 @@ TEST(KeplerVectors, EnergyDelta) {
   }
 }
 
-// Kepler's first figure, 0 W, stands for none.
+// Kepler's first value, 0 W, stands for none.
 TEST(KeplerVectors, NodePower) {
   for (const json& entry : kepler_vectors()["node_power"]) {
     SCOPED_TRACE(entry.dump());
@@ -77,7 +77,7 @@ TEST(KeplerVectors, ActiveAndIdle) {
   EXPECT_EQ(checked, 3);
 }
 
-// Totals over several windows; what Kepler books at the first reading (energy since boot) keplerd does not.
+// Totals over several windows; Kepler books the first reading (energy since boot), keplerd does not.
 TEST(KeplerVectors, ActiveAndIdleTotalsLessTheFirstReading) {
   const Microjoules range = package_zone().range;
   NumberHost host;
@@ -103,7 +103,7 @@ TEST(KeplerVectors, ActiveAndIdleTotalsLessTheFirstReading) {
   EXPECT_EQ(idle, Microjoules{(76 - 40) * 1'000'000});
 }
 
-// A meter that tells power: integrated by its source, the zone's counter is the energy since the start.
+// A meter that reports power: its source integrates it, so the zone's counter is the energy since the start.
 TEST(KeplerVectors, PowerSensor) {
   for (const json& entry : kepler_vectors()["active_idle"]) {
     if (!entry.contains("power_sensor_w")) continue;
@@ -134,7 +134,8 @@ TEST(KeplerVectors, PowerSensor) {
   }
 }
 
-// One zone, one workload beside others. `before_j`: what it had; total: with its share of this window.
+// One zone, one workload among others. `before_j`: its energy so far; total: with its share of this
+// window.
 void expect_share(const json& entry, const json& before_j, const json& total_j) {
   NumberHost host;
   Attributor attributor{make_model()};
@@ -195,7 +196,7 @@ TEST(KeplerVectors, ProcessesAddUpToTheActivePower) {
   }
 }
 
-// Kepler's worked example: seven processes, some in containers, two of which are a pod, one a machine.
+// Kepler's worked example: seven processes, some in containers, two of which form a pod, and one VM.
 TEST(KeplerVectors, ExampleOfTheDocumentation) {
   const json& entry = kepler_vectors()["docs_examples"][1];
   NumberHost host;
@@ -288,7 +289,8 @@ TEST(KeplerVectors, ProcessTimeIsUserAndSystemWithoutGuestAgain) {
   EXPECT_EQ(stat->usage, seconds(entry["cpu_s"]));
 }
 
-// Two processes; the second ends. Kepler books their time since the start at the first reading, keplerd not.
+// Two processes; the second ends. At the first reading Kepler books earlier time, keplerd does
+// not.
 TEST(KeplerVectors, ProcessDeltas) {
   const json& entry = kepler_vectors()["process_cpu"][2];
   NumberHost host;
@@ -307,8 +309,8 @@ TEST(KeplerVectors, ProcessDeltas) {
             std::vector<Nanoseconds>{seconds(entry["node_total_2"])});
 }
 
-// Kepler sums the zones' counters and takes the sum's delta; keplerd takes each zone's own. Where Kepler's
-// sum tells deltas, they are the sum of ours.
+// Kepler sums the zones' counters and takes the delta of the sum; keplerd takes each zone's own. Where
+// Kepler's sum has deltas, they equal the sum of ours.
 TEST(KeplerVectors, AggregatedZone) {
   for (const json& entry : kepler_vectors()["aggregated_zone_uj"]) {
     if (!entry.contains("deltas")) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way back from escape_name(), to show that there is one: no two names are escaped to the same.
+// The inverse of escape_name(), which proves that it is injective: no two names have the same escaped form.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ inline int digit_value(char c) {
   return at == std::string_view::npos ? -1 : static_cast<int>(at);
 }
 
-// An escape is \xHH of a byte that escape_name() would escape: no printable ASCII, except for a backslash
-// that stands before an "x". Any other backslash is one.
+// An escape is \xHH of a byte that escape_name() would escape: not printable ASCII, except for a backslash in
+// front of an "x". Any other backslash is literal.
 inline std::string unescape_name(std::string_view escaped) {
   std::string name;
   while (!escaped.empty()) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is of different units does not mix, and a bare number is of none.
+// Different units do not mix, and a bare number has none.
 template <class A, class B>
 concept Addable = requires(A a, B b) {
   a + b;

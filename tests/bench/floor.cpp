@@ -45,7 +45,7 @@ void Floor::read() {
 void Floor::read_clocks(const Group& group) {
   std::array<char, 16384> buffer;
   ::lseek(group.procs.get(), 0, SEEK_SET);
-  while (true) {  // a list that does not fit is read on, and a pid that is cut is as good as any
+  while (true) {  // a list that does not fit is continued, and a truncated pid is as good as any
     const ssize_t size = ::read(group.procs.get(), buffer.data(), buffer.size() - 1);
     if (size <= 0) return;
     buffer[static_cast<std::size_t>(size)] = '\0';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel charges for a sample: the same information as keplerd's, read in the cheapest way that is
-// known, and nothing done with it. All cgroups' CPU time through kept descriptors; of the groups that moved,
-// the processes and their CPU clocks. What comes and goes is not noticed.
+// The kernel's part of a sample's cost: the same information as keplerd's, read in the cheapest known way,
+// and discarded. All cgroups' CPU time through kept descriptors; for active groups, the processes and their
+// CPU clocks. Groups that appear or disappear are not noticed.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace keplerd {
 
 class Floor {
  public:
-  // `cgroupfs`: the descriptor of the cgroup2 root.
+  // `cgroupfs`: descriptor of the cgroup2 root.
   explicit Floor(int cgroupfs);
 
   void read();
 
   std::size_t groups() const { return groups_.size(); }
-  std::size_t clocks() const { return clocks_; }  // that the last read() has read
+  std::size_t clocks() const { return clocks_; }  // read by the last read()
 
  private:
   struct Group {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_guard [SCENARIO]: does a piece of work ten times, for callgrind to count its instructions and nothing
-// else; guard.py runs it. Without one: tells what compiled it, and the scenarios.
+// bench_guard [SCENARIO]: runs a piece of work ten times, for callgrind to count its instructions only;
+// guard.py runs it. Without an argument: prints the compiler, and the scenarios.
 #include <cstdio>
 #include <string>
 

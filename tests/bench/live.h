@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process or thread of the load does with its life.
+// The life of a process or thread of the load.
 #pragma once
 
 #include <ctime>
@@ -12,8 +12,8 @@ inline long now_nsec() {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-// Computes for some 20 us twice a second, if it is active, else sleeps. `number`: so that not all do it at
-// the same time.
+// If it is active, computes for some 20 us twice a second, else sleeps. `number` staggers the times at which
+// they do.
 [[noreturn]] inline void live(bool active, long number) {
   constexpr long kPause = 500'000'000, kWork = 20'000;  // ns
   timespec pause{0, 1 + number * 7'919'000 % kPause};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real processes in real cgroups, for measuring what they cost keplerd. DIRECTORY is a cgroup to be made.
+// Real processes in real cgroups, to measure what they cost keplerd. Creates the cgroup DIRECTORY.
 //
 //   bench_load DIRECTORY PROCESSES GROUPS ACTIVE        PROCESSES, spread over GROUPS cgroups
 //   bench_load DIRECTORY machines N ACTIVE QEMU         N machines of 4 vCPUs as libvirt lays them out; QEMU
@@ -55,7 +55,7 @@ int make_group(const std::string& path) {
   return group;
 }
 
-// A child in the cgroup, so that nothing has to be moved: 0 in the child.
+// Forks the child into the cgroup, so that nothing has to be moved: 0 in the child.
 pid_t start_in(int group) {
   clone_args arguments{};
   arguments.flags = CLONE_INTO_CGROUP;
@@ -128,7 +128,7 @@ int main(int count, char** arguments) {
                  "usage: bench_load DIRECTORY PROCESSES GROUPS ACTIVE | DIRECTORY machines N ACTIVE QEMU\n");
     return 2;
   }
-  // Who started it gets the same, as all of a terminal do, and ends this one in order.
+  // The parent gets the same signal, like all processes of a terminal, and ends this one in order.
   for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
   const std::string directory = arguments[1];
   ::close(make_group(directory));

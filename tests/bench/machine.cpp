@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qemu-system-x86_64 [OPTION]...: stands for a QEMU that libvirt has started, for who reads cgroups, command
-// lines and threads; it runs nothing. bench_load starts it, with these in its environment:
+// qemu-system-x86_64 [OPTION]...: imitates a QEMU started by libvirt, for programs that read cgroups, command
+// lines and threads; it runs no guest. bench_load starts it, with these in its environment:
 //   BENCH_CGROUP  the domain's cgroup, where "emulator", "vcpu0" and so on are
 //   BENCH_VCPUS   how many
 //   BENCH_WORK    a number if they are to work; the load's number of the machine
@@ -24,7 +24,7 @@ std::string variable(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-// The calling thread, into a cgroup of the domain.
+// Moves the calling thread to a cgroup of the domain.
 void move_to(const std::string& part) {
   std::ofstream file(variable("BENCH_CGROUP") + "/" + part + "/cgroup.threads");
   file << ::gettid() << std::flush;

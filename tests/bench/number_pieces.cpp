@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples made of numbers, as a live host's sensors tell them: of processes only those that have run. What is
-// made of them: the division, the report, what readers are told.
+// Samples made of numbers, as on a live host: only processes that have run are included. Measures what
+// follows: the division, the report, and what readers receive.
 #include <string>
 #include <vector>
 
@@ -19,12 +19,12 @@ namespace {
 
 constexpr int kProcessesPerUnit = 10, kUsers = 10;
 constexpr uid_t kFirstUser = 1000;
-constexpr Nanoseconds kWork = std::chrono::milliseconds(10);  // of a process that runs, in a step
+constexpr Nanoseconds kWork = std::chrono::milliseconds(10);  // of an active process, in a step
 
 struct Size {
   int units = 200;
-  int active = 10;  // units, whose processes all run
-  int vms = 0;      // all of them run
+  int active = 10;  // units whose processes are all active
+  int vms = 0;      // all of them active
 };
 
 constexpr Size kVms{.units = 0, .active = 0, .vms = 100};
@@ -42,7 +42,7 @@ std::vector<Zone> zones() {
   return {package, dram};
 }
 
-// Each user has a slice and a tenth of the units; those that run are spread over them.
+// Each user has a slice and a tenth of the units; active ones are spread over them.
 class Host {
  public:
   explicit Host(Size size) : size_(size) {
@@ -114,7 +114,7 @@ class Host {
                                        .group = group,
                                        .before = {}});
   }
-  // Only those that run are told from now on.
+  // Only active ones are reported from now on.
   void work() {
     UsageSample& usage = sample_.usage;
     found_.vms.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_pieces: what the pieces of work in scenarios.h take, in CPU time. Options are Google Benchmark's:
+// bench_pieces: measures the CPU time of the pieces of work in scenarios.h. Options are Google Benchmark's:
 // --benchmark_filter=divide, --benchmark_format=json...
 #include <chrono>
 #include <ctime>
@@ -18,7 +18,7 @@ double cpu_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// By hand: stopping the benchmark's own clock for each preparation would cost more than many a piece.
+// Timed manually: stopping the benchmark's own clock for each preparation would cost more than many a piece.
 void measure(benchmark::State& state, const Scenario& scenario) {
   const auto piece = scenario.make();
   for (int i = 0; i < kWarmUp; ++i) {

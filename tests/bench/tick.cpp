@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_tick floor|tick SECONDS [PERIOD_MS]: what one sample of this very host costs, in CPU time,
-// allocations and memory: `floor` only reads (see floor.h), `tick` is keplerd's whole way from the counters
-// to the report. One JSON object; medians over the samples. To be run side by side, so that both have the
-// same noise.
+// bench_tick floor|tick SECONDS [PERIOD_MS]: measures one sample of this very host, in CPU time,
+// allocations and memory: `floor` only reads (see floor.h), `tick` is keplerd's complete path from the
+// counters to the report. One JSON object; medians over the samples. Run both side by side, so that they
+// see the same noise.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -62,8 +62,8 @@ Value median(std::vector<Value> values) {
   return values[values.size() / 2];
 }
 
-// The first samples, which find everything, are no part of it; nor is a tenth of them that looks at all of
-// /proc: the mean has that.
+// Excludes the first samples, which find everything, and a tenth of them, which scan all of /proc: the mean
+// includes those.
 Json measure(const std::function<void()>& sample, std::chrono::milliseconds period, int samples) {
   constexpr int kBeginning = 3;
   std::vector<std::int64_t> times;

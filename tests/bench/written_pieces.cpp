@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole samples of written trees. There no inotify tells what came and no process has a clock, so that all is
-// looked up and read each time: more than on a live host, by the same parsers.
+// Complete samples of written trees. There, no inotify reports changes and no process has a clock, so
+// everything is rescanned and read each time: more work than on a live host, by the same parsers.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -85,7 +85,7 @@ class UnitsTick : public Tick {
   int active_;
 };
 
-// What the write-ahead log costs each sample, but for its write(2).
+// What the write-ahead log adds to each sample, except for its write(2).
 class LogOfUnits : public Piece {
  public:
   explicit LogOfUnits(int active) : tick_(active) {}

@@ -106,7 +106,7 @@ TEST_F(Captured, ReplayedAndCapturedAgainItIsTheSame) {
               testing::EndsWith("/0000:03:00.0"));
 }
 
-// The meters, without the place of the files.
+// The meters, without the location of the files.
 std::vector<std::string> meters_of(const HostPaths& paths) {
   std::vector<std::string> reported;
   const auto host = HostRoot::open(paths);

@@ -14,10 +14,10 @@
 namespace keplerd::cli {
 namespace {
 
-// A screen that has room for all columns, TREND and STATE too.
+// A screen with room for all columns, including TREND and STATE.
 constexpr int kWide = 200;
 
-// Rows that have every field a column may be made of.
+// Rows with every field that a column may use.
 std::vector<Json> rows_of(client::Kind kind) {
   std::array lists = {unit_rows(), vm_rows(), container_rows(), pod_rows(), process_rows(), zone_rows()};
   lists[client::index_of(client::Kind::kVms)][0]["vcpus"] = 8;
@@ -53,7 +53,7 @@ std::string printed_table(client::Kind kind, std::optional<int> width = {}) {
   return list_screen({client::info_of(kind), measured_status(), options, {.width = width}}, rows_of(kind));
 }
 
-// "WIDTH: HEADERS" for each width of a live screen at which there are other columns than on a narrower one.
+// "WIDTH: HEADERS" for each width of a live screen at which the columns change.
 std::string heads(client::Kind kind, bool all = false) {
   std::string out, before;
   for (int width = 26; width <= kWide; ++width) {

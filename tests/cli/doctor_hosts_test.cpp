@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What doctor says of the meters of captured hosts, without a daemon. Which zones they make is in
-// tests/energy/hosts_test.cpp. (A replayed host has no perf events that can be opened.)
+// Doctor's findings about the meters of captured hosts, without a daemon. Their zones are tested in
+// tests/energy/hosts_test.cpp. (On a replayed host no perf events can be opened.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// "NAME: FOUND", and where there is a fix "; FIX". Paths as on the host that was captured.
+// "NAME: FOUND", and "; FIX" if there is one. Paths as on the captured host.
 std::vector<std::string> reported(const std::string& name) {
   FakeHost host;
   lay_out(host, read_capture(name));

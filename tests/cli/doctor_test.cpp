@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A host on which all is well.
+// A host without any problem.
 DoctorFacts healthy() {
   DoctorFacts facts;
   facts.address = "/run/keplerd/org.keplerd.Energy";

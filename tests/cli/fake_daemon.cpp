@@ -49,7 +49,7 @@ Answer list(const Canned& canned, const Call& call) {
   if (!canned.lists.contains(call.parameters.at("kind"))) return varlink::invalid_parameter("kind");
   std::vector<std::variant<Reply, Failure>> replies;
   auto rows = canned.lists.at(call.parameters.at("kind"));
-  // Else as they are canned, for who did not ask for an order.
+  // Otherwise as they are, for clients that did not request an order.
   if (call.parameters.contains("sort"))
     client::sort_rows(rows, call.parameters.at("sort").get<std::string>());
   const std::size_t limit = call.parameters.value("limit", rows.size());

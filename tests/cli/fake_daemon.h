@@ -15,15 +15,15 @@
 namespace keplerd::cli {
 
 struct Canned {
-  // Successive replies of GetStatus; the last is given again and again.
+  // Successive replies of GetStatus; the last one is repeated.
   std::vector<Json> statuses = {measured_status()};
   std::map<std::string, std::vector<Json>> lists = {{"units", unit_rows()},           {"vms", vm_rows()},
                                                     {"containers", container_rows()}, {"pods", pod_rows()},
                                                     {"processes", process_rows()},    {"zones", zone_rows()}};
-  // Replies of Monitor; then the daemon ends the connection with an error.
+  // Replies of Monitor; then the daemon closes the connection with an error.
   std::vector<Json> ticks = {};
   std::int64_t interval = 0;  // Monitor's intervalUsec must be this; 0: must be absent
-  std::string failure = {};   // every method answers with this error
+  std::string failure = {};   // every method replies with this error
 };
 
 class FakeDaemon {
@@ -40,7 +40,7 @@ class FakeDaemon {
   pid_t child_ = -1;
 };
 
-// What a run of keplerctl left.
+// The result of a run of keplerctl.
 struct Outcome {
   int status = -1;
   std::string out, err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people are shown of virtual machines, containers and pods.
+// How virtual machines, containers and pods are displayed.
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -119,19 +119,19 @@ std::string together(const std::vector<Json>& rows) {
 TEST(Guests, APowerTogetherCountsNestedContainersOnce) {
   std::vector<Json> rows = container_rows();
   EXPECT_EQ(together(rows), "4.20 W");
-  // A cluster in a container: between the two is a pod, which is no row of this list.
+  // A cluster in a container: in between is a pod, which is not a row of this list.
   rows[1]["parent"] = "some-pod";
   rows[1]["unit"] = "/system.slice/docker-f2b9.scope/kubelet/pod1/build";
   EXPECT_EQ(together(rows), "4.20 W");
-  // Beside it, though its path begins alike.
+  // Not inside it, though its path starts alike.
   rows[1]["unit"] = "/system.slice/docker-f2b9.scope2";
   EXPECT_EQ(together(rows), "5.70 W");
-  // In one that has ended, and draws nothing that could include it.
+  // In one that has ended, and has no power that could include it.
   rows[1]["unit"] = "/system.slice/docker-f2b9.scope/build";
   rows[0].erase("powerMicrowatts");
   EXPECT_EQ(together(rows), "1.70 W");
   rows[0] = container_rows()[0];
-  // Two in one unit: neither is in the other.
+  // Two in one unit: neither is inside the other.
   rows[1]["unit"] = rows[0]["unit"];
   EXPECT_EQ(together(rows), "5.70 W");
 }
@@ -146,7 +146,7 @@ TEST(Guests, MachinesInOneUnitsTreeAllCount) {
 TEST(Guests, AnUnknownTotalPowerIsNotShown) {
   std::vector<Json> rows = container_rows();
   rows[0]["powerMicrowatts"] = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(together(rows), "");  // too much to add
+  EXPECT_EQ(together(rows), "");  // overflows the sum
   for (Json& row : rows) row.erase("powerMicrowatts");
   EXPECT_EQ(together(rows), "");
 }

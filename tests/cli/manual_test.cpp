@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerctl(1) tells every verb and every option.
+// keplerctl(1) documents every verb and every option.
 #include <fstream>
 #include <regex>
 #include <set>
@@ -19,7 +19,7 @@ std::string manual() {
   return text.str();
 }
 
-// The words at the heads of the tagged paragraphs of VERBS and OPTIONS, hyphens as they are typed.
+// The words at the heads of the tagged paragraphs of VERBS and OPTIONS, with hyphens as typed.
 std::set<std::string> described_words() {
   std::string text = std::regex_replace(manual(), std::regex(R"(\\-)"), "-");
   text = text.substr(text.find(".SH VERBS"));

@@ -215,7 +215,7 @@ TEST(Show, ANameOfAUnitAndOfGuestsIsAmbiguous) {
             "pod 5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b; say which by its id\n");
 }
 
-// keplerd was not restarted since it was updated.
+// keplerd has not been restarted since its update.
 TEST(Show, WhatAnOlderDaemonDoesNotListIsPassedOver) {
   Canned canned;
   for (const char* kind : {"vms", "containers", "pods"}) canned.lists.erase(kind);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replies as keplerd makes them, with numbers that are easy to follow.
+// Replies in keplerd's format, with numbers that are easy to follow.
 #pragma once
 
 #include <string>
@@ -18,18 +18,18 @@ inline constexpr std::int64_t kBeyondDouble = 9'007'199'254'740'993;
 Json measured_status();
 // The same from the simulated source.
 Json simulated_status();
-// No meter at all: nothing has a power.
+// No meter at all: power is unknown everywhere.
 Json unmeasured_status();
-// To one who may not see everything.
+// For a caller without full access.
 Json public_status();
 
 // Running: /system.slice, /system.slice/ssh.service; terminated: /system.slice/old.service.
 std::vector<Json> unit_rows();
 // Running: web (KVM) and a guest of Xen, whose device model has no UUID; terminated: old.
 std::vector<Json> vm_rows();
-// cache, and within it build; api, of the first pod.
+// cache, and build inside it; api, of the first pod.
 std::vector<Json> container_rows();
-// The second one's namespace and name are not known.
+// The second one's namespace and name are unknown.
 std::vector<Json> pod_rows();
 std::vector<Json> process_rows();
 std::vector<Json> zone_rows();

@@ -86,7 +86,7 @@ TEST(TopGuests, MachinesInAscii) {
   for (const char c : joined(lines)) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
 }
 
-// NO_COLOR takes colours away: what matters is told by words and signs.
+// NO_COLOR disables colours: important states are shown by words and signs.
 TEST(TopGuests, TheDeviceModelIsMarkedByASignNotAColour) {
   const auto lines = draw(shown({80, 24}, "vms", vm_rows()));
   EXPECT_EQ(lines[8][0].style, Style::kPlain);

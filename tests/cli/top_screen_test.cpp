@@ -60,7 +60,7 @@ std::string block(const std::string& label, int width) {
   return label + std::string(static_cast<std::size_t>(width - 1) - label.size(), ' ') + "█";
 }
 
-// The lines, blank ones, and the last.
+// The lines, padded with blank ones, and the last.
 Texts screen_of(int height, Texts lines, const std::string& last) {
   lines.resize(static_cast<std::size_t>(height) - 1);
   lines.push_back(last);

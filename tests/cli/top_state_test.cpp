@@ -27,7 +27,7 @@ Json tick(std::int64_t sequence, std::vector<Json> rows, std::vector<std::string
   return out;
 }
 
-// A screen with room for four rows: a draws most power, then b, then c. None has a unit.
+// A screen with room for four rows: a draws the most power, then b, then c. None has a unit.
 class TopState : public testing::Test {
  protected:
   TopState() {
@@ -94,7 +94,7 @@ TEST_F(TopState, TheSelectionStaysWithItsRow) {
   EXPECT_THAT(names(), ElementsAre("b", "a", "c"));
   EXPECT_EQ(selected(), "b");
   apply_tick(state_, tick(3, {}, {"b"}));
-  EXPECT_EQ(selected(), "a");  // the next takes its place
+  EXPECT_EQ(selected(), "a");  // the next one takes its place
 }
 
 TEST_F(TopState, AtTheTopTheSelectionStaysAtTheTop) {

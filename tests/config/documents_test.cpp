@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default file and the manual page say what the table says: every key, its default, and nothing more.
+// The default file and the manual page match the table: every key, its default, and nothing more.
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -20,7 +20,7 @@ std::string read_document(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A key and its default, as a document tells them.
+// A key and its default, as documented.
 struct Entry {
   std::string section, key, value;
 
@@ -38,7 +38,7 @@ std::vector<Entry> table_entries() {
   return entries;
 }
 
-// What stands between `before` and `after` where that is all of `line`, else nothing.
+// The text between `before` and `after` if these enclose all of `line`, else nothing.
 std::optional<std::string> between(std::string_view before, std::string_view after, std::string_view line) {
   if (line.size() < before.size() + after.size()) return std::nullopt;
   if (!line.starts_with(before) || !line.ends_with(after)) return std::nullopt;
@@ -104,7 +104,7 @@ std::vector<std::string> manual_examples(std::string_view text) {
 }
 
 TEST(DefaultFile, SetsNothingAsItIs) {
-  // On top of settings that are no default, so that a key that is not commented out shows.
+  // On top of non-default settings, so that a key that is not commented out is detected.
   Settings others;
   others.energy.source = "simulated";
   others.energy.zones = {"dram"};

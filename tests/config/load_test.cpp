@@ -33,7 +33,7 @@ class Load : public testing::Test {
     return path(relative);
   }
 
-  // etc is stronger than usr.
+  // etc takes precedence over usr.
   std::vector<std::string> directories() const { return {path("etc"), path("usr")}; }
 
   LoadedSettings loaded() const {

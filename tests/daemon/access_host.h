@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of a host of two users, and what is seen of them.
+// Reports of a host with two users, and what is visible of them.
 #pragma once
 
 #include <array>
@@ -135,7 +135,7 @@ class ReportMaker {
   std::shared_ptr<ProcessRows> processes_ = std::make_shared<ProcessRows>();
 };
 
-// What there is to be seen in a report.
+// Everything visible in a report.
 struct Seen {
   bool anything = false, accounts = false, zones = false;
   std::vector<std::string> units, vms, containers, pods, processes, events;
@@ -183,7 +183,7 @@ inline Seen seen_in(const ReportView& view) {
           vms_with_events(*report)};
 }
 
-// Access to samples as keplerd takes them.
+// Access, with samples as keplerd takes them.
 class SampledAccess : public Access {
  public:
   explicit SampledAccess(std::optional<gid_t> group = kGroup)
@@ -199,13 +199,13 @@ class SampledAccess : public Access {
     add(sampled.report);
   }
 
-  int made = 0;  // how often processes were
+  int made = 0;  // how often processes were created
 
  private:
   std::shared_ptr<const ProcessRows> processes_;
 };
 
-// As a test looks at it: most of the time at the report.
+// Like a pointer to the report, which tests use most of the time.
 struct Sight : ReportView {
   const Report* operator->() const { return report.get(); }
   const Report& operator*() const { return *report; }
@@ -217,7 +217,7 @@ inline Sight seen_by(Access& access, uid_t user, std::vector<gid_t> groups) {
   return {access.view_for(access.identify(user, groups), RowKind::kProcesses)};
 }
 
-// Of one user who is no member of the group.
+// For one user who is not a member of the group.
 class Public : public testing::Test {
  protected:
   void tick(Nanoseconds time, Microjoules energy, Nanoseconds window = std::chrono::seconds(1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may see what: one table for all callers. And how many views one may hold.
+// Who may see what: one table for all callers. And how many views one caller may hold.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -70,7 +70,7 @@ TEST_F(Public, AskingForManyUsersIsBounded) {
   EXPECT_EQ(seen()->sequence, 1U);
 }
 
-// A client that follows once an hour, or does not read, holds the report that it was sent last.
+// A client that follows once an hour, or does not read, holds the last report sent to it.
 TEST_F(Public, AUserHoldsEightViewsAndThenSeesTheLastOfTheseUntilOneIsReleased) {
   std::vector<Sight> held;
   for (int i = 1; i <= 8; ++i) {
@@ -100,7 +100,7 @@ TEST_F(Public, ViewsThatAllShareAreCountedByLogin) {
   EXPECT_EQ(seen()->sequence, 10U);
 }
 
-// Else whoever holds eight of these would freeze what all others see, and keplerd's own status.
+// Otherwise, holding eight of these would freeze what all others see, and keplerd's own status.
 TEST_F(Public, SharedViewsAreCountedForTheirCaller) {
   std::vector<Sight> held;
   const Caller joe{.user = kJoe, .account = kJoe};
@@ -118,7 +118,7 @@ TEST_F(Public, SharedViewsAreCountedForTheirCaller) {
   EXPECT_EQ(access.view_for(joe).report->sequence, 10U) << "his own are others";
 }
 
-// A view that is made again, because many users ask, is another object.
+// A view that is recreated, because many users call, is another object.
 TEST_F(Public, AUsersViewOfATickIsOneHoweverManyAsk) {
   tick(1s, {1'000'000});
   const auto view = seen();
@@ -126,7 +126,7 @@ TEST_F(Public, AUsersViewOfATickIsOneHoweverManyAsk) {
   EXPECT_EQ(seen(), view);
 }
 
-// What a user holds was made by the rule that was; it is not what is given by another one.
+// Views held by a user were made under the old rule; they are not returned under another one.
 TEST_F(Public, ViewsThatAreHeldAreNotGivenByAnotherRule) {
   access.set_rule(PublicAccess::kAll);
   std::vector<Sight> held;

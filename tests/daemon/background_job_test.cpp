@@ -28,7 +28,7 @@ class BackgroundJobs : public testing::Test {
     job.reset();
     sd_event_unref(loop);
   }
-  // What the loop has to do now; it does not wait.
+  // Runs what the loop has to do now, without waiting.
   void turn() {
     while (sd_event_run(loop, 0) > 0) continue;
   }
@@ -71,7 +71,7 @@ TEST_F(BackgroundJobs, AJobThatHangsDoesNotHoldTheLoop) {
 TEST_F(BackgroundJobs, JobsFollowOneAnother) {
   for (int i = 1; i <= 100; ++i) {
     start_held().set_value();
-    // A late wake-up by the job before must not be taken for the end of this one.
+    // A late wake-up by the previous job must not be mistaken for the end of this one.
     i % 2 == 0 ? turn_until_done() : static_cast<void>(job->wait(1h));
     EXPECT_EQ(done, i);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers and pods: other views of what their cgroups used, with sums of their own.
+// Containers and pods: other views of their cgroups' usage, with sums of their own.
 #include <gtest/gtest.h>
 
 #include "daemon/meter_host.h"
@@ -18,7 +18,7 @@ class Containers : public testing::Test {
     host.files.add_cgroup(cgroup);
     host.files.add_process({.pid = pid, .cgroup = cgroup});
   }
-  // CPU time, in ticks of 10 ms, of a process and of the groups that it is in.
+  // CPU time, in ticks of 10 ms, for a process and its groups.
   void use(pid_t pid, const std::string& cgroup, std::int64_t ticks) {
     host.files.set_process_time(pid, used[pid] += ticks);
     for (std::string path = cgroup; !path.empty(); path.resize(path.rfind('/')))
@@ -84,7 +84,7 @@ TEST_F(Containers, OneInAnotherIsInBoth) {
   step(8'000'000);
   EXPECT_EQ(host.container(kA)->active, Microjoules{4'000'000});
   EXPECT_EQ(host.container(kA)->own, Microjoules{1'000'000});
-  const std::string id = kA + "/" + kB;  // what is called so inside is the outer one's claim
+  const std::string id = kA + "/" + kB;  // names inside are claims of the outer one
   ASSERT_NE(host.container(id), nullptr);
   EXPECT_EQ(host.container(id)->active, Microjoules{3'000'000});
   EXPECT_EQ(host.container(id)->info->name, kB.substr(0, 12));
@@ -234,7 +234,7 @@ TEST_F(Containers, ThoseNoLongerKeptBecomeTheirParentsOwn) {
   EXPECT_EQ(host.container(kA)->own, Microjoules{1'000'000});
   EXPECT_EQ(host.container(kA)->other, Microjoules{1'000'000});
 
-  // One that comes back counts from 0, with those of its processes that run now.
+  // One that comes back starts at 0, with those of its processes that are running now.
   add(102, inner);
   step(0);
   use(102, inner, 10);

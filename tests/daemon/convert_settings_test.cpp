@@ -38,7 +38,7 @@ TEST(ConvertSettings, TakesTheRulesOfAttribution) {
   EXPECT_EQ(rules.share, ModelRules::Share::kCpuTime);
 }
 
-// They are written down on both sides.
+// Both sides spell them out.
 TEST(ConvertSettings, DefaultsAreThoseOfTheLibraries) {
   const SourceChoice choice = source_choice({});
   EXPECT_EQ(choice.source, SourceChoice{}.source);

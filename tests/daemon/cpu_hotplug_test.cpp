@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processors that are taken offline and come back: /proc/stat, the PMU's CPUs and packages' zones change
-// under the daemon. Nothing spikes, and every report's sums hold (MeterHost checks them).
+// underneath the daemon. There are no spikes, and every report's sums hold (MeterHost checks them).
 #include <gtest/gtest.h>
 
 #include "daemon/meter_host.h"
@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(CpuHotplug, IdleTimeThatGoesBackIsNotASpike) {
-  // The kernel tells an offline CPU's idle time by another clock: the sum may fall by hours.
+  // The kernel measures an offline CPU's idle time with another clock: the sum may drop by hours.
   MeterHost host;
   host.ticks.idle = 10'000'000;
   host.files.set_stat(host.ticks);

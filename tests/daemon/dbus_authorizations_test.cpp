@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls wait for polkit, and what it is asked.
+// Which calls wait for polkit, and which questions it is sent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

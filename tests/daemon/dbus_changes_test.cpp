@@ -210,7 +210,8 @@ TEST(ChangeTracker, MuchComesInPartsOfOneInstant) {
   std::vector<std::string> ids;
   int parts = 0;
   for (bool partial = true; partial; ++parts) {
-    const auto part = tracker.next(parts == 0 ? first : report_at(2s, {}));  // what comes meanwhile must wait
+    const auto part =
+        tracker.next(parts == 0 ? first : report_at(2s, {}));  // what arrives meanwhile must wait
     ASSERT_TRUE(part);
     ASSERT_EQ(part->view.report, first.report);
     ASSERT_LE(rows_of(*part).size(), 12u);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every meter against every fault that it can meet: how many windows of energy are lost, how many are told as
-// discarded, how many lines are logged; and for all of them no spike, no step back, sums that hold (MeterHost
-// checks these), and a meter that goes on afterwards. Reasons are in docs/decisions/0002, 0005, 0007 and
-// 0009.
+// Every meter combined with every fault that it can have: how many windows of energy are lost, how many are
+// reported as discarded, how many lines are logged; and for all of them no spike, no decrease, sums that hold
+// (MeterHost checks these), and a meter that continues afterwards. Reasons are in docs/decisions/0002, 0005,
+// 0007 and 0009.
 #include <array>
 #include <cerrno>
 #include <string>
@@ -24,11 +24,11 @@ using namespace std::chrono_literals;
 constexpr std::int64_t kWindow = 10'000'000;  // microjoules that a zone draws in a second
 constexpr std::int64_t kRange = 262'143'328'850;
 
-// How a meter counts, which is what decides what a fault costs it.
+// How a meter counts, which determines what a fault costs it.
 enum class Counts {
   kOn,     // whether it is read or not (powercap, hwmon's energy)
   kOpen,   // while it is open (perf)
-  kPower,  // not at all: it tells power
+  kPower,  // not at all: it reports power
 };
 
 struct PowercapFiles {
@@ -42,7 +42,7 @@ struct MeterKind {
   std::vector<PowercapFiles> powercap = {};
   bool wraps = false;
   int zones = 1;   // in the total
-  int others = 0;  // that are read, too
+  int others = 0;  // others that are read, too
   const char* vendor = "GenuineIntel";
   const char* chip = nullptr;   // of hwmon
   const char* input = nullptr;  // its file
@@ -96,7 +96,7 @@ class Rig {
     host.begin({.open_perf_counter = perf_.opener()});
   }
 
-  // So much later; `drawn` is what all zones drew in each second of it.
+  // This much later; `drawn` is what all zones drew in each second of it.
   const Report& step(Nanoseconds time = 1s) {
     const std::int64_t energy = time / 1ms * kWindow / 1000;
     counter += energy;
@@ -110,7 +110,7 @@ class Rig {
     return report;
   }
 
-  // Reads fail, though the files are there.
+  // Reads fail, though the files exist.
   void fail(const std::string& text = {}) {
     broken_ = true;
     perf_.read_error = EIO;
@@ -167,8 +167,8 @@ class Rig {
   bool broken_ = false;
 };
 
-// Windows (of a second) that are lost, windows of a zone that are discarded, and lines of warning; for each
-// way to count, and for each zone.
+// Windows (of a second) that are lost, windows of a zone that are discarded, and warning lines; for each way
+// of counting, and per zone.
 struct Cost {
   int lost = 0, discarded = 0, lines = 0;
 };
@@ -188,7 +188,7 @@ void steps(Rig& rig, int count) {
 
 const std::array kFaults = {
     Fault{"None", [](Rig& rig) { steps(rig, 5); }, {}, {}, {}},
-    // What counts on brings all of it with its first good reading; perf's counter is opened anew.
+    // A counter that keeps counting recovers all of it with its first good reading; perf's is opened anew.
     Fault{"ReadsThatFail",
           [](Rig& rig) {
             rig.fail();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// More than is told apart: what is told still adds up, in each report, by its rows alone (MeterHost checks
-// it).
+// More than can be tracked: what is reported still adds up in each report, by its rows alone (MeterHost
+// checks it).
 #include <gtest/gtest.h>
 
 #include "daemon/log.h"
@@ -46,10 +46,10 @@ TEST_F(Flood, OfProcessesCostsTheirUnitOnlyAndNothingIsLost) {
   EXPECT_EQ(host_.unit("/neighbour.service").active.value, 2'000'000);
   EXPECT_EQ(host_.process(10)->active.value, 2'000'000);
   EXPECT_EQ(host_.unit("/bomb.service").active.value, 18'000'000);
-  EXPECT_EQ(host_.process(11)->active.value, 2'000'000);  // who was known before is told apart still
+  EXPECT_EQ(host_.process(11)->active.value, 2'000'000);  // known processes are still tracked
   EXPECT_EQ(host_.unit("/bomb.service").other.value, 16'000'000);
 
-  // Somebody new elsewhere.
+  // A new process elsewhere.
   host_.files.add_process({.pid = 12, .comm = "new", .cgroup = "/neighbour.service"});
   window(900ms);
   EXPECT_NE(host_.process(12), nullptr);
@@ -68,7 +68,7 @@ TEST_F(Flood, OfProcessesCostsTheirUnitOnlyAndNothingIsLost) {
 TEST_F(Flood, OfCgroupsIsCountedInTheOneAboveThem) {
   for (int i = 0; i < 20; ++i) host_.files.add_cgroup("/bomb.service/" + std::to_string(i), 0);
   window(0ms);
-  window(0ms);  // what came since is known by now, or left out
+  window(0ms);  // new processes are known by now, or left out
   for (int usage : {45'000, 90'000}) {
     for (int i = 0; i < 20; ++i) host_.files.set_cgroup_usage("/bomb.service/" + std::to_string(i), usage);
     const Report& flooded = window(900ms);
@@ -78,7 +78,7 @@ TEST_F(Flood, OfCgroupsIsCountedInTheOneAboveThem) {
   EXPECT_EQ(host_.unit("/bomb.service").active.value, 36'000'000);
   EXPECT_EQ(host_.unit("/bomb.service").own.value, 36'000'000 - 3 * 1'800'000);
 
-  // Those that are told apart from now on begin with what they use from now on.
+  // Those tracked from now on start with what they use from now on.
   for (int i = 0; i < 17; ++i) host_.files.remove_cgroup("/bomb.service/" + std::to_string(i));
   const Report& over = window(900ms);
   EXPECT_EQ(over.groups_left_out, 0U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd in a virtual machine, on the meter that its host shares with it: it moves every ten seconds, and
-// each window ends with a step of it.
+// keplerd in a virtual machine, with the meter that its host shares with it: it moves every ten seconds, and
+// each window ends with one of its steps.
 #include <gtest/gtest.h>
 
 #include "daemon/meter_host.h"
@@ -52,7 +52,7 @@ TEST_F(GuestMeter, ItsStepIsDividedByTheCpuTimeOfTheWholeStep) {
   EXPECT_EQ(report.window, 10s);
   EXPECT_EQ(report.host.energy.value, 40'000'000);
   EXPECT_EQ(report.host.power->value, 4'000'000);
-  // A half is idle; of the other a had 2.7 s and b 0.9 s.
+  // Half is idle; of the rest a had 2.7 s and b 0.9 s.
   EXPECT_EQ(active("/a.service"), 15'000'000);
   EXPECT_EQ(active("/b.service"), 5'000'000);
   EXPECT_EQ(host.unit("/a.service").cpu, 2700ms);
@@ -76,7 +76,7 @@ TEST_F(GuestMeter, AStepThatIsSeenInPartIsAwaitedOnce) {
   set("intel-rapl:0:0", 2);
   EXPECT_EQ(host.step().sequence, 2U);
   EXPECT_EQ(host.meter().report()->host.energy.value, 12'000'000);
-  // Memory has nothing to tell this time.
+  // Memory has nothing to report this time.
   set("intel-rapl:0", 20);
   EXPECT_EQ(host.step().sequence, 2U);
   EXPECT_EQ(host.step().sequence, 3U);

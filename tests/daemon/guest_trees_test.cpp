@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which VMs are told what, when, and in which form.
+// Which VMs get which meter, when, and in which layout.
 #include "daemon/publish/guest_trees.h"
 
 #include <filesystem>
@@ -69,7 +69,7 @@ class GuestTreesTest : public testing::Test {
                                      [this](const std::string& line) { complaints.push_back(line); });
   }
 
-  // A report so much later than the one before.
+  // A report this much later than the previous one.
   void publish(Nanoseconds later = 10s) {
     now += later;
     Report report;
@@ -329,8 +329,8 @@ TEST_F(GuestTreesTest, AreThereBeforeTheMachineWhereItsUuidIsListed) {
 }
 
 TEST_F(GuestTreesTest, OthersThingsInTheirDirectoryStay) {
-  fs::create_directories(tree(kDb));               // made for a VM that is yet to start
-  fs::create_directories(base / "guests/mine/x");  // and this is none of ours
+  fs::create_directories(tree(kDb));               // created for a VM that is yet to start
+  fs::create_directories(base / "guests/mine/x");  // not ours
   for (int i = 0; i < 4; ++i) publish();
   EXPECT_EQ(names(base / "guests"), (std::set<std::string>{kWeb, kDb, "mine"}));
   EXPECT_TRUE(fs::exists(base / "guests/mine/x"));
@@ -342,7 +342,7 @@ TEST_F(GuestTreesTest, OfAnEarlierRunAreRemovedWithTheirContents) {
   EXPECT_THAT(names(base / "guests"), ElementsAre(kWeb));
 }
 
-// --- what a guest may have done to its directory, if it may write to it
+// --- what a guest may have done to its directory, if it is writable for it
 
 TEST_F(GuestTreesTest, LinksOfAGuestLeadNowhere) {
   fs::create_directories(base / "host");
@@ -357,7 +357,7 @@ TEST_F(GuestTreesTest, LinksOfAGuestLeadNowhere) {
   std::ifstream file(base / "host/energy_uj");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "precious");
   EXPECT_EQ(names(base / "host"), (std::set<std::string>{"energy_uj"}));
-  // A file that is a link is replaced, and what it leads to is not written.
+  // A file that is a link is replaced, and its target is not written to.
   fs::remove(tree() / "intel-rapl:0:0/energy_uj");
   fs::create_symlink(base / "host/energy_uj", tree() / "intel-rapl:0:0/energy_uj");
   fs::create_symlink(base / "host/energy_uj", tree() / "intel-rapl:0:0/.new");
@@ -433,7 +433,7 @@ TEST_F(GuestTreesTest, CleaningUpIsBoundedAndEnds) {
   EXPECT_THAT(complaints, IsEmpty());
 }
 
-// --- from end to end: a host writes, and keplerd in the guest reads and divides it again
+// --- end to end: a host writes, and keplerd in the guest reads and divides it again
 
 TEST_F(GuestTreesTest, WhatTheGuestCountsIsWhatTheHostHasGivenIt) {
   const std::string line = std::string("/usr/bin/qemu-system-x86_64") + '\0' + "-uuid" + '\0' + kWeb + '\0' +
@@ -460,7 +460,7 @@ TEST_F(GuestTreesTest, WhatTheGuestCountsIsWhatTheHostHasGivenIt) {
     guest.step();
   }
   const VmRow& row = *host.vm(kWeb);
-  // 60 s of half of what both meters draw, three quarters of it. (Memory is rounded down apart.)
+  // 60 s of half of what both meters draw, three quarters of it. (Memory is rounded down separately.)
   const std::int64_t packages = 8'123'457 * 60 / 2 * 3 / 4 / 1'000'000,
                      dram = 1'234'567 * 60 / 2 * 3 / 4 / 1'000'000;
   const Report& report = *guest.meter().report();
@@ -468,7 +468,7 @@ TEST_F(GuestTreesTest, WhatTheGuestCountsIsWhatTheHostHasGivenIt) {
   EXPECT_LT((row.active + row.idle).value - report.host.energy.value, 5 * 8'000'000 + 2'000'000);
   EXPECT_EQ(report.source.quality, Quality::kAttributed);
   EXPECT_EQ(report.zones.size(), 4U);
-  // Divided again: a half was idle, and a had twice b's time.
+  // Divided again: half was idle, and a had twice b's time.
   EXPECT_NEAR(static_cast<double>(guest.unit("/a.service").active.value),
               2.0 * static_cast<double>(guest.unit("/b.service").active.value), 60);
   EXPECT_EQ(report.accounts.workloads.value + report.accounts.idle.value, report.host.energy.value);

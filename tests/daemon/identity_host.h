@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host of several users who claim each other's workloads. For root, who alone can write one.
+// A host with several users who claim each other's workloads. Needs root, the only user who can create one.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Identity : public VmTest {
     const std::string path = host.files.paths().root + file.substr(std::string_view("root").size());
     if (::chown(path.c_str(), user, user) != 0) throw std::runtime_error("chown " + path);
   }
-  // With the groups that it is in.
+  // Including its groups.
   void use_all(pid_t pid, const std::string& cgroup, std::int64_t ticks) {
     host.files.set_process_time(pid, used[pid] += ticks);
     for (std::string path = cgroup; !path.empty(); path.resize(path.rfind('/')))
@@ -68,7 +68,7 @@ class Identity : public VmTest {
     if (row == nullptr) throw std::runtime_error("no VM " + id);
     return *row;
   }
-  // All text that this user is shown, of all kinds.
+  // All text visible to this user, of all kinds.
   std::string shown_to(Uid user) {
     Access access(990, std::nullopt, [this] { return host.view().processes; });
     access.add(host.view().report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody gets another's container, pod, unit or name by what he calls his cgroups.
+// Nobody gets another owner's container, pod, unit or name by choosing the names of cgroups.
 #include <map>
 #include <utility>
 
@@ -76,7 +76,7 @@ TEST_F(Identity, InADelegatedServiceTheOwnerOfItsCgroupClaims) {
   host.files.add_cgroup(service);
   host.files.set_cgroup_owner(service, kAlice);
   add(100, forged, kAlice);
-  host.files.set_cgroup_owner(forged, 0);  // which says nothing
+  host.files.set_cgroup_owner(forged, 0);  // which proves nothing
   host.begin();
   EXPECT_EQ(container(of(kAlice, kHex)).owner, kAlice);
   EXPECT_EQ(host.unit(service).owner, 0U);
@@ -86,7 +86,7 @@ TEST_F(Identity, InADelegatedServiceTheOwnerOfItsCgroupClaims) {
 TEST_F(Identity, ACgroupInADirectoryOfASubordinateIdIsItsLogins) {
   host.files.write("root/etc/subuid", "alice:100000:65536\nalice:300000:10\nbob:300000:10\n");
   const std::map<std::string, std::pair<Uid, Uid>> services = {
-      // who owns the directory, whose it is
+      // the owner of the directory owns it
       {"/system.slice/one.service", {100'999, kAlice}},
       {"/system.slice/two.service", {300'001, 300'001}},
       {"/system.slice/three.service", {400'000, 400'000}}};
@@ -248,7 +248,7 @@ TEST_F(Identity, EndedOnesOfAUserDoNotDisplaceThoseOfOthers) {
   EXPECT_EQ(host.meter().report()->vms.size(), 3u);
 }
 
-// A pod is no border: its id does not say what it is in, and each may be found in the other.
+// A pod is not a boundary: its id does not include its parents, and each may be found inside the other.
 TEST_F(Identity, PodsInEachOtherAreInOneOnly) {
   const std::string one = std::string(kAlices) + "/1", two = std::string(kAlices) + "/2";
   const std::string p = "/kubepods-pod" + std::string(32, '1') + ".slice";
@@ -269,7 +269,7 @@ TEST_F(Identity, PodsInEachOtherAreInOneOnly) {
   shown_to(kAlice);
 }
 
-// Else a user could make a chain of pods as long as he likes, at any depth of directories.
+// Otherwise a user could create arbitrarily long chains of pods, at any depth of directories.
 TEST_F(Identity, APodDirectlyInAPodIsAPartOfThat) {
   const auto pod = [](int i) {
     return "/kubepods-pod" + std::string(32, static_cast<char>('0' + i)) + ".slice";
@@ -290,7 +290,7 @@ TEST_F(Identity, APodDirectlyInAPodIsAPartOfThat) {
   }
 }
 
-// Else the totals of all could not be restored.
+// Otherwise nobody's totals could be restored.
 TEST_F(Identity, AContainerAndAPodOfOneIdAreTwo) {
   add(200, std::string(kAlices) + "/libpod-" + kHex + ".scope", kAlice);
   add(201, std::string(kAlices) + "/user-libpod_pod_" + kHex + ".slice", kAlice);

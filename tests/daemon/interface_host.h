@@ -19,7 +19,7 @@ namespace keplerd {
 
 class InterfaceHost : public testing::Test, private Reports {
  protected:
-  // `name`: of the directory for the socket.
+  // `name`: of the socket's directory.
   InterfaceHost(const std::string& name, void (*add_interface)(varlink::Server&, Reports&));
   ~InterfaceHost() override;
 

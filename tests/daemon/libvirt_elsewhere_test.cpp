@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libvirt tells of domains that are not those of its system's QEMU driver: of the VMs that users
-// run for themselves, and of LXC.
+// libvirt's information on domains other than those of the system's QEMU driver: VMs of users' session
+// libvirts, and LXC.
 #include <unistd.h>
 
 #include "daemon/vm_host.h"
@@ -31,7 +31,7 @@ class LibvirtSession : public VmTest {
   }
   const VmInfo& info() { return *host.vm(id)->info; }
 
-  // As an ordinary user all processes are one's own.
+  // For an ordinary user, all processes are the user's own.
   const std::string joe = ::geteuid() == 0 ? "4711" : std::to_string(::geteuid());
   const std::string id = "user-" + joe + "/" + kUuid;
 };

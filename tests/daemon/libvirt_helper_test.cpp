@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keplerd-libvirt: when it is started and killed, and what it tells. The real one is tried on the booted
-// host; here shell scripts stand in its place.
+// keplerd-libvirt: when it is started and killed, and what it reports. The real one is tested on the booted
+// host; here shell scripts take its place.
 #include <filesystem>
 #include <fstream>
 
@@ -90,9 +90,9 @@ TEST(RunningDrivers, AreThoseWithALiveDaemon) {
   const HostRoot host = files.open();
   EXPECT_TRUE(running_drivers(host, {"qemu", "xen"}).empty());
   files.write("root/run/libvirtd.pid", "70\n");
-  EXPECT_TRUE(running_drivers(host, {"qemu"}).empty());  // what a daemon left that was killed
+  EXPECT_TRUE(running_drivers(host, {"qemu"}).empty());  // left by a daemon that was killed
   files.write("proc/70/comm", "bash\n");
-  EXPECT_TRUE(running_drivers(host, {"qemu"}).empty());  // its number is another's now
+  EXPECT_TRUE(running_drivers(host, {"qemu"}).empty());  // its pid now belongs to another process
   files.write("proc/70/comm", "libvirtd\n");
   EXPECT_EQ(running_drivers(host, {"qemu", "xen"}), (std::vector<std::string>{"qemu", "xen"}));
   files.write("root/run/libvirtd.pid", "none\n");
@@ -106,14 +106,14 @@ class LibvirtHelperTest : public testing::Test {
   LibvirtHelperTest() { sd_event_new(&loop); }
   ~LibvirtHelperTest() override { sd_event_unref(loop); }
 
-  // Finds a helper that is this script.
+  // Uses this script as the helper.
   std::function<std::string()> program(const std::string& script) {
     const std::string path = files.paths().root + "/helper";
     files.write("root/helper", "#!/bin/sh\n" + script);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return [path] { return path; };
   }
-  // Until so many news have come, or the loop has nothing more to tell for ten seconds.
+  // Until this many updates have arrived, or the loop has been idle for ten seconds.
   void run_until(std::size_t count) {
     while (notice.size() < count && sd_event_run(loop, 10'000'000) > 0) {
     }

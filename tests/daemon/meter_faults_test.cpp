@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong with a counter, for each meter that it can befall: no spike, no step back, no zero that
-// is none, and every report's sums hold (MeterHost checks them).
+// Every fault of a counter, for each meter that can have it: no spike, no decrease, no false zero, and every
+// report's sums hold (MeterHost checks them).
 #include <cerrno>
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class MeterFaults : public ::testing::TestWithParam<Meters> {
     if (GetParam() == Meters::kHwmonEnergy) host_.files.write(hwmon_file(0, "energy1_input"), microjoules);
   }
 
-  // The meter can be read (again), wherever its counter stands.
+  // The meter can be read (again), whatever its counter's value.
   void repair() {
     broken_ = false;
     perf_.read_error = perf_.open_error = 0;
@@ -76,7 +76,7 @@ class MeterFaults : public ::testing::TestWithParam<Meters> {
     host_.files.remove("sys/class/hwmon/hwmon0");
   }
 
-  // Whatever has happened, nothing above what was really drawn is ever told.
+  // Whatever has happened, the reported energy never exceeds what was really drawn.
   void expect_no_spike(const Report& report) {
     EXPECT_LE(report.host.energy.value, joules_ * 1'000'000);
     if (report.host.power) {
@@ -146,7 +146,7 @@ TEST_P(MeterFaults, AResetIsNotCountedAndCountedAsOne) {
   if (GetParam() == Meters::kHwmonPower) GTEST_SKIP() << "has no counter";
   for (int i = 0; i < 5; ++i) step();
   const std::int64_t drawn = joules_;
-  joules_ = -9;  // and a second of it since
+  joules_ = -9;  // and a second of it since then
   const Report& report = step();
   EXPECT_EQ(report.host.energy.value, drawn * 1'000'000);
   EXPECT_FALSE(report.host.power.has_value());

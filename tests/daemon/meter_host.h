@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A written host with a meter on it and a clock that the test moves. Every report is checked.
+// A written host with a meter and a clock controlled by the test. Every report is checked.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,21 @@ namespace keplerd {
 
 class MeterHost {
  public:
-  // One package of 100 W limit and its DRAM, and idle CPUs.
+  // One package with a limit of 100 W and its DRAM, and idle CPUs.
   MeterHost();
 
   FakeHost files;
   Instant now{.monotonic = std::chrono::hours(1),
               .boottime = std::chrono::hours(1),
               .realtime = std::chrono::seconds(1'700'000'000)};
-  UsageLimits limits;  // before it begins
+  UsageLimits limits;  // set before it begins
   FakeCpuTicks ticks{.user = 1000, .idle = 9000};
 
-  // Begins to measure, and takes the first sample: the baseline.
+  // Starts to measure, and takes the first sample: the baseline.
   const Report& begin(SourceChoice choice = {}, Ledger ledger = Ledger("instance", Realtime(1)),
                       std::vector<SavedReading> saved = {});
 
-  // Another sample, so much later; the CPUs were busy for a half of it.
+  // Another sample, this much later; the CPUs were busy for half of it.
   const Report& step(Nanoseconds time = std::chrono::seconds(1));
 
   void draw(std::int64_t package_microjoules, std::int64_t dram_microjoules = 0);
@@ -36,7 +36,7 @@ class MeterHost {
   // The last report and its processes.
   const ReportView& view() const { return view_; }
   const UnitRow& unit(const std::string& id) const;
-  // Null where there is no row.
+  // Null if there is no row.
   const ProcessRow* process(pid_t pid) const;
   const VmRow* vm(const std::string& id) const;
   const ContainerRow* container(const std::string& id) const;

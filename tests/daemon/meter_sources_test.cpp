@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which meter is in use, and what a change of it costs.
+// Which meter is in use, and what switching costs.
 #include <cerrno>
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ const ZoneRow* find_zone(const Report& report, const std::string& id) {
   return nullptr;
 }
 
-// A host whose one package draws 10 W by powercap and, where it has events, by perf.
+// A host whose only package draws 10 W according to powercap and, if it has events, perf.
 class MeterSources : public ::testing::Test {
  protected:
   MeterSources() {
@@ -95,7 +95,7 @@ TEST_F(MeterSources, ABetterOneIsTakenWithinTenSeconds) {
   perf_.open_error = EACCES;
   EXPECT_EQ(begin().source.name, "powercap");
   EXPECT_EQ(step().source.name, "powercap");
-  perf_.open_error = 0;  // the permission is given
+  perf_.open_error = 0;  // the permission is granted
   for (int i = 2; i < 10; ++i) EXPECT_EQ(step().source.name, "powercap");
   EXPECT_EQ(step().source.name, "perf");
   EXPECT_EQ(step().host.energy.value, 100'000'000) << "eleven windows, less that of the change";

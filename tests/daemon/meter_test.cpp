@@ -37,7 +37,7 @@ TEST(Meter, DividesAWindowAmongUnitsAndProcesses) {
   host.files.set_cgroup_usage("/system.slice", 1'400'000);
   host.files.set_cgroup_usage("/system.slice/a.service", 1'300'000);
   host.files.set_cgroup_usage("/system.slice/b.service", 100'000);
-  host.files.set_process_time(10, 70);  // 200 of 300 ms: the rest is of processes that came and went
+  host.files.set_process_time(10, 70);  // 200 of 300 ms: the rest belongs to short-lived processes
   const Report& report = host.step();
 
   EXPECT_EQ(report.host.energy.value, 42'000'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of what runs, on the reports: from the files of its runtimes, kept when it ends.
+// The names of running workloads in the reports: from the files of their runtimes, kept when they end.
 #include <gtest/gtest.h>
 
 #include "daemon/meter_host.h"
@@ -77,7 +77,7 @@ TEST_F(Names, OfProxmoxGuestsAreThoseOfTheirConfiguration) {
   EXPECT_EQ(host.container("101")->info->name, "web1");
 }
 
-// Without -name; its UUID is another one for each.
+// Without -name; each has another UUID.
 std::string nameless_qemu(int number) {
   const std::string uuid = "8a5c1f62-0d0e-4b57-9f1e-2c7d3a90b4e" + std::to_string(number);
   std::string command;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers and VMs that are run in each way there is: each found, each its owner's, and in each another's
-// ids are claimed in vain.
+// Containers and VMs nested in every possible way: each is found, each belongs to its owner, and in each
+// claims to other owners' ids fail.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST_F(Identity, MachinedNamesNoUnitOfAUsers) {
   EXPECT_TRUE(host.meter().report()->containers.empty());
 }
 
-// Who is who in containers.
+// Identity inside containers.
 
 TEST_F(Identity, LxcContainersWithOneIdmapAreApartAndClaimEachOthersIdsInVain) {
   host.files.write("root/etc/subuid", "root:100000:65536\nalice:100000:65536\n");

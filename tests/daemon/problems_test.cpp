@@ -14,7 +14,7 @@ class ProblemsTest : public testing::Test {
  protected:
   ProblemsTest() { next(); }
 
-  // The next report of a host that is fine.
+  // The next report of a healthy host.
   Report& next() {
     report_ = std::make_unique<Report>();
     report_->realtime = Realtime(++time_);
@@ -26,7 +26,7 @@ class ProblemsTest : public testing::Test {
     zone.zone.in_total = true;
     return *report_;
   }
-  // Of the present report: "KIND OBJECT since SINCE".
+  // From the current report: "KIND OBJECT since SINCE".
   std::vector<std::string> found() {
     problems.add_to(*report_);
     std::vector<std::string> found;

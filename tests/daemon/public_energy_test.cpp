@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What public views show of rows that are inside each other.
+// What public views show of nested rows.
 #include "daemon/access/public_energy.h"
 
 #include <array>
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 constexpr Uid kJoe = 1000;
 
-// The units' own energies, by id; those of the rows follow.
+// The units' own energies, by id; those of the rows follow from them.
 using Own = std::map<std::string, std::int64_t>;
 
 std::shared_ptr<Report> report_of(const Own& own) {
@@ -77,7 +77,7 @@ TEST(PublicUnits, ShowTheSameToEveryCaller) {
 }
 
 // Each of 80 cgroups adds a known energy to that of the one inside it, 1/80 of a step. The best estimate of
-// the innermost one's energy is the mean of all energies that would be shown alike.
+// the innermost one's energy is the mean of all energies that would look the same.
 double mean_error(int depth) {
   constexpr std::int64_t kGrain = 2000;
   std::map<std::vector<std::int64_t>, std::vector<double>> alike;
@@ -105,7 +105,7 @@ TEST(PublicUnits, NestedUnitsRevealNoMoreThanOne) {
   EXPECT_EQ(mean_error(80), mean_error(1));
 }
 
-// A parent of a random id; nothing where there is none.
+// A parent of a random id; nothing if there is none.
 std::optional<std::string> any(const Own& own, std::mt19937& random) {
   if (own.empty()) return std::nullopt;
   return std::next(own.begin(), static_cast<std::ptrdiff_t>(random() % own.size()))->first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moments at which callers without full access see something new, and the processes of these.
+// When callers without full access see a new report, and the processes of that report.
 #include <gmock/gmock.h>
 
 #include "daemon/access_host.h"
@@ -58,7 +58,7 @@ TEST_F(Public, AStalledSampleIsNotATick) {
   EXPECT_EQ(seen(), reported);
 }
 
-// Of processes there may be very many: nobody has them made who sees none of them.
+// There may be very many processes: a caller who may see none does not cause their creation.
 TEST_F(Public, ProcessesAreCreatedForCallersWhoMaySeeSome) {
   const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
   tick(1s, {1'000'000});
@@ -110,7 +110,7 @@ TEST_F(Public, ProcessesOfTicksAreKeptForAMinuteAfterARequest) {
   EXPECT_EQ(access.made, 60);
 }
 
-// They cannot be made of a tick after a later sample: until the next tick somebody may ask for them.
+// They cannot be created for a tick after a later sample: until the next tick they may be requested.
 TEST_F(Public, ProcessesOfATickAreThereHoweverManySamplesFollow) {
   tick(1s, {1'000'000});
   for (int i = 1; i <= 9; ++i) tick(1s + i * 100ms, {2'000'000}, 100ms);

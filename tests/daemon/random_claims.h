@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who claims what in random_identity_test.cpp, by what that test has made up and not by how keplerd sees it.
+// The claims in random_identity_test.cpp, from that test's own model and not as keplerd sees them.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,16 @@ inline const std::vector<Uid> kUsers = {1000, 1001};
 
 inline std::string hex(int n) { return std::string(64, static_cast<char>('a' + n)); }
 
-// Who may make what where: a user, a service of the system's, or what runs in a container of root's.
+// A party that may create workloads: a user, a system service, or what runs in a container of
+// root's.
 struct Party {
-  Uid user = 0;       // as whom it runs
-  Uid owner = 0;      // whose that is
-  std::string base;   // the cgroup that is theirs
-  std::string front;  // of the ids that they claim
+  Uid user = 0;       // which it runs as
+  Uid owner = 0;      // the owner of that
+  std::string base;   // the cgroup that belongs to the party
+  std::string front;  // of the ids that it claims
 };
 
-// The ids of what a cgroup is inside of, by what has just been made up.
+// The ids of what encloses a cgroup, according to the model.
 inline std::set<std::string> claims_of(const std::vector<Party>& parties, const std::string& group) {
   std::string container, rest = group, front;
   std::set<std::string> ids;
@@ -55,7 +56,7 @@ inline Uid claimant(const std::string& id) {
   return 0;
 }
 
-// Of a cgroup: what is below a party's is that party's.
+// The party that owns a cgroup: everything below a party's cgroup is that party's.
 inline Uid user_of(const std::vector<Party>& parties, const std::string& path) {
   for (const Party& party : parties) {
     const bool is_slices = path == "/user.slice/user-" + std::to_string(party.owner) + ".slice";

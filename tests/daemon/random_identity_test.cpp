@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Users, containers and root make and end cgroups and processes, which move, change their comm and user and
-// claim each other's ids; a VM and keplerd are started again in between. Each unit, container, pod and VM,
+// Users, containers and root create and end cgroups and processes, which move, change their comm and user and
+// claim each other's ids; a VM and keplerd are restarted in between. Each unit, container, pod and VM,
 // whoever claims it, gets exactly what its own cgroups and processes used, and no user ever sees a microjoule
 // or a character of another's. Every report adds up (MeterHost checks it).
 #include <map>
@@ -66,12 +66,12 @@ class RandomIdentities {
   struct Process {
     std::string group;
     Uid user = 0;   // effective
-    Uid owner = 0;  // whose it has been; of a set-user-ID program's: of whom it acts for
+    Uid owner = 0;  // its owner so far; for a set-user-ID program: on whose behalf it acts
     std::optional<Uid> real;
     std::int64_t used = 0;
     std::uint64_t start = 0;
     std::int64_t known = 0;  // what it had used when keplerd was started
-    Microjoules shown;       // of its row in the last report
+    Microjoules shown;       // by its row in the last report
   };
   static constexpr TerminatedLimits kLimits = {.max = {}, .min_energy = {}, .retention = {}};
 
@@ -182,7 +182,7 @@ class RandomIdentities {
     }
   }
 
-  // Users have crontabs, what is in a container has not.
+  // Users have crontabs; processes in a container do not.
   static std::string cron_of(const Party& party) { return party.user > 1001 ? party.base : kCron; }
 
   void toggle(const std::string& path) {
@@ -191,7 +191,7 @@ class RandomIdentities {
     start_process(path, 0, 0, "secret-task", "");
   }
 
-  // libvirt's record may be there, missing, or left by an earlier one.
+  // libvirt's record may be present, missing, or stale.
   void toggle_vm() {
     const bool runs = groups_.contains(kScope);
     if (pick(3) != 0) host_.files.write(kRecord, "");
@@ -201,7 +201,7 @@ class RandomIdentities {
     if (pick(2) == 0) host_.files.write(kRecord, record("secret-vm", kUuid, pid));
   }
 
-  // Of a libvirt that the user may have written himself: of any process.
+  // From a session libvirt whose files the user may have written: about any process.
   void claim_in_session(const Party& party) {
     const pid_t pid = processes_.empty()
                           ? 1
@@ -210,7 +210,7 @@ class RandomIdentities {
                       record("forged", pick(2) == 0 ? kUuid : kOther, pid));
   }
 
-  // What acts as root then is the user's claim still.
+  // A process that then acts as root still makes the user's claims.
   void run_set_user_id(const Party& party) {
     for (auto& [pid, process] : processes_) {
       if (process.user != party.user || !is_user(party.user) || pick(3) != 0) continue;
@@ -271,7 +271,7 @@ class RandomIdentities {
     EXPECT_EQ(row.owner, owner) << id;
   }
 
-  // What a VM has got since the last report is what its scope and its processes have, all of its owner's.
+  // A VM's energy since the last report is that of its scope and its processes, all of its owner's.
   void check_vms(const Report& report) {
     std::map<std::string, std::int64_t> got;
     for (auto& [pid, process] : processes_) {
@@ -290,7 +290,7 @@ class RandomIdentities {
       const std::string& id = row.info->id;
       expect_owner(row, id, claimant(id));
       const std::int64_t before = std::exchange(vms_[id], row.active.value);
-      if (id.starts_with("secret-box/")) {  // has scopes, too, whose energy waits until it is found
+      if (id.starts_with("secret-box/")) {  // has scopes, too, whose energy is pending until it is found
         in_box += row.active.value;
       } else {
         EXPECT_EQ(row.active.value - before, row.running ? got[id] : 0) << id;
@@ -357,7 +357,7 @@ class RandomIdentities {
   std::map<std::string, std::int64_t> groups_;
   std::map<pid_t, Process> processes_;
   std::map<std::string, std::int64_t> expected_;  // ticks, by cgroup and by id
-  std::map<std::string, std::int64_t> vms_;       // what they had in the last report
+  std::map<std::string, std::int64_t> vms_;       // as of the last report
   std::int64_t in_scope_ = 0;                     // ticks of the VM's scope in this window
   pid_t next_pid_ = 1000;
 };

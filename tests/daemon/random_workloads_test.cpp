@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random hosts with nested containers, pods and VMs whose processes come, move and go, and a keplerd
-// that is restarted now and then: every report adds up, and nothing goes back (MeterHost checks it).
+// Random hosts with nested containers, pods and VMs whose processes appear, move and end, and a keplerd that
+// is occasionally restarted: every report adds up, and nothing decreases (MeterHost checks it).
 #include <random>
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class RandomHost {
     groups_.try_emplace(path, 0);
   }
 
-  // Of few ids, so that some come back, elsewhere too.
+  // Few ids, so that some come back, possibly elsewhere.
   std::string name_of_a_group() {
     const std::string id(64, static_cast<char>('a' + pick(4)));
     switch (pick(7)) {
@@ -86,7 +86,7 @@ class RandomHost {
     }
   }
 
-  void remove_group(const std::string path) {  // a copy: what it came from goes
+  void remove_group(const std::string path) {  // a copy: the original is erased
     if (path == "/system.slice" || path == "/machine.slice") return;
     const auto inside = [&](const std::string& other) {
       return other == path || other.starts_with(path + "/");
@@ -139,7 +139,7 @@ class RandomHost {
     use_alone(process.group, ticks);
   }
 
-  // A group's own, and so that of all above it.
+  // A group's own energy, and so that of all its ancestors.
   void use_alone(const std::string& group, std::int64_t ticks) {
     for (std::string path = group; !path.empty(); path.resize(path.rfind('/'))) {
       const auto entry = groups_.find(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a user claims, and wherever, he has one entry a kind and one line a minute in the log.
+// Whatever a user claims, and wherever, it makes one entry per kind and one log line per minute.
 #include "ledger/refused_claims.h"
 
 #include <algorithm>

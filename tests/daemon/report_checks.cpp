@@ -125,7 +125,7 @@ void expect_rows_no_step_back(const Rows& earlier, const Rows& later, Id id) {
     const auto known = before.find(id(row));
     if (known == before.end()) continue;
     if constexpr (requires { row.owner; }) {
-      if (row.owner != known->second->owner) continue;  // another's, who has the better claim to the id
+      if (row.owner != known->second->owner) continue;  // another owner's, with the better claim to the id
     }
     EXPECT_GE(row.active.value, known->second->active.value) << id(row);
     EXPECT_GE(row.cpu, known->second->cpu) << id(row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of every report, by its rows alone: what a reader can check for itself.
+// The invariants of every report, by its rows alone, as any reader can check them.
 #pragma once
 
 #include "report/report.h"
@@ -12,10 +12,10 @@ namespace keplerd {
 //   each unit is its own and its children, and its own is its other and its processes;
 //   each container or pod is its own and those inside it, and a container's own is its other and its
 //   processes; each row is its zones in the total;
-// and everything that a row names is listed, ids once.
+// and everything that a row names is listed, and ids are unique.
 void expect_sums(const ReportView& view);
 
-// Fails the running test where a counter of `later` is below the same one of `earlier`.
+// Fails the running test if a counter of `later` is less than the same one of `earlier`.
 void expect_no_step_back(const ReportView& earlier, const ReportView& later);
 
 }  // namespace keplerd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What survives the end of a run: state files, and the counters that go on meanwhile.
+// What survives the end of a run: state files, and the counters that continue meanwhile.
 #include <filesystem>
 #include <fstream>
 
@@ -120,7 +120,7 @@ TEST_F(Restart, ProcessesBeginAnewAndTheirEnergyStaysInTheirUnit) {
   EXPECT_EQ(host.unit("/a.service").other.value, 10'000'000);
 }
 
-// One after another, on one state directory.
+// Successive runs on one state directory.
 TEST_F(Restart, UnmeasuredEnergyNeverEntersMeasuredTotals) {
   first_run(true);
   for (const char* source : {"simulated", "estimated"}) {
@@ -139,14 +139,14 @@ TEST_F(Restart, UnmeasuredEnergyNeverEntersMeasuredTotals) {
   EXPECT_EQ(host.meter().report()->workload_quality, Quality::kAttributed);
 }
 
-// A state with these zones and containers, and with nothing wrong but these.
+// A valid state with these zones and containers only.
 std::string state_with(const std::string& zones, const std::string& containers) {
   return R"({"version":1,"instanceId":"i","sinceUsec":1,"savedUsec":1,"clean":true,"bootId":"b",)"
          R"("discardedWindows":0,"outsideOtherMicrojoules":0,"units":[],"readings":[],"zones":[)" +
          zones + R"(],"containers":)" + containers + "}";
 }
 
-// So many, each of 2^60 microjoules, of which nobody got anything.
+// This many, each of 2^60 microjoules, not attributed to anything.
 std::string huge_zones(int count) {
   std::string zones;
   for (int i = 0; i < count; ++i) {
@@ -185,14 +185,14 @@ INSTANTIATE_TEST_SUITE_P(
         R"("index":0,"quality":"measured","inTotal":true,"energyMicrojoules":5,"idleMicrojoules":0,)"
         R"("kernelMicrojoules":0,"unattributedMicrojoules":0,"sinceUsec":1}],"units":[],"readings":[]})",
         std::string(kDeep, '['),
-        // What is freed and copied by a call a level.
+        // Freed and copied recursively.
         state_with("", std::string(kDeep, '[') + std::string(kDeep, ']')),
         // Sums that are out of range.
         state_with(huge_zones(8), "[]"), state_with(huge_zones(16), "[]")));
 
 TEST_F(Restart, AnUnreadableStateFileIsNotWrittenOver) {
   std::filesystem::create_directory(directory /
-                                    "ledger.json");  // reading it fails, and not because it is absent
+                                    "ledger.json");  // reading fails for a reason other than absence
   StateKeeper keeper(host.files.open(), StateDirectory{directory, nullptr}, EnergySettings{});
   auto restored = keeper.restore(Realtime(5));
   host.begin({}, std::move(restored.ledger), restored.readings);

@@ -28,13 +28,13 @@ TEST(SampleBudget, InTheLongRunSamplesTakeAQuarter) {
   SampleBudget sample_budget;
   Nanoseconds now = 1h, spent{0};
   for (int i = 0; i < 100; ++i) {
-    now += 500ms;  // that is how long it takes
+    now += 500ms;  // the duration of the sample
     sample_budget.spend(now, 500ms);
     spent += 500ms;
     now += sample_budget.wait(now);
   }
   EXPECT_EQ(spent, 50s);
-  // But for the second at the beginning, and while that is there nothing is added to it.
+  // Excluding the initial second; until that is used up, nothing is added to it.
   EXPECT_EQ(now - 1h, (50s - 1s) * 4 + 500ms);
 }
 

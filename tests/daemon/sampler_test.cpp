@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When samples are taken, on a clock that the test sets.
+// When samples are taken, with a clock set by the test.
 #include "daemon/sampler.h"
 
 #include <optional>
@@ -31,7 +31,7 @@ class SamplerTest : public testing::Test {
                   .budget_changed = [this](bool exceeded) { budget_.push_back(exceeded); }},
                  settings) {}
 
-  // Lets the clock go on to `end`, with a sample whenever one is due.
+  // Advances the clock to `end`, taking a sample whenever one is due.
   void run_until(Nanoseconds end) {
     while (sampler_.due().at <= end) {
       now_ = std::max(now_, sampler_.due().at);

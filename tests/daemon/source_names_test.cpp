@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration and lib/energy know the same sources, though neither knows the other.
+// The configuration and lib/energy know the same sources, though neither depends on the other.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace keplerd {
 namespace {
 
-// The words behind "accepted: ", in order of the alphabet.
+// The words after "accepted: ", in alphabetical order.
 std::string accepted_by_configuration() {
   const auto settings = parse_settings("[Energy]\nSource=nonsense\n", "f", {});
   if (settings) return "everything";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saving while the disk hangs: a FIFO in place of the new state file holds whoever opens it for writing.
+// Saving while the disk hangs: a FIFO in place of the new state file blocks opening it for writing.
 #include "daemon/state_keeper.h"
 
 #include <chrono>
@@ -38,7 +38,7 @@ class Saving : public testing::Test {
     return lock_state_directory(directory, [](const std::string& message) { FAIL() << message; });
   }
   void hang_disk() { ASSERT_EQ(::mkfifo(unfinished().c_str(), 0600), 0); }
-  // The save that hangs goes on, and fails: a FIFO cannot be synced.
+  // The hanging save continues, and fails: a FIFO cannot be synced.
   void release_disk() {
     std::ifstream fifo(unfinished());
     while (fifo.get() != std::ifstream::traits_type::eof()) continue;

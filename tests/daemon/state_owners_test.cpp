@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state that was saved before rows had owners, by the keplerd of that time
+// A state saved before rows had owners, by the keplerd of that time
 // (fixtures/states/without-owners.json).
 #include "ledger/state_owners.h"
 

@@ -135,7 +135,7 @@ TEST_F(Streams, ManyRowsComeInPartsOfOneInstant) {
     ++parts;
     rows += part->at("rows").size();
     EXPECT_EQ(part->at("sequence"), 2);
-    if (parts == 1) host.step();  // what comes meanwhile must wait
+    if (parts == 1) host.step();  // what arrives meanwhile must wait
     if (!part->value("partial", false)) break;
   }
   EXPECT_EQ(rows, 1003u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An account belongs to the best evidence that there was for its VM, also while that VM is stopped.
+// An account belongs to the best evidence seen for its VM, even while that VM is stopped.
 #include <gtest/gtest.h>
 
 #include "daemon/identity_host.h"
@@ -15,7 +15,7 @@ class VmEvidenceTest : public Identity {
     Identity::SetUp();
     host.begin();
   }
-  // A program of root's that claims the UUID, which draws 1 J.
+  // A root-owned program that claims the UUID, and draws 1 J.
   void run_by_hand(pid_t pid, const std::string& name = "by-hand") {
     add_qemu(pid, kCron, 0, kUuid, name);
     draw(pid, kCron);
@@ -79,7 +79,7 @@ TEST_F(VmEvidenceTest, NorAfterARestartOfKeplerd) {
   expect_untouched(200);
 }
 
-// Both are made by root, and a record goes before its VM does.
+// Both are created by root, and a record disappears before its VM does.
 TEST_F(VmEvidenceTest, AScopeGoesOnWithARecordedVm) {
   write_status("web", kUuid, 100);
   run_in_scope(100);
@@ -152,7 +152,7 @@ TEST_F(VmEvidenceTest, OfAnEarlierStateTheUnitSaysIt) {
   EXPECT_EQ(vm(kOther).info->pid, 201);
 }
 
-// Two processes have one id where one of them ran before the host was started again.
+// Two processes have the same id if one of them ran before the host was rebooted.
 TEST_F(VmEvidenceTest, OfAProcessesIdItsOwnerIsTheFirst) {
   const auto without_uuid = [&](Uid user) {
     add(200, kCron, user, "qemu-system-x86", command({"qemu-system-x86_64", "-m", "64"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host with virtual machines on it, for the tests of Meter.
+// A host with virtual machines, for the tests of Meter.
 #pragma once
 
 #include <initializer_list>
@@ -41,12 +41,12 @@ class VmTest : public testing::Test {
     host.files.add_process(
         {.pid = pid, .comm = "qemu-system-x86", .start = start, .cgroup = kScope, .cmdline = command_line});
   }
-  // It ends, and its scope with it.
+  // Ends it, and its scope with it.
   void end_in_scope(pid_t pid) {
     host.files.remove_process(pid);
     host.files.remove_cgroup(kScope);
   }
-  // Everybody's CPU time since boot, in ticks of 10 ms; the groups have what their processes have.
+  // The CPU time of all since boot, in ticks of 10 ms; groups have the sum of their processes.
   void use(pid_t pid, const std::string& cgroup, std::int64_t ticks) {
     host.files.set_process_time(pid, used[pid] += ticks);
     host.files.set_cgroup_usage(cgroup, (group_used[cgroup] += ticks) * 10'000);
@@ -55,7 +55,7 @@ class VmTest : public testing::Test {
     host.draw(microjoules);
     host.step();
   }
-  // As libvirt keeps it while the VM runs. `status`: elements of the status; `domain`: of the
+  // libvirt's status while the VM is running. `status`: elements of the status; `domain`: of the
   // definition.
   void write_status(const std::string& name, const std::string& uuid, pid_t pid,
                     const std::string& status = "", const std::string& domain = "",

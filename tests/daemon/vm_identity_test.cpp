@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody gets another's VM, its name, account or energy by what he calls his programs and their arguments.
+// Nobody gets another owner's VM, its name, account or energy by choosing programs and their arguments.
 #include <gtest/gtest.h>
 
 #include "daemon/identity_host.h"
@@ -36,7 +36,7 @@ TEST_F(VmIdentity, AProgramOfAUsersWithTheUuidOfAStoppedVmIsNotThatVm) {
   EXPECT_EQ(shown_to(kAlice).find("web"), std::string::npos) << shown_to(kAlice);
   EXPECT_EQ(shown_to(kAlice).find("Secret"), std::string::npos) << shown_to(kAlice);
 
-  // The real one goes on.
+  // The real one continues.
   group_used.erase(kScope);
   start_in_scope(300, qemu("web", kUuid), 900);
   step(0);
@@ -185,7 +185,7 @@ TEST_F(VmIdentity, AHelperOfAVmThatHasEndedIsNotTheNextOnes) {
   start_in_scope(100);
   add(200, kCron, 0, "swtpm", command({"swtpm", std::string("dir=/x/") + kUuid + "/tpm2"}));
   host.begin();
-  for (int i = 0; i < 8; ++i) {  // at each start another may be where the last one was in memory
+  for (int i = 0; i < 8; ++i) {  // each start may reuse the previous one's memory
     const pid_t pid = 300 + i;
     if (i == 0) end_in_scope(100);
     if (i > 0) host.files.remove_process(pid - 1);

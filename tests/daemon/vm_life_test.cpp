@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A virtual machine as it comes, changes and goes: one account for as long as its UUID lives.
+// A virtual machine as it starts, changes and ends: one account for as long as its UUID exists.
 #include <gtest/gtest.h>
 
 #include "daemon/vm_host.h"
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class VmLife : public VmTest {
  protected:
-  // A VM of libvirt's runs, and keplerd-libvirt listens.
+  // A libvirt VM is running, and keplerd-libvirt is connected.
   void begin_with_libvirt() {
     start_in_scope(100);
     write_status("web", kUuid, 100);
@@ -235,7 +235,7 @@ TEST_F(VmLife, GuestStatesOfLibvirtBecomeEventsWithTheirReason) {
   host.begin();
   start_in_scope(100);
   status("paused", "starting up");
-  status("running", "booted");  // is how each starts
+  status("running", "booted");  // the state in which each starts
   status("paused", "user");
   status("running", "unpaused");
   status("paused", "migration");
@@ -252,7 +252,7 @@ TEST_F(VmLife, OneThatWasRestoredAndRunsByTheFirstSampleHasResumedToo) {
   start_in_scope(100);
   host.begin();
   step(0);
-  EXPECT_EQ(events(), Events{});  // both before keplerd began
+  EXPECT_EQ(events(), Events{});  // both before keplerd started
   end_in_scope(100);
   step(0);
   start_in_scope(100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a virtual machine consists of: parts that add up to it, helpers outside its cgroup.
+// The parts of a virtual machine: they add up to it, and include helpers outside its cgroup.
 #include <gtest/gtest.h>
 
 #include "daemon/vm_host.h"
@@ -43,7 +43,7 @@ TEST_F(VmParts, AreBrokenDownByLibvirtsCgroups) {
       breakdown(*host.vm(kUuid)),
       (Parts{{"emulator", 1'000'000}, {"vcpu0", 12'000'000}, {"vcpu1", 6'000'000}, {"other", 1'000'000}}));
 
-  // It goes on after a restart.
+  // They continue after a restart.
   const auto read = parse_state(format_state(host.meter().state()));
   ASSERT_TRUE(read.ok()) << read.error().message;
   host.begin({}, Ledger(*read, "another"), read->readings);
@@ -141,7 +141,7 @@ TEST_F(VmParts, HelpersOutsideTheirScopeAreTheirsAndAPart) {
   EXPECT_EQ(host.vm(kUuid)->cpu, 1010ms);
   EXPECT_EQ(breakdown(*host.vm(kUuid)), (Parts{{"swtpm", 4'000'000}, {"vcpu0", 6'000'000}, {"other", 0}}));
   EXPECT_EQ(host.process(50)->vm->id, kUuid);
-  // Units are what they are: its own helper is in another one.
+  // Units are unaffected: its own helper is in another one.
   EXPECT_EQ(host.unit(kScope).active, Microjoules{6'000'000});
   EXPECT_EQ(host.meter().report()->accounts.workloads, Microjoules{10'000'000});
 }

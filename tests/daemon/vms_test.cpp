@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual machines: each found, named and counted whole.
+// Virtual machines: each is found, named and counted completely.
 #include <gtest/gtest.h>
 
 #include "daemon/vm_host.h"
@@ -31,10 +31,10 @@ TEST_F(Vms, TheirScopeCountsWholeWithAllThatHelpsToRunThem) {
   host.begin();
   for (const pid_t pid : {100, 101, 102}) use(pid, kScope, 20);
   use(100, kScope, 0);
-  group_used[kScope] += 5;  // a process that came and went
+  group_used[kScope] += 5;  // a short-lived process
   use(100, kScope, 0);
   step(10'000'000);
-  EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});  // all that was active
+  EXPECT_EQ(energy(kUuid), Microjoules{5'000'000});  // all the active energy
   EXPECT_EQ(energy(kUuid), host.unit(kScope).active);
   EXPECT_EQ(host.vm(kUuid)->cpu, 650ms);
   EXPECT_EQ(host.vm(kUuid)->power, (Microwatts{5'000'000}));
@@ -146,7 +146,7 @@ TEST_F(Vms, AnUnidentifiedScopeIsListedByItsOldestProcess) {
   EXPECT_EQ(host.vm("102.80")->info->hypervisor, "kvm");
   EXPECT_EQ(energy("102.80"), Microjoules{4'000'000});
 
-  // Then its hypervisor is found after all.
+  // Its hypervisor is found later.
   start_in_scope(100);
   step(0);
   use(100, kScope, 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is killed takes nothing back: what it published is in the saved state and the write-ahead log.
+// A run that is killed loses nothing: what it published is in the saved state and the write-ahead log.
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -30,7 +30,7 @@ class WriteAhead : public testing::Test {
   }
   ~WriteAhead() override { fs::remove_all(directory); }
 
-  // As the daemon does: the first sample, then a save, then what is published is in the log.
+  // In the daemon's order: the first sample, then a save, then what is published is in the log.
   void begin() {
     keeper = std::make_unique<StateKeeper>(host.files.open(), StateDirectory{directory, nullptr},
                                            EnergySettings{}, directory);
@@ -46,7 +46,7 @@ class WriteAhead : public testing::Test {
     log();
     return report;
   }
-  // A second of 10 J for who runs and 10 J of idle; all of it for `unit`, half of that for process 10.
+  // A second of 10 J active and 10 J idle; all of it for `unit`, half of that for process 10.
   void work(const std::string& unit, int& seconds) {
     host.draw(20'000'000);
     ++seconds;
@@ -160,7 +160,7 @@ TEST_F(WriteAhead, ASaveInBetweenChangesNothing) {
   const std::size_t before = log_text().size();
   keeper->save(host.meter().state(), false);
   EXPECT_LT(log_text().size(), before);
-  const auto process = host.process(10)->active;  // which does not move any more
+  const auto process = host.process(10)->active;  // which does not change any more
   host.files.set_cgroup_usage("/a.service", 150'000);
   host.draw(20'000'000);
   step();
@@ -192,7 +192,7 @@ TEST_F(WriteAhead, AKillBetweenTheSaveAndTheEndOfItsLogTakesNothingBack) {
   work("/a.service", a);
   const std::string log_before = log_text();
   LedgerState state = host.meter().state();
-  keeper->save(state, false);  // the log begins anew with it
+  keeper->save(state, false);  // the log restarts with it
   const std::string since = log_text();
   work("/a.service", a);
   const std::string after = log_text().substr(since.size());
@@ -330,14 +330,14 @@ TEST_F(WriteAhead, WhereItCannotBeWrittenThatIsAProblemAndTheInstanceChangesAfte
   EXPECT_FALSE(keeper->problem());
 }
 
-// Random lives of units, containers and processes; after a kill at a random sample every row that goes on has
-// what was published last.
+// Random lives of units, containers and processes; after a kill at a random sample, every row that continues
+// has what was published last.
 TEST_F(WriteAhead, NothingThatWasPublishedIsEverTakenBack) {
   std::mt19937 random(20261122);
   const auto roll = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   std::map<std::string, std::uint64_t> usage;
   std::map<pid_t, std::uint64_t> ticks;
-  limits.max = 3;  // so that ended ones are given up, too
+  limits.max = 3;  // so that ended ones are dropped, too
   begin();
   const std::string instance = host.meter().report()->instance_id;
   for (int i = 0; i < 200; ++i) {
