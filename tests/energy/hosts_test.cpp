@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole hosts, as captures tell them: which meter is taken, with which zones, of what quality, and what of
-// them is the total. What doctor says of each is in tests/cli/doctor_hosts_test.cpp.
+// Complete captured hosts: which meter is selected, with which zones, of what quality, and which of them make
+// up the total. Doctor's findings on each are in tests/cli/doctor_hosts_test.cpp.
 #include <cerrno>
 
 #include <gmock/gmock.h>
@@ -20,8 +20,8 @@ class Hosts : public ::testing::Test {
  protected:
   void replay(const std::string& name) { lay_out(host_, read_capture(name)); }
 
-  // The meter's name, then "ID QUALITY" of each zone: "+" where it is in the total, "-" where no
-  // part of it is divided today. Then total_ is what the counters of the total say together, in microjoules.
+  // The meter's name, then "ID QUALITY" of each zone: "+" if it is in the total, "-" if no part of it is
+  // divided today. Sets total_ to the sum of the total's counters, in microjoules.
   std::vector<std::string> reported(bool perf_is_permitted = false) {
     const HostRoot host = host_.open();
     perf_.open_error = perf_is_permitted ? 0 : EACCES;
@@ -92,7 +92,7 @@ TEST_F(Hosts, IntelClientWithPsysAndAnMmioTwin) {
 }
 
 TEST_F(Hosts, SapphireRapidsWithBothTpmiAndMsr) {
-  // Both drivers register intel-rapl; the later one's packages are the same again.
+  // Both drivers register intel-rapl; the packages of the later one are duplicates.
   replay("intel-tpmi");
   EXPECT_THAT(reported(), ElementsAre("powercap", "+powercap:package:0 measured",
                                       "+powercap:package:1 measured", "+powercap:dram:0 measured",

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;
 
-// -1 where there is an error.
+// -1 for an error.
 std::vector<std::int64_t> read_all(EnergySource& source, Nanoseconds now = 0s) {
   ZoneReadings readings;
   source.read(now, readings);
@@ -27,7 +27,7 @@ std::vector<std::int64_t> read_all(EnergySource& source, Nanoseconds now = 0s) {
   return energies;
 }
 
-// "ID QUALITY", with a plus sign where the zone is in the total, and a minus where it is not divided.
+// "ID QUALITY", with a plus sign if the zone is in the total, and a minus if it is not divided.
 std::vector<std::string> reported(const EnergySource& source) {
   std::vector<std::string> texts;
   for (const auto& zone : source.zones()) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Always has more to do, until `most` steps are taken.
+// Always has more to do, until `most` steps have been taken.
 class Endless : public FairQueue::Client {
  public:
   Endless(FairQueue& queue, FairQueue::Account account, Nanoseconds& now, Nanoseconds cost = 1ms,
@@ -64,7 +64,7 @@ TEST_F(FairQueues, ClientsOfAnAccountTakeTurns) {
 TEST_F(FairQueues, ATurnEndsWhenItsTimeIsSpent) {
   Endless worker(queue_, 1, now_, 2ms);
   queue_.run_turn();
-  EXPECT_EQ(3, worker.steps);  // the third was begun before the end
+  EXPECT_EQ(3, worker.steps);  // the third began before the end
 }
 
 TEST_F(FairQueues, AStepRequestedTwiceRunsOnce) {

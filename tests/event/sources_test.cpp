@@ -28,7 +28,7 @@ class Sources : public testing::Test {
     set_barrier_log({});
     sd_event_unref(loop_);
   }
-  // What is due is called; nothing is waited for.
+  // Runs what is due, without waiting.
   void run() {
     while (sd_event_run(loop_, 0) > 0) {
     }
@@ -131,7 +131,7 @@ TEST_F(Sources, MayEndInTheirOwnCall) {
                   ->attach(loop_, "ending",
                            [this, &timer, held] {
                              timer.reset();
-                             calls_ = *held;  // what it has captured is still there
+                             calls_ = *held;  // what it captured still exists
                            })
                   .ok());
   timer->set_at(Nanoseconds{0});

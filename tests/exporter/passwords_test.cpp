@@ -25,7 +25,7 @@ class Check : public testing::Test {
   Verdict check(const std::string& user, const std::string& password, const Peer& peer = "192.0.2.1") {
     return passwords.check(Credentials{user, password}, peer);
   }
-  // Wrong passwords until they are no longer looked at; how many were.
+  // Tries wrong passwords until they are no longer checked; returns how many were.
   int guess(const Peer& peer) {
     int tries = 0;
     while (check("ann", "guess " + std::to_string(hashed), peer) == Verdict::kWrong) ++tries;

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 class Render : public testing::Test {
  protected:
-  // Lines of samples whose name is or begins with `name`.
+  // Lines of samples whose name equals or begins with `name`.
   std::vector<std::string> lines(const std::string& name) {
     std::istringstream text(rendered().text);
     std::vector<std::string> found;

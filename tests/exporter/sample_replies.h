@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replies of Monitor as keplerd makes them, small.
+// Short replies of Monitor in keplerd's format.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace keplerd::exporter {
 
 using varlink::Json;
 
-// `fields` are added to what each reply has, or stand for it.
+// `fields` are added to the common fields of a reply, or replace them.
 inline Json reply_of(Json rows, Json fields = Json::object()) {
   Json reply = Json::parse(R"({
     "host": {"energyMicrojoules": 20000000, "activeMicrojoules": 5000000, "idleMicrojoules": 15000000,
@@ -40,7 +40,7 @@ inline Json zone_row(const std::string& name, int index = 0) {
           {"idleMicrowatts", 30'000'000}};
 }
 
-// A workload with one zone, of which all its energy is.
+// A workload with one zone, which accounts for all its energy.
 inline Json workload_row(const std::string& kind, const std::string& id, std::int64_t energy,
                          Json fields = Json::object()) {
   Json zones = Json::array();

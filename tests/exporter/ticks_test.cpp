@@ -14,7 +14,7 @@ using varlink::Json;
 
 class TicksTest : public testing::Test {
  protected:
-  // What came through with it: "KIND SEQUENCE".
+  // The replies that were passed on with it: "KIND SEQUENCE".
   std::vector<std::string> add(Kind kind, int sequence, bool partial = false) {
     Json reply = {{"sequence", sequence}};
     if (partial) reply["partial"] = true;

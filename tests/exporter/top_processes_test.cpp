@@ -18,7 +18,7 @@ class Board {
  public:
   explicit Board(std::size_t count) : top(count) {}
 
-  // The host's active energy grows by what the rows have more than before, and by what no sample saw.
+  // The host's active energy grows by the increase of the rows, and by what no sample saw.
   void tick(Json rows, Json removed = Json::array(), std::int64_t unseen = 0) {
     std::int64_t power = unseen / 2;
     for (const Json& row : rows) {
@@ -98,7 +98,7 @@ TEST(TopProcesses, PowerOfTheOthersIsOfThisTick) {
   EXPECT_EQ(board.top.others()->all.power->value, 0);
 }
 
-// Of a fork storm most is in units alone.
+// Most of a fork storm is in units only.
 TEST(TopProcesses, WhatNoSampleSawIsOfTheOthers) {
   Board board(5);
   board.tick({process_row(1, 1000), process_row(2, 100)});
@@ -169,7 +169,7 @@ TEST(TopProcesses, ShowsNoneWhereNoneIsWanted) {
   EXPECT_EQ(board.others(), 500);
 }
 
-// What is seen to grow, of those shown at both ticks and of the others, is what the host used.
+// The growth of those shown at both ticks, and of the others, adds up to what the host used.
 TEST(TopProcesses, NothingIsLostOrCountedTwiceWhateverHappens) {
   std::mt19937 random(8);
   Board board(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process's group is a part of one line of /proc/PID/cgroup, and not of another hierarchy's.
+// A process's group is part of one line of /proc/PID/cgroup, and not of another hierarchy's.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

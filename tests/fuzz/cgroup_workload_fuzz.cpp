@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a cgroup is called, what is told of it is printable, and what encloses it agrees with what it is.
+// Whatever a cgroup's name is, the result is printable, and its enclosing workloads are consistent with it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Our own escapes apart, of which escape_name would escape some again.
+// Ignoring our own escapes, some of which escape_name would escape again.
 bool is_printable(std::string text) {
   std::erase(text, '\\');
   return keplerd::is_plain_name(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a process has in its command line, what is told of it is printable, and its words are the text's
-// own.
+// Whatever a process's command line contains, the result is printable, and its words are parts of the
+// text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a configuration file holds, it is refused in one line, or what it means can be told and read back.
+// Any configuration file is either refused with one line, or its meaning can be formatted and parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

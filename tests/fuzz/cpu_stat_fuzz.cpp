@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group's time that is accepted is not negative and whole microseconds.
+// An accepted group's time is non-negative and in whole microseconds.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

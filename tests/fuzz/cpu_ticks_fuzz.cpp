@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ticks that are accepted are not negative, interrupts are a part of the busy ones, and their total fits.
+// Accepted ticks are non-negative, interrupts are part of the busy ones, and their total does not overflow.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!ticks) return 0;
   if (ticks->busy < 0 || ticks->idle < 0 || ticks->interrupts < 0) std::abort();
   if (ticks->interrupts > ticks->busy) std::abort();
-  if (ticks->busy + ticks->idle < ticks->busy) std::abort();  // the total fits too
+  if (ticks->busy + ticks->idle < ticks->busy) std::abort();  // the total does not overflow
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/cpuinfo: each processor has a number, and no text goes over the end of its line.
+// /proc/cpuinfo: each processor has a number, and no text extends beyond its line.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every name can be escaped and had back, and an escaped name is plain UTF-8 text that escaping it again
-// keeps legible.
+// Every name can be escaped and recovered, and an escaped name is plain UTF-8 text that stays legible when it
+// is escaped again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accept and Accept-Encoding: whatever a client sends, one of the formats is chosen; and who names nothing
-// but OpenMetrics gets it.
+// Accept and Accept-Encoding: whatever a client sends, one of the formats is chosen; and a client that names
+// only OpenMetrics gets it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Format format = http::choose_format(text);
   if (format != Format::kText && format != Format::kOpenMetrics) std::abort();
   const bool zipped = http::accepts_gzip(text);
-  // The same again in front changes nothing, but for a quote that it leaves open.
+  // Repeating the header changes nothing, except after an open quote.
   if (text.find('"') == text.npos) {
     const std::string twice = std::string(text) + "," + std::string(text);
     if (http::choose_format(twice) != format || http::accepts_gzip(twice) != zipped) std::abort();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A label's value is one line of UTF-8 within quotes, whatever it is made of, and two values stay two.
+// Any label value becomes one line of UTF-8 within quotes, and distinct values stay distinct.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,11 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       std::abort();
     }
   }
-  // Of printable UTF-8 alone: escape_name() finds nothing but backslashes to escape.
+  // Printable UTF-8 only: escape_name() finds nothing but backslashes to escape.
   std::string plain(inner);
   std::erase(plain, '\\');
   if (!is_plain_name(plain)) std::abort();
-  // What is printable and short is all there.
+  // Short printable text is kept completely.
   if (is_plain_name(value) && size <= exporter::kLongestLabel && inner.size() < size) std::abort();
   return 0;
 }

@@ -7,7 +7,7 @@
 #include "ledger/ledger.h"
 #include "ledger/state.h"
 
-// Whatever is taken for a state can be gone on from, and is written and read back the same.
+// Any accepted state can be continued from, and is written and read back unchanged.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto state = keplerd::parse_state({reinterpret_cast<const char*>(data), size});
   if (!state) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever libvirt's status holds, what is told of it is printable, not long and not much.
+// Whatever libvirt's status contains, the result is printable and bounded in length and number.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever line comes from keplerd-libvirt, what is told of it is printable and not long.
+// Whatever line keplerd-libvirt sends, the result is printable and bounded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

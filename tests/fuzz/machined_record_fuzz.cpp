@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is taken for a machine has a name and a unit, both fit to be shown.
+// An accepted machine has a name and a unit, both fit for display.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mount that is found is one that the text has: its place is no longer than the text and not empty.
+// A mount that is found is part of the text: its path is not empty and no longer than the text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever JSON docker's and podman's files hold, a name that is told is printable and not long, and podman's
-// are no more than asked for.
+// Whatever JSON docker's and podman's files contain, names are printable and bounded, and there are no more
+// of podman's than requested.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever kubelet's directories and Proxmox's files are called and hold, a name that is told is printable
-// and not long.
+// Whatever the names and contents of kubelet's directories and Proxmox's files, resulting names are printable
+// and bounded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of an energy event, "CONFIG", "SCALE", "UNIT" and "CPUMASK" on a line each, whatever they say: a
-// configuration is of 8 bits, CPUs are sorted and bounded, and a scaled count is never negative and never
-// goes back.
+// The files of an energy event, "CONFIG", "SCALE", "UNIT" and "CPUMASK" on a line each. Whatever they
+// contain: a configuration has 8 bits, CPUs are sorted and bounded, and a scaled count is never negative and
+// never decreases.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

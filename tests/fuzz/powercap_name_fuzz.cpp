@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories and names of powercap zones, one "DIRECTORY NAME RANGE LIMIT" a line, whatever they say: every
-// zone that comes out has an id of its own, a name that can be printed and no negative number.
+// Directories and names of powercap zones, one "DIRECTORY NAME RANGE LIMIT" per line. Whatever they are,
+// every resulting zone has a unique id, a printable name and no negative number.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that is accepted has a pid, a time that is not negative, and a name that is in the text; a user
-// stands in the text, too.
+// An accepted process has a pid, a non-negative time, and a name that is part of the text; a user is part of
+// the text, too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

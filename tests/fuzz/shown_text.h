@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is taken from elsewhere to be shown.
+// Checks of foreign text that is meant for display.
 #pragma once
 
 #include <cstdlib>
@@ -9,10 +9,10 @@
 
 namespace keplerd {
 
-// Aborts unless `text` is printable, and of at most 255 bytes before it was escaped.
+// Aborts unless `text` is printable, and at most 255 bytes before escaping.
 inline void check_shown(std::string text) {
   if (text.size() > 4 * 255) std::abort();
-  std::erase(text, '\\');  // our own escapes, of which escape_name would escape some again
+  std::erase(text, '\\');  // our own escapes, some of which escape_name would escape again
   if (!is_plain_name(text)) std::abort();
 }
 

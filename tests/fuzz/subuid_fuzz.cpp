@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of what is taken for ranges each id is one login's, or its own; root's and the first ids beyond are asked
-// for.
+// In accepted ranges, each id belongs to one login, or to itself; tests root's and the first ids beyond
+// them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

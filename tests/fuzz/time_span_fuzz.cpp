@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A time span or an amount of energy that is accepted is not negative, and is written so that it reads back
-// the same.
+// An accepted time span or amount of energy is non-negative, and its formatted text parses to the same
+// value.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

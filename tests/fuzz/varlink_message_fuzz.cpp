@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer may send: the cutting into messages and their parsing. What is understood must survive the way
-// back.
+// A peer's input: its splitting into messages and their parsing. What is accepted must survive a round
+// trip.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +50,7 @@ void check_reply(std::string_view text) {
 
 }  // namespace
 
-// The first byte says in pieces of what size the rest arrives.
+// The first byte determines the size of the pieces in which the rest arrives.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::size_t piece = std::size_t{data[0]} + 1;

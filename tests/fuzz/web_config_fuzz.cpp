@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// web.yml: applied or refused with one line. Applied, it has what TLS needs, only hashes as passwords, and
-// never less protection than it mentions.
+// web.yml: applied, or refused with one line. If applied, it has what TLS needs, only hashes as passwords,
+// and never less protection than it mentions.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Whether a line begins with the key. Where nothing is quoted or in braces, it is one of the file itself.
+// Whether a line begins with the key. Unless something is quoted or in braces, it is one of the file itself.
 bool mentions(std::string_view text, std::string_view key) {
   if (text.find_first_of("\"'{[") != text.npos) return false;
   for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {

@@ -15,7 +15,7 @@ void append_frame(std::uint32_t value, std::string& log) {
   for (unsigned shift = 0; shift < 32; shift += 8) log.push_back(static_cast<char>(value >> shift));
 }
 
-// Of records, each after its length in two bytes, with the right checksums: so that more than these is tried.
+// Builds records with valid checksums from length-prefixed data, so that more than the checksums is tested.
 std::string to_log(std::string_view data) {
   std::string log;
   while (data.size() >= 2) {
@@ -39,7 +39,7 @@ void redo(std::string_view log) {
   const auto redone = keplerd::redo(log, state);
   if (!redone) return;
   if (redone->length > log.size()) std::abort();
-  // Whatever is taken for a state can be gone on from, and saved.
+  // Any accepted state can be continued from, and saved.
   const auto again = keplerd::parse_state(keplerd::format_state(state));
   if (redone->matches && !again) std::abort();
   const keplerd::Ledger ledger(state, "instance");

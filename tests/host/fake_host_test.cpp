@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stand-in is itself held to the kernel's forms, where tests rely on them.
+// The fake itself follows the kernel's formats, as far as tests rely on them.
 #include "support/fake_host.h"
 
 #include <algorithm>

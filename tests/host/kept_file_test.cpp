@@ -72,7 +72,7 @@ TEST_F(FileTest, EmptyTextIsNotAnError) {
 }
 
 TEST_F(FileTest, ThatComesInPiecesIsReadWhole) {
-  // The kernel hands out mountinfo a page at a time.
+  // The kernel returns mountinfo a page at a time.
   const auto text = read_text(AT_FDCWD, "/proc/self/mountinfo", 1 << 20);
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_TRUE(text->ends_with("\n"));

@@ -106,7 +106,7 @@ TEST_F(RegularFile, DirectoryIsListedOnceAndAgainWhenItChanged) {
   EXPECT_EQ(list(), std::nullopt);
   fake_.write("root/d/two", "");
   EXPECT_THAT(*list(), UnorderedElementsAre("one", "two"));
-  EXPECT_NE(list(), std::nullopt);  // it changed just now
+  EXPECT_NE(list(), std::nullopt);  // it has just changed
 }
 
 TEST_F(RegularFile, TheNumberOfNamesIsLimited) {

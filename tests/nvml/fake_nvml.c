@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for libnvidia-ml.so.1, with its interface in C and its own ABI. Three cards: one counts energy, one tells
-   power alone, one has nothing to tell. What it tells comes from the environment. */
+/* Replaces libnvidia-ml.so.1, with its C interface and its own ABI. Three cards: one counts energy, one reports
+   only power, one reports nothing. The values come from the environment. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's cards from a library with NVML's interface to zones beside the meter.
+// NVIDIA cards, from a library with NVML's interface to zones shown in addition to the meter.
 #include "daemon/nvml/nvml.h"
 
 #include <cstdlib>

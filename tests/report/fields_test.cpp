@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lists of fields, and what interfaces' descriptions and manuals say of them.
+// Compares the lists of fields with the interfaces' descriptions and manuals.
 #include "report/fields.h"
 
 #include <fstream>
@@ -25,7 +25,7 @@ std::string file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// How a type of values is written in varlink's IDL and as a D-Bus signature.
+// The form of a value's type in varlink's IDL and as a D-Bus signature.
 struct Types {
   std::string varlink, dbus;
 };
@@ -102,7 +102,7 @@ std::vector<Listed> all() {
   return fields;
 }
 
-// Whose groups 1 and 2 are a name and what is said of it.
+// A regular expression with a name and its description as groups 1 and 2.
 std::map<std::string, std::string> found_in(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
   std::map<std::string, std::string> found;

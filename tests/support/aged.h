@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are not new: always of the same time, long ago.
+// Makes files old: always with the same time, long ago.
 #pragma once
 
 #include <stdexcept>

@@ -10,7 +10,7 @@
 namespace keplerd {
 namespace {
 
-// What a host does not have it must not have from FakeHost either.
+// A file that the host lacks must not come from FakeHost either.
 void clear(FakeHost& host) {
   for (const char* file : {"proc/cpuinfo", "proc/stat", "cgroup/cpu.stat"}) host.remove(file);
 }
@@ -37,7 +37,7 @@ void lay_out(FakeHost& host, std::string_view capture) {
     host.write(file, "");
     host.remove(file);
   }
-  // Of where a link leads to, only its last part means something outside the host that it was made on.
+  // Only the last component of a link's target is meaningful on another host.
   int number = 0;
   for (const auto& [path, target] : json.at("links").items()) {
     const auto device =

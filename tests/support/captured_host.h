@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that `keplerctl doctor --capture` wrote down (cli/doctor/capture.h), laid out as files again.
+// Replays a host captured by `keplerctl doctor --capture` (cli/doctor/capture.h) as files.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace keplerd {
 // The text of tests/fixtures/hosts/NAME.json.
 std::string read_capture(const std::string& name);
 
-// Replaces what a new FakeHost is. A file that could not be read then can be opened, and each read fails.
-// Throws where `capture` is none.
+// Replaces a new FakeHost's contents. A file that could not be read can be opened, but each read fails.
+// Throws if `capture` is invalid.
 void lay_out(FakeHost& host, std::string_view capture);
 
 }  // namespace keplerd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host declared in code: /sys, /proc, a cgroup2 tree and a root directory in a temporary directory, in the
-// kernel's own text forms, removed at the end. What cannot be done here is a bug of the test:
-// std::filesystem's exceptions pass through.
+// kernel's own text formats, removed at the end. A failure here is a bug of the test: exceptions of
+// std::filesystem are not caught.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ struct FakeProcess {
   std::uint64_t start = 100;  // clock ticks since boot
   std::int64_t utime = 0;     // clock ticks
   std::int64_t stime = 0;
-  std::string cgroup = "/";  // may be a threaded one
+  std::string cgroup = "/";  // possibly a threaded one
   bool kernel_thread = false;
   std::string cmdline = {};  // arguments, each ended by a NUL
-  // As in /proc/PID/status, which is read where the tree is root's; unset: no such file.
+  // As in /proc/PID/status, which is read if the tree is root's; unset: no such file.
   std::optional<std::uint32_t> user = {}, real_user = {};
 };
 
@@ -50,7 +50,7 @@ struct FakeCpuTicks {
 
 class FakeHost {
  public:
-  // An Intel machine without powercap, cgroups or processes; /proc/stat says 0 throughout.
+  // An Intel machine without powercap, cgroups or processes; /proc/stat is 0 throughout.
   FakeHost();
   ~FakeHost();
   FakeHost(const FakeHost&) = delete;
@@ -59,11 +59,11 @@ class FakeHost {
   HostPaths paths() const;
   HostRoot open() const;
 
-  // Any file; `path` begins with "sys/", "proc/", "cgroup/" or "root/". Replaces the file as a whole, by
-  // renaming.
+  // Writes any file; `path` begins with "sys/", "proc/", "cgroup/" or "root/". Replaces the file atomically,
+  // by renaming.
   void write(const std::string& path, std::string_view text);
   void remove(const std::string& path);
-  void link(const std::string& path, const std::string& target);  // a symbolic link, as /proc/PID/exe is
+  void link(const std::string& path, const std::string& target);  // a symbolic link, like /proc/PID/exe
   // The file can be opened, but each read fails (EISDIR, standing for EIO and the like), until it is written
   // again.
   void break_file(const std::string& path);
@@ -77,20 +77,20 @@ class FakeHost {
 
   void set_stat(const FakeCpuTicks& ticks);
 
-  // A group's missing ancestors are made too, with no usage. "/" is the root.
+  // Creates a group's missing ancestors, too, with no usage. "/" is the root.
   void add_cgroup(const std::string& path, std::int64_t usage_usec = 0);
   void set_cgroup_usage(const std::string& path, std::int64_t usage_usec);
-  // Whoever may make cgroups in it. For root alone (chown).
+  // Sets the user who may create cgroups in it. Needs root (chown).
   void set_cgroup_owner(const std::string& path, std::uint32_t user);
-  // "threaded": its processes are listed by the next ancestor that is not, and its cgroup.procs cannot be
+  // "threaded": its processes are listed by the nearest ancestor that is not, and its cgroup.procs cannot be
   // read.
   void set_cgroup_type(const std::string& path, const std::string& type);
-  // Overrides what add_process() and its like have written, until they write again.
+  // Overrides what add_process() and similar functions have written, until they write again.
   void set_cgroup_procs(const std::string& path, const std::vector<pid_t>& pids);
-  // With its descendants. A group that is added again under the name has another inode, as in the kernel.
+  // Includes its descendants. A group added again under the same name has another inode, as in the kernel.
   void remove_cgroup(const std::string& path);
 
-  // Keeps the groups' cgroup.procs right.
+  // Keeps the groups' cgroup.procs up to date.
   void add_process(const FakeProcess& process);
   void set_process_time(pid_t pid, std::int64_t utime, std::int64_t stime = 0);
   void move_process(pid_t pid, const std::string& cgroup);

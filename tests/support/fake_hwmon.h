@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chips of a written host's /sys/class/hwmon.
+// Chips in a written host's /sys/class/hwmon.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PMU `power` of a written host, and counters that stand in for perf_event_open(2)'s.
+// The PMU `power` of a written host, and counters in place of perf_event_open(2)'s.
 #pragma once
 
 #include <cerrno>
@@ -20,7 +20,7 @@ namespace keplerd {
 class FakePerf {
  public:
   static constexpr std::uint32_t kType = 29;
-  // Events by the numbers that the kernel gives them.
+  // Events by the kernel's numbers.
   enum Event : std::uint64_t { kCores = 1, kPackage = 2, kDram = 3, kGpu = 4, kPsys = 5 };
 
   // The PMU without any event yet, on `cpumask`.
@@ -41,7 +41,7 @@ class FakePerf {
   }
   static std::string pmu(const std::string& file) { return "sys/bus/event_source/devices/power/" + file; }
 
-  // The hardware goes on, whoever counts.
+  // The hardware advances, whether or not anything counts.
   void draw(int cpu, Event event, std::int64_t joules) {
     hardware_[{kType, event, cpu}] += static_cast<std::uint64_t>(joules) << 32;
   }

@@ -73,7 +73,7 @@ void FakeHost::set_cgroup_procs(const std::string& path, const std::vector<pid_t
 }
 
 void FakeHost::remove_cgroup(const std::string& path) {
-  // The directory is emptied but kept, so that its inode is not given to the next one.
+  // The directory is emptied but kept, so that its inode is not reused by the next one.
   const auto grave = root_ / fmt::format("removed/{}", removed_cgroups_++);
   fs::rename(root_ / cgroup_directory(path), grave);
   for (const auto& entry : fs::recursive_directory_iterator(grave)) {
@@ -124,7 +124,7 @@ std::string FakeHost::domain_of(std::string cgroup) const {
 void FakeHost::write_procs_of(const std::string& cgroup) {
   std::vector<pid_t> pids;
   for (const auto& [pid, process] : processes_) {
-    if (cgroup != "/" && !lies_in(process.cgroup, cgroup)) continue;  // most of them, and cheaper to tell
+    if (cgroup != "/" && !lies_in(process.cgroup, cgroup)) continue;  // most of them, by the cheaper test
     if (domain_of(process.cgroup) == cgroup) pids.push_back(pid);
   }
   set_cgroup_procs(cgroup, pids);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A varlink server that gives everybody full access.
+// A varlink server that gives all clients full access.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an energy source tells, short enough to be compared.
+// The readings of an energy source, in a short form for comparisons.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace keplerd {
 
-// The counters in microjoules; -1 where there is an error.
+// The counters in microjoules; -1 for an error.
 inline std::vector<std::int64_t> read_all(EnergySource& source, Nanoseconds now = {}) {
   ZoneReadings readings;
   source.read(now, readings);

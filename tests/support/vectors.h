@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of tests/vectors, for data-driven tests.
+// The numbers in tests/vectors, for data-driven tests.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace keplerd {
 
-// kepler.json: inputs and what Kepler answers, and where keplerd differs on purpose.
+// kepler.json: inputs and Kepler's results, and where keplerd differs on purpose.
 const nlohmann::json& kepler_vectors();
 
 // The text of a file in tests/fixtures.

@@ -133,7 +133,7 @@ TEST_F(CgroupKernelTest, ThreadedGroupsAreInsideTheirDomain) {
   cgroup_->add("vm/vcpu0");
   read();
   EXPECT_EQ(paths(), (Paths{"/vm", "/vm/vcpu0"}));
-  cgroup_->write("vm/vcpu0/cgroup.type", "threaded");  // as libvirt does: made first, threaded afterwards
+  cgroup_->write("vm/vcpu0/cgroup.type", "threaded");  // like libvirt: created first, threaded afterwards
   cgroup_->add("vm/vcpu1");
   cgroup_->write("vm/vcpu1/cgroup.type", "threaded");
   Child child;
@@ -148,7 +148,7 @@ TEST_F(CgroupKernelTest, ThreadedGroupsAreInsideTheirDomain) {
   EXPECT_EQ(pids, std::vector<std::int32_t>{child.pid()});
 }
 
-// Long after it was made, only reading its cgroup.procs (EOPNOTSUPP) tells.
+// Long after its creation, only reading its cgroup.procs (EOPNOTSUPP) reveals it.
 TEST_F(CgroupKernelTest, GroupThatIsMadeThreadedLateIsFoundOutByItsPids) {
   cgroup_->add("vm");
   cgroup_->add("vm/vcpu0");
@@ -168,7 +168,7 @@ TEST_F(CgroupKernelTest, InvalidUtf8IsEscaped) {
   EXPECT_EQ(paths(), Paths{"/bad\\xff\\x1b[31m"});
 }
 
-// More than the kernel keeps events for an instance: it tells so (IN_Q_OVERFLOW).
+// More events than the kernel queues per instance: it reports an overflow (IN_Q_OVERFLOW).
 TEST_F(CgroupKernelTest, LostEventsAreMadeUpForByLookingAgain) {
   int most = 0;
   std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> most;
@@ -187,7 +187,7 @@ TEST_F(CgroupKernelTest, LostEventsAreMadeUpForByLookingAgain) {
   EXPECT_EQ(paths(), (Paths{"/stays", "/stays/deep", "/stays/deep/later"}));
 }
 
-// inotify tells of it only after it was found by listing: taken for new once more, its time would be counted
+// inotify reports it after it was found by listing: if it were taken for new again, its time would be counted
 // twice.
 TEST_F(CgroupKernelTest, GroupThatComesWhileGroupsAreListedIsTheSameAfterwards) {
   constexpr int kGroups = 20;
@@ -226,11 +226,11 @@ TEST_F(CgroupKernelTest, GroupsLeftOutForDepthDoNotHideNewOnes) {
   child.burn(20ms);
   shallow.read(groups_);
   EXPECT_EQ(paths(), (Paths{"/a", "/b"}));
-  EXPECT_GE(time("/b"), 19ms);  // born since, not left out before
+  EXPECT_GE(time("/b"), 19ms);  // created since, not left out before
   cgroup_->move_out(child.pid());
 }
 
-// In a user namespace of its own, a process may be allowed three watches only.
+// In its own user namespace, a process may be limited to three watches.
 int read_with_three_watches(const RealCgroup& cgroup) {
   if (::unshare(CLONE_NEWUSER) != 0) return 77;
   std::ofstream limit("/proc/sys/user/max_inotify_watches");
@@ -264,8 +264,8 @@ TEST_F(CgroupKernelTest, GroupsThatCannotBeWatchedAreLookedUpEachTime) {
   EXPECT_EQ(WEXITSTATUS(status), 0) << "read without what came below groups that are not watched";
 }
 
-// Short of descriptors, groups are left out and told so; afterwards they are there again, and nobody's time
-// was counted twice.
+// Short of descriptors, groups are left out and reported as such; afterwards they are back, and no time was
+// counted twice.
 TEST_F(CgroupKernelTest, WithoutDescriptorsKnownGroupsAreKept) {
   for (int i = 0; i < 10; ++i) cgroup_->add("g" + std::to_string(i));
   read();
@@ -298,7 +298,7 @@ TEST_F(CgroupKernelTest, WithoutDescriptorsKnownGroupsAreKept) {
   EXPECT_TRUE(before.empty());
 }
 
-// As when everything is held, but for the descriptors.
+// As if everything were held, except for the descriptors.
 TEST_F(CgroupKernelTest, WithoutAPlaceToHoldThemGroupsAreReadByTheirPaths) {
   DescriptorBudget budget(2);
   CgroupTree tree(cgroup_->directory(), {.descriptors = &budget});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of groups on written trees. What only the kernel shows is in cgroup_kernel_test.cpp.
+// The tree of groups on written trees. Behaviour specific to the kernel is tested in cgroup_kernel_test.cpp.
 #include "usage/cgroup_tree.h"
 
 #include <algorithm>
@@ -152,7 +152,7 @@ TEST_F(CgroupTreeTest, ThreadedGroupsAreInsideTheirDomain) {
   fake_.add_cgroup("/vm/emulator");
   read();
   EXPECT_EQ(paths(), (Paths{"/vm", "/vm/emulator"}));
-  fake_.set_cgroup_type("/vm/emulator", "threaded");  // made first, threaded afterwards
+  fake_.set_cgroup_type("/vm/emulator", "threaded");  // created first, threaded afterwards
   read();
   EXPECT_EQ(paths(), Paths{"/vm"});
   EXPECT_EQ(tree_.find("/vm/emulator"), 0U);
@@ -172,7 +172,7 @@ TEST_F(CgroupTreeTest, UnreadableGroupIsLeftOutWithAllBelowAndCostsOthersNothing
   EXPECT_EQ(paths(), Paths{});
 }
 
-// Its time in between is in its parent's own account already: told again, it would count twice.
+// Its time in between is in its parent's own account already: reported again, it would count twice.
 TEST_F(CgroupTreeTest, GroupThatCouldNotBeReadHasNoTimeWhenItReturns) {
   fake_.add_cgroup("/a/b", 30);
   fake_.add_cgroup("/d", 5);
@@ -228,7 +228,7 @@ TEST_F(CgroupTreeTest, ReadsThePidsOfAGroup) {
   fake_.add_cgroup("/a");
   read();
   std::vector<std::int32_t> pids;
-  fake_.set_cgroup_procs("/a", {7, 0, 9});  // 0: of another pid namespace
+  fake_.set_cgroup_procs("/a", {7, 0, 9});  // 0: in another pid namespace
   tree_.read_pids(0, pids);
   EXPECT_EQ(pids, (std::vector<std::int32_t>{7, 9}));
   fake_.set_cgroup_procs("/", {1, 2});
@@ -296,7 +296,7 @@ TEST_F(CgroupTreeTest, GroupsNearTheRootComeFirst) {
 
 TEST_F(CgroupTreeTest, WhatNoPathReachesStaysInItsParent) {
   CgroupTree tree(*host_.cgroupfs());
-  // More than a path may have: made step by step.
+  // Longer than a path may be: created step by step.
   UniqueFd at(::open(fake_.paths().cgroupfs->c_str(), O_PATH));
   for (int i = 0; i < 18; ++i) {
     const std::string name(250, 'n');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child process that does as it is told, step by step: each call returns when it is done.
+// A child process that executes commands step by step: each call returns when it is done.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace keplerd {
 class Child {
  public:
   Child() : Child(0) {}
-  // With this pid, which must be free (0: any). pid() is -1 where the kernel does not allow that.
+  // With this pid, which must be unused (0: any). pid() is -1 if the kernel does not permit that.
   explicit Child(pid_t wanted);
   ~Child();  // killed and reaped
   Child(const Child&) = delete;
@@ -23,9 +23,9 @@ class Child {
   pid_t pid() const { return pid_; }
 
   void burn(std::chrono::milliseconds time);           // CPU time, at least
-  void burn_in_child(std::chrono::milliseconds time);  // a child of its own, that ends and is reaped
+  void burn_in_child(std::chrono::milliseconds time);  // a child of its own, which ends and is reaped
   void rename(const std::string& comm);                // at most 15 bytes
-  void become_cat();                                   // exec: nothing else can be told it afterwards
+  void become_cat();                                   // exec: accepts no further commands
   void end();                                          // it stays a zombie until reap()
   void reap();
 

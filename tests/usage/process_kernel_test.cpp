@@ -107,7 +107,7 @@ TEST_F(ProcessKernelTest, OnlyGroupsThatMovedAreLookedInto) {
   Child quiet;
   cgroup_->move(busy.pid(), "a");
   cgroup_->move(quiet.pid(), "b");
-  read();  // everything is looked at, at first
+  read();  // the first read examines everything
   EXPECT_EQ(group_of(quiet.pid()), "/b");
   for (int i = 0; i < 3; ++i) {
     busy.burn(5ms);
@@ -148,8 +148,8 @@ TEST_F(ProcessKernelTest, OneThatExitsHasEnded) {
   EXPECT_FALSE(has_ended(pid));
 }
 
-// The same group, the same name, more time than the first had: only its start tells. Whether the first held a
-// descriptor (it ran again after it was first seen) or not.
+// The same group, the same name, more time than the first had: only its start distinguishes it. With and
+// without a descriptor held for the first one (it ran again after it was first seen).
 TEST_F(ProcessKernelTest, PidThatIsReusedIsAnotherProcess) {
   for (const bool held : {false, true}) {
     SCOPED_TRACE(held);
@@ -191,8 +191,8 @@ TEST_F(ProcessKernelTest, OneThatEndsOutsideAnyGroupHasEnded) {
   EXPECT_TRUE(has_ended(pid));
 }
 
-// What a zombie used last went to its group's other account when it died. Found once more by a full scan, it
-// must not be given time that it did not have in that window.
+// A zombie's last usage went to its group's other account when it died. Found again by a full scan, it must
+// not get time that it did not have in that window.
 TEST_F(ProcessKernelTest, ZombieHasNoTime) {
   Child child;
   Child other;
@@ -275,7 +275,7 @@ TEST_F(ProcessKernelTest, AFullScanFindsAllThereAre) {
   Child child;
   read();
   EXPECT_TRUE(find(1));
-  EXPECT_EQ(group_of(child.pid()), "/");  // of this tree it is in no group
+  EXPECT_EQ(group_of(child.pid()), "/");  // outside this tree
 }
 
 TEST_F(ProcessKernelTest, AProcessLeftOutIsTrackedAsSoonAsThereIsRoom) {
@@ -311,7 +311,7 @@ TEST_F(ProcessKernelTest, AProcessLeftOutIsTrackedAsSoonAsThereIsRoom) {
   EXPECT_EQ(group_of(left_out->pid()), "/a");
 }
 
-// Otherwise it is the descriptor that is held which tells a process from the next one with its pid.
+// Otherwise the held descriptor distinguishes a process from the next one with its pid.
 TEST_F(ProcessKernelTest, WithoutAPlaceToHoldThemProcessesAreComparedEachTime) {
   DescriptorBudget budget(0);
   table_ = std::make_unique<ProcessTable>(*host_, ProcessLimits{.descriptors = &budget});
@@ -337,7 +337,7 @@ TEST_F(ProcessKernelTest, WithoutAPlaceToHoldThemProcessesAreComparedEachTime) {
   EXPECT_FALSE(find(pid)->before);
 }
 
-// Nobody has ended because nothing could be listed.
+// No process has ended merely because nothing could be listed.
 TEST_F(ProcessKernelTest, WithoutDescriptorsNoProcessHasEnded) {
   Child child;
   cgroup_->move(child.pid(), "a");

@@ -112,10 +112,11 @@ TEST_F(ProcessTableTest, PidThatIsReusedIsAnotherProcess) {
 
 TEST_F(ProcessTableTest, NewProcessesOutsideGroupsHaveUsedAllTheirTimeSince) {
   fake_.add_cgroup("/a");
-  read();                                                                        // at 1001 s
-  fake_.add_process({.pid = 42, .start = 100'150, .utime = 3});                  // 1001.5 s
-  fake_.add_process({.pid = 43, .start = 100'050, .utime = 3});                  // before, but not seen
-  fake_.add_process({.pid = 44, .start = 100'150, .utime = 3, .cgroup = "/a"});  // its group tells
+  read();                                                        // at 1001 s
+  fake_.add_process({.pid = 42, .start = 100'150, .utime = 3});  // 1001.5 s
+  fake_.add_process({.pid = 43, .start = 100'050, .utime = 3});  // before, but not seen
+  fake_.add_process(
+      {.pid = 44, .start = 100'150, .utime = 3, .cgroup = "/a"});  // its group's time includes it
   read();
   ASSERT_TRUE(find(42)->before);
   EXPECT_EQ(find(42)->before->usage, 0ms);
@@ -237,7 +238,7 @@ TEST_F(ProcessTableTest, BeyondTheLimitKnownProcessesStayAndNewOnesAreNotTracked
   read_again();
   EXPECT_EQ(table.left_out(), 0U);
   ASSERT_TRUE(find(5));
-  EXPECT_FALSE(find(5)->before);  // what it has used until now is its group's
+  EXPECT_FALSE(find(5)->before);  // its usage so far is its group's
 }
 
 TEST_F(ProcessTableTest, OneGroupDoesNotTakeAllThePlaces) {

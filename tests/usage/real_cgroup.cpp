@@ -94,7 +94,7 @@ std::size_t open_descriptors_of(int pid) {
   const std::string directory = "/proc/" + std::to_string(pid) + "/";
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
-    std::error_code is_gone;  // the iterator's own, too, is among them
+    std::error_code is_gone;  // the iterator's own descriptor is among them, too
     count += fs::read_symlink(entry, is_gone).string().starts_with(directory) ? 1 : 0;
   }
   return count;

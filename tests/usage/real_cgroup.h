@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A directory of this host's own cgroup2, for tests of what only the kernel shows.
+// A directory in this host's own cgroup2, for tests of kernel behaviour.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace keplerd {
 
 class RealCgroup {
  public:
-  // A new directory, below the root of cgroup2. Null, with the reason in `why_not`, where this user cannot
-  // make one.
+  // A new directory, below the root of cgroup2. Null, with the reason in `why_not`, if this user cannot
+  // create one.
   static std::unique_ptr<RealCgroup> make(std::string& why_not);
 
-  // With all in it. No process may be left there.
+  // With everything in it. It must contain no process.
   ~RealCgroup();
   RealCgroup(const RealCgroup&) = delete;
   RealCgroup& operator=(const RealCgroup&) = delete;
@@ -25,7 +25,7 @@ class RealCgroup {
   const std::string& path() const { return path_; }
   int directory() const { return fd_.get(); }
 
-  // `name` is relative: "a/b". All fail the running test where they fail, and tell it.
+  // `name` is relative: "a/b". All of these fail the running test on errors, and report them.
   bool add(const std::string& name) const;
   bool remove(const std::string& name) const;  // an empty group
   bool write(const std::string& file, std::string_view text) const;
@@ -39,10 +39,10 @@ class RealCgroup {
   UniqueFd fd_;
 };
 
-// Of this process: open descriptors, and inotify watches over all of them.
+// For this process: open descriptors, and inotify watches over all of them.
 std::size_t open_descriptors();
 std::size_t inotify_watches();
-// Of the open ones, those that are files of this process.
+// How many of the open descriptors are files of this process.
 std::size_t open_descriptors_of(int pid);
 
 }  // namespace keplerd

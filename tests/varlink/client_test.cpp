@@ -15,7 +15,7 @@ namespace {
 using namespace std::string_literals;
 using std::chrono::milliseconds;
 
-// A daemon that the test plays itself.
+// A daemon played by the test.
 class Asking : public testing::Test {
  protected:
   void SetUp() override {

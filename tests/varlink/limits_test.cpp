@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client cannot do to the server: each of these is a client that is broken or means harm.
+// Misbehaving clients, broken or malicious, and what they cannot do to the server.
 #include <deque>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace keplerd::varlink {
 namespace {
 
-// Never ends; counts what it was asked.
+// Never ends; counts how often it was called.
 class EndlessStream : public Stream {
  public:
   EndlessStream(std::size_t& asked, std::size_t size) : asked_(asked), text_(size, 'x') {}
@@ -47,8 +47,8 @@ const std::string kPing = R"({"method":"org.example.Test.Ping"})";
 const std::string kPong = R"({"parameters":{}})";
 const std::string kFlood = R"({"method":"org.example.Test.Flood","more":true})";
 
-// What the kernel itself holds for a client that does not read: a socket's send buffer, with room to spare
-// for its overhead.
+// What the kernel buffers for a client that does not read: a socket's send buffer, with room to spare for its
+// overhead.
 constexpr std::size_t kKernelBuffer = 512 << 10;
 
 TEST_F(Bounds, AMessageOverTheLimitClosesTheConnection) {
@@ -81,7 +81,7 @@ TEST_F(Bounds, AStreamIsNotCalledForAClientThatDoesNotRead) {
   client.call(kFlood);
   settle();
   EXPECT_LT(asked_ * kReply, limits.output + kKernelBuffer);
-  EXPECT_EQ(0, settle());  // and the loop rests
+  EXPECT_EQ(0, settle());  // and the loop is idle
   const std::size_t asked = asked_;
   EXPECT_EQ(kPong, ask(kPing));
   server_->wake();
@@ -112,20 +112,20 @@ TEST_F(Bounds, AnEndlessStreamLeavesTurnsToOthers) {
   std::optional<std::string> answer;
   for (int turn = 0; turn < 20 && !answer; ++turn) {
     settle(1);
-    greedy.read();  // always has room, so that its stream never has to stop
+    greedy.read();  // always reads, so that its stream never has to pause
     answer = modest.message();
   }
   EXPECT_EQ(kPong, answer);
 }
 
 TEST_F(Bounds, ASlowReaderGetsEveryReplyOnceAndInOrder) {
-  flood_reply_ = 10'000;  // so that a turn has more to say than a socket takes
+  flood_reply_ = 10'000;  // so that a turn produces more than a socket takes
   start();
   RawClient client(path_);
   client.call(kFlood);
   for (std::size_t number = 1; number <= 300; ++number) {
     auto message = client.message();
-    if (!message) {  // has read all there was, and the server as much ready as it may
+    if (!message) {  // has read everything, and the server has prepared as much as it may
       settle();
       message = client.message();
     }
@@ -163,7 +163,7 @@ TEST_F(Bounds, CallsAreHeldForAClientThatDoesNotRead) {
   RawClient client(path_);
   const std::string call = std::string(R"({"method":"org.example.Test.Large"})") + '\0';
   std::size_t calls = 0;
-  while (client.write(call) == call.size()) {  // until no more goes in: the server has stopped to read
+  while (client.write(call) == call.size()) {  // until the server stops reading
     ++calls;
     settle();
     ASSERT_LT(calls, 1'000'000U);
@@ -245,7 +245,7 @@ TEST_F(Bounds, LimitedAccessLeavesPlacesForFullAccess) {
   EXPECT_EQ(5U, server_->connection_count());
 }
 
-// Between two looks at callers with full access there is one turn of the queue, whatever the others ask for.
+// Between two checks of callers with full access there is one turn of the queue, whatever the others request.
 TEST_F(Bounds, FullAccessIsServedBetweenAnyTwoTurnsOfLimitedAccess) {
   bool full = false;
   start({}, [&full](const Peer&) { return Admission{.full = full, .account = 1000}; });
@@ -258,12 +258,13 @@ TEST_F(Bounds, FullAccessIsServedBetweenAnyTwoTurnsOfLimitedAccess) {
   std::string calls;
   for (int i = 0; i < 500; ++i) calls += R"({"method":"org.example.Test.Large"})" + std::string(1, '\0');
   for (RawClient& other : others) ASSERT_EQ(calls.size(), other.write(calls));
-  settle(25);  // all of it is known
+  settle(25);  // all of it has been received
   const std::size_t before = asked_;
   ASSERT_LT(before, 20U * 500U / 2);
   root.call(kPing);
   std::optional<std::string> answer;
-  for (int turn = 0; turn < 100 && !answer; ++turn) {  // the others' input is read in between, not answered
+  for (int turn = 0; turn < 100 && !answer;
+       ++turn) {  // the others' input is read in between, but not answered
     settle(1);
     answer = root.message();
   }

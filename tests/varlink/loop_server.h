@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A varlink server on a real socket in a directory of its own, and the event loop that the test turns by
-// hand; raw clients that send and take bytes. Nothing waits for time to pass: a turn that has nothing to do
+// A varlink server on a real socket in a directory of its own, and an event loop turned manually by the
+// test; raw clients that send and receive bytes. Nothing waits for time to pass: a turn with nothing to do
 // returns.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace keplerd::varlink {
 
-// A directory that goes with the test.
+// A directory that is removed after the test.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -43,7 +43,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// A client that knows of bytes only.
+// A client at the level of bytes.
 class RawClient {
  public:
   explicit RawClient(const std::string& path) {
@@ -53,7 +53,7 @@ class RawClient {
     EXPECT_EQ(0, connect_to(socket_.get(), *address));
   }
 
-  // How many of the bytes went into the socket.
+  // How many of the bytes the socket accepted.
   std::size_t write(std::string_view bytes) {
     const ssize_t count = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     return count > 0 ? static_cast<std::size_t>(count) : 0;
@@ -69,7 +69,7 @@ class RawClient {
   void refuse_output() { ::shutdown(socket_.get(), SHUT_RD); }
   void close() { socket_.reset(); }
 
-  // Takes what has come.
+  // Reads what has arrived.
   void read() {
     std::array<char, 65536> chunk;
     while (!ended_) {
@@ -84,7 +84,7 @@ class RawClient {
     }
   }
 
-  // The next whole message that has come.
+  // The next complete message received.
   std::optional<std::string> message() {
     read();
     const auto end = received_.find('\0');
@@ -110,7 +110,7 @@ class RawClient {
 
 class LoopServer : public testing::Test {
  protected:
-  // Tests that need other limits call this first.
+  // Must be called first by tests that need other limits.
   void start(
       ServerLimits limits = {}, Server::Admit admit = [](const Peer&) { return Admission{}; }) {
     ASSERT_TRUE(full_.attach(event_, priority::kNormal).ok());
@@ -131,14 +131,14 @@ class LoopServer : public testing::Test {
     sd_event_unref(event_);
   }
 
-  // Turns the loop until it has nothing more to do; the number of turns, at most `most`.
+  // Turns the loop until it is idle; returns the number of turns, at most `most`.
   int settle(int most = 100'000) {
     int turns = 0;
     while (turns < most && sd_event_run(event_, 0) > 0) ++turns;
     return turns;
   }
 
-  // What the server answers to this message.
+  // The server's reply to this message.
   std::string ask(std::string_view message) {
     RawClient client(path_);
     client.call(message);
@@ -146,7 +146,7 @@ class LoopServer : public testing::Test {
     return client.message().value_or(client.ended() ? "(closed)" : "(nothing)");
   }
 
-  // Each look at the clock takes so long, and so each reply does.
+  // Each reading of the clock takes this long, and so does each reply.
   static constexpr Nanoseconds kLook = std::chrono::microseconds(20);
   Nanoseconds now_ = std::chrono::hours(1);
   FairQueue full_{{}, [this] { return now_ += kLook; }};

@@ -14,7 +14,7 @@
 namespace keplerd::varlink {
 namespace {
 
-// What a stream gives, and what became of it.
+// What a stream returns, and what became of it.
 struct Script {
   std::deque<std::variant<Reply, Failure>> replies;
   int asked = 0;
@@ -285,7 +285,7 @@ TEST_F(Serving, MayBeWokenFromWithinAStream) {
   first.call(kWatch);
   settle();
   EXPECT_EQ(1, script_->asked);
-  script_->when_asked = [this] {  // as where opening a stream causes a sample, which is news for all
+  script_->when_asked = [this] {  // as when opening a stream triggers a sample, which wakes all streams
     script_->when_asked = nullptr;
     script_->replies = {number(1, true), number(2, true)};
     server_->wake();
@@ -294,7 +294,7 @@ TEST_F(Serving, MayBeWokenFromWithinAStream) {
   settle();
   EXPECT_EQ(R"({"parameters":{"n":1},"continues":true})", second.message());
   EXPECT_EQ(R"({"parameters":{"n":2},"continues":true})", second.message());
-  EXPECT_EQ(1 + 3 + 1, script_->asked);  // the first once more
+  EXPECT_EQ(1 + 3 + 1, script_->asked);  // the first one again
   EXPECT_EQ(0, settle());
 }
 

@@ -13,7 +13,7 @@ const std::string kOther = "99f3a16ea25b7724cb56a4f0c0df1113ad9474fbf5545bead97f
 const std::string kUid = "eab5a334-93fe-48a8-b139-9e8079c1f163";
 const std::string kUidInSlice = "eab5a334_93fe_48a8_b139_9e8079c1f163";
 
-// One word for the kind, then what is known of it.
+// One word for the kind, then the known details.
 std::string report(const CgroupWorkload& workload) {
   const auto with = [](std::string_view key, std::string_view value) {
     return value.empty() ? std::string() : " " + std::string(key) + "=" + std::string(value);
@@ -67,7 +67,7 @@ TEST(Cgroup, OfSystemdIsAUnitAsSystemctlShowsIt) {
        {"/system.slice/docker.service", "unit name=docker.service"},
        {"/system.slice/docker-compose.service", "unit name=docker-compose.service"},
        {"/system.slice/containerd.service", "unit name=containerd.service"},
-       // podman's health checks are named after the container, and are not it.
+       // podman's health checks are named after the container, but are not part of it.
        {"/system.slice/" + kId + ".service", "unit name=" + kId + ".service"}});
 }
 
@@ -156,7 +156,7 @@ TEST(Container, OfNspawnIsNamedByItsInstance) {
             "systemd-nspawn@f40.service");
 }
 
-// "a/b" is the id of "b" inside of "a", and no machine may be called so.
+// "a/b" is the id of "b" inside "a", so no machine may have that name.
 TEST(Container, HasNoSlashInItsName) {
   expect_all(
       {{R"(/machine.slice/machine-a\x2fb.scope)", R"(unit name=machine-a\x2fb.scope)"},
@@ -201,7 +201,7 @@ TEST(Pod, IsKnownToItsContainers) {
             ".slice:cri-containerd:" + kId,
         "container runtime=containerd id=" + kId + " pod=" + kUid},
        {"/system.slice/docker.service/system.slice:docker:" + kId, "container runtime=docker id=" + kId}});
-  // A container in a container in a pod is not the pod's.
+  // A container in a container in a pod does not belong to the pod.
   EXPECT_EQ(report(slice + "/cri-containerd-" + kId + ".scope/docker/" + kOther),
             "container runtime=docker id=" + kOther);
 }

@@ -164,7 +164,7 @@ TEST(Qemu, OptionsWithoutAValueAreHarmless) {
   for (const std::string_view option :
        {"-name", "-uuid", "-smbios", "-id", "-machine", "-xen-domid", "-", "--"})
     EXPECT_EQ(report({kQemu, option}), "kvm") << option;
-  // As QEMU reads it: what follows is the value.
+  // As in QEMU: the next word is the value.
   EXPECT_EQ(report({kQemu, "-name", "-uuid", kUuid}), "kvm name=-uuid");
   EXPECT_EQ(report({kQemu, "-append", "-name", "x", "-name", "web"}), "kvm name=web");
   EXPECT_EQ(report({kQemu, "-drive", "-name", "web"}), "kvm name=web");
@@ -229,7 +229,7 @@ TEST(VirtualBox, ByCommentAndUuid) {
   EXPECT_EQ(report({"VirtualBox"}), "none");
   EXPECT_EQ(report({"VBoxSVC", "--startvm", kUuid}), "none");
   EXPECT_EQ(report({"VirtualBoxVM", "--comment", "win10", "--startvm"}), "none");
-  // SDL's front end runs a VM, whatever it is given.
+  // SDL's front end runs a VM, whatever its arguments are.
   EXPECT_EQ(report({"/usr/lib/virtualbox/VBoxSDL", "--comment", "win10"}), "virtualbox name=win10");
   EXPECT_EQ(report({"VBoxSDL"}), "none");
   EXPECT_EQ(report({"VirtualBoxVM", "--comment", "win10"}), "none");

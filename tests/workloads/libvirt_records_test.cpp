@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's records of running VMs, as they come, change and go.
+// libvirt's records of running VMs, as they appear, change and disappear.
 #include "workloads/libvirt_records.h"
 
 #include <chrono>
@@ -24,7 +24,7 @@ std::string status(const std::string& name, int pid, const std::string& state = 
 
 class LibvirtRecordsTest : public testing::Test {
  protected:
-  // As libvirt writes it: aside, then renamed.
+  // As libvirt writes it: a temporary file, then renamed.
   void write(const std::string& name, const std::string& text) {
     host.write(kDirectory + name + ".xml.new", text);
     fs::rename(place(name + ".xml.new"), place(name + ".xml"));
@@ -48,7 +48,7 @@ class LibvirtRecordsTest : public testing::Test {
 TEST_F(LibvirtRecordsTest, AreThereWithTheirDirectory) {
   EXPECT_EQ(name_at(0s), "");
   write("web", status("web", 7));
-  EXPECT_EQ(name_at(900ms), "");  // the directory is looked for once a second
+  EXPECT_EQ(name_at(900ms), "");  // the directory is checked once a second
   EXPECT_EQ(name_at(1s), "web");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's status of a VM: what it tells, and what never leaves it.
+// libvirt's status of a VM: what is extracted, and what never is.
 #include "workloads/libvirt_status.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 namespace keplerd {
 namespace {
 
-// As libvirt 11.3 writes it, without most of what is not looked at.
+// As libvirt 11.3 writes it, without most of what is not read.
 constexpr char kStatus[] = R"(<!--
 WARNING: THIS IS AN AUTO-GENERATED FILE.
 -->
@@ -67,7 +67,7 @@ TEST(LibvirtStatus, HasTheMachinesIdentity) {
   EXPECT_EQ(status->state, "running");
   EXPECT_EQ(status->reason, "booted");
   EXPECT_EQ(status->pid, 201);
-  EXPECT_EQ(status->vcpus, 2);  // of four that it may have
+  EXPECT_EQ(status->vcpus, 2);  // of at most four
   EXPECT_EQ(status->vcpu_threads, (std::map<std::int32_t, int>{{207, 0}, {208, 1}}));
 }
 

@@ -37,7 +37,7 @@ TEST(Subuid, OfSeveralLoginsBelongsToNone) {
   EXPECT_EQ(known.login_of(165546), 1001U);
 }
 
-// "root:1000:1" lets root's containers map a user of the host; his programs are not root's for that.
+// "root:1000:1" lets root's containers map a user of the host; that does not make the user's programs root's.
 TEST(Subuid, ThatIsAUserOfTheHostIsThatUser) {
   const Logins known(parse_subuid("root:1000:1\nroot:60000:10000\nroot:100000:65536\n", kPasswd),
                      {0, 1000, 1001, 100500});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as docker, podman and Proxmox write them, shortened where nothing reads.
+// Files as docker, podman and Proxmox write them, without what is not read.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that are read in the background: by a stand-in that does its work when the test says so, if ever.
+// Names that are read in the background, by a fake that works when the test says so, if ever.
 #include "workloads/proxmox_names.h"
 
 #include <chrono>
@@ -51,7 +51,7 @@ class Proxmox : public testing::Test {
     fake_.write("root/" + path, text);
     age(std::filesystem::path(fake_.paths().root) / path);
   }
-  // A guest's name and a container's, as known in this round.
+  // The names of a guest and a container, as known in this round.
   std::string ask(Nanoseconds now, std::string_view guest = "100", std::string_view container = "101") {
     names_->begin(now);
     const auto text =
@@ -132,7 +132,7 @@ TEST_F(Proxmox, ChangesAreSeenAndFilesThatStayAreNotReadAgain) {
 TEST_F(Proxmox, NamesForgottenMeanwhileStayForgotten) {
   ask(0s);
   names_->begin(0s);
-  names_->end();  // nobody has asked
+  names_->end();  // not requested
   work_and_finish();
   EXPECT_EQ(ask(0s), "? ?");
 }

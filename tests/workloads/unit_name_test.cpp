@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What systemd calls a cgroup.
+// systemd's names of cgroups.
 #include "workloads/unit_name.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(SliceUser, IsThatOfTheSliceThatRootHasMade) {
   EXPECT_EQ(slice_user("/user.slice/user-1000.slice"), 1000U);
   EXPECT_EQ(slice_user("/user.slice/user-1000.slice/user@1000.service/app.slice/a.service"), 1000U);
   EXPECT_EQ(slice_user("/user.slice/user-0.slice/session-1.scope"), 0U);
-  // What it is called inside is what the user calls it.
+  // The names inside are chosen by the user.
   EXPECT_EQ(slice_user("/user.slice/user-1000.slice/user@1000.service/user.slice/user-0.slice"), 1000U);
 }
 

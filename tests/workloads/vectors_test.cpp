@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kepler's answers (tests/vectors/kepler.json) to what a cgroup or a process is, and where keplerd differs.
+// Kepler's classification of cgroups and processes (tests/vectors/kepler.json), and where keplerd differs.
 #include "support/vectors.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Runtime and id of the innermost container around `path`; "unknown" and "" where there is none.
+// Runtime and id of the innermost container around `path`; "unknown" and "" if there is none.
 std::pair<std::string, std::string> container_of(const std::string& path) {
   const auto chain = enclosing_workloads(path);
   for (auto entry = chain.rbegin(); entry != chain.rend(); ++entry) {
@@ -61,8 +61,8 @@ TEST(KeplerVectors, CgroupToMachine) {
   }
 }
 
-// keplerd's ids are not of names: what Kepler calls the id is compared only where it is a UUID, or Xen's
-// domain. A name is made up of a UUID alone.
+// keplerd's ids are not derived from names: what Kepler calls the id is compared only if it is a UUID, or
+// Xen's domain. A name is made up only from a UUID.
 TEST(KeplerVectors, CommandLineToMachine) {
   for (const json& entry : kepler_vectors()["cmdline_to_vm"]) {
     SCOPED_TRACE(entry["case"]);

@@ -20,7 +20,7 @@ std::string command(std::initializer_list<std::string_view> words) {
 
 class Finder : public testing::Test {
  protected:
-  // A process that runs `line`, as the next look sees it.
+  // A process that runs `line`, as seen by the next check.
   void run(std::int32_t pid, std::string_view comm, const std::string& line, bool fresh = true) {
     files.write("proc/" + std::to_string(pid) + "/cmdline", line);
     usage.processes.push_back({.id = {pid, 7}, .comm = comm, .fresh = fresh, .user = user});
@@ -32,7 +32,7 @@ class Finder : public testing::Test {
     return found;
   }
 
-  const std::uint32_t user = ::geteuid();  // whose all files are
+  const std::uint32_t user = ::geteuid();  // the owner of all files
   FakeHost files;
   HostRoot host = files.open();
   VmFinder finder{host};
@@ -109,7 +109,7 @@ TEST_F(Finder, FindsHelpers) {
   EXPECT_TRUE(look_for_all().helpers.empty());
 }
 
-// It may have become another program in between, of another user's: what it says is nobody's claim then.
+// It may have become another user's program in between: then its arguments are nobody's claim.
 TEST_F(Finder, WhatHasAnotherUserNowIsFoundWhenThatIsKnown) {
   run(10, "qemu-system-x86", command({"qemu-system-x86_64", "-name", "web"}));
   run(11, "swtpm", command({"swtpm", "socket", "--ctrl", "type=unixio,path=/run/tpm.sock"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that help to run a VM, by their command lines.
+// Processes that help to run a VM, recognised by their command lines.
 #include "workloads/vm_helper.h"
 
 #include <initializer_list>

@@ -27,12 +27,12 @@ std::string docker_file(const std::string& id) {
 
 class Names : public ::testing::Test {
  protected:
-  // Always of the same age, as nothing that was written just now is.
+  // Always the same age, so that nothing looks freshly written.
   void write(const std::string& path, std::string_view text) {
     fake_.write("root/" + path, text);
     age(place(path));
   }
-  // The same size, inode and time: nobody can see it but who reads.
+  // The same size, inode and time: the change cannot be detected without reading.
   void change_secretly(const std::string& path, std::string_view text) {
     std::ofstream(place(path), std::ios::in) << text;
     age(place(path));
@@ -43,7 +43,7 @@ class Names : public ::testing::Test {
   }
   fs::path place(const std::string& path) const { return fs::path(fake_.paths().root) / path; }
 
-  // What one round answers.
+  // The results of one round.
   template <class Ask>
   auto round(Nanoseconds now, Ask ask) {
     names_.begin(now);

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// "ID", with a plus sign where the zone is in the total.
+// "ID", with a plus sign if the zone is in the total.
 std::vector<std::string> reported(const EnergySource& source) {
   std::vector<std::string> texts;
   for (const auto& zone : source.zones()) texts.push_back((zone.in_total ? "+" : "") + zone.id);
@@ -213,7 +213,7 @@ TEST_F(PerfTest, PackageThatGoesOfflineIsAnErrorUntilItIsBack) {
 }
 
 TEST_F(PerfTest, ANegativeCountIsNotEnergy) {
-  // The kernel takes a reset of the hardware for a step by up to 2^31 units back.
+  // The kernel handles a hardware reset as a step back by up to 2^31 units.
   add_server();
   const auto source = open({"package"});
   perf_.set_raw(0, FakePerf::kPackage, std::uint64_t{0} - (std::uint64_t{1} << 40));

@@ -201,7 +201,7 @@ TEST_F(PowercapTest, IsUnusableWherePsysIsAllThereIs) {
   EXPECT_EQ(source.error().message, "no zone that counts into the host's total (package, dram)");
 }
 
-// Root may read everything: the source is opened in a child that has become nobody.
+// Root may read everything: the source is opened in a child that runs as nobody.
 TEST_F(PowercapTest, IsUnusableWithoutPermission) {
   add_one_package();
   const auto host = fake_.open();

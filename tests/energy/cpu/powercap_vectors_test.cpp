@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RAPL zones as Kepler's own tests have them, and where keplerd differs on purpose.
+// RAPL zones as in Kepler's own tests, and where keplerd differs on purpose.
 #include <gtest/gtest.h>
 
 #include "energy/cpu/powercap.h"

@@ -21,7 +21,7 @@ std::vector<PowercapZone> zones_of(const std::vector<Given>& given, bool amd = f
   return powercap_zones(directories, {.amd = amd});
 }
 
-// "ID@DIRECTORY", with a plus sign where the zone is in the total.
+// "ID@DIRECTORY", with a plus sign if the zone is in the total.
 std::vector<std::string> reported(const std::vector<PowercapZone>& zones) {
   std::vector<std::string> texts;
   for (const auto& [zone, directory, counts_power] : zones) {
