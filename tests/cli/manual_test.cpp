@@ -19,15 +19,15 @@ std::string manual() {
   return text.str();
 }
 
-// The words at the heads of the tagged paragraphs of VERBS and OPTIONS, with hyphens as typed.
+// The words at the heads of the tagged paragraphs of VERBS and OPTIONS, with the hyphens of options.
 std::set<std::string> described_words() {
-  std::string text = std::regex_replace(manual(), std::regex(R"(\\-)"), "-");
-  text = text.substr(text.find(".SH VERBS"));
-  text.resize(text.find(".SH JSON"));
+  std::string text = std::regex_replace(manual(), std::regex("Fl ([a-z-]+)"), "-$1");
+  text = text.substr(text.find(".Sh VERBS"));
+  text.resize(text.find(".Sh JSON"));
   std::set<std::string> words;
   std::istringstream lines(text);
-  for (std::string line, before; std::getline(lines, line); before = line) {
-    if (before != ".TP" && before != ".TQ") continue;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(".It ")) continue;
     const std::regex word("[a-z-]+");
     for (std::sregex_iterator match(line.begin(), line.end(), word), end; match != end; ++match) {
       words.insert(match->str());
@@ -44,7 +44,7 @@ TEST(Manual, DescribesEveryVerbAndOption) {
 TEST(Manual, NamesEveryExitStatusAndTheDefaultAddress) {
   const std::string text = manual();
   for (int status = 0; status <= 4; ++status) {
-    EXPECT_THAT(text, testing::HasSubstr("\n.TP\n.B " + std::to_string(status) + "\n"));
+    EXPECT_THAT(text, testing::HasSubstr("\n.It Li " + std::to_string(status) + "\n"));
   }
   EXPECT_THAT(text, testing::HasSubstr(kDefaultAddress));
 }
