@@ -2,6 +2,8 @@
 // Takes a complete sample: reads the counters and the CPU usage, divides the window, books it, and creates
 // the report. Starts to use a meter as soon as one appears, and switches when it dies or a better one
 // appears.
+//
+// More than 20 methods: most hand one fact to the part that keeps it.
 #pragma once
 
 #include <chrono>

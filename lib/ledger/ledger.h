@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running totals of host, zones, units, containers, pods, virtual machines and processes. They never
 // decrease: the energy of what ends stays in what it was part of.
+//
+// More than 20 methods: it wires the ledgers of all kinds, and each of their parts of a report is one.
 #pragma once
 
 #include <memory>

@@ -3,6 +3,8 @@
 // (libvirt's scopes, Proxmox's) is counted by it, whole, with all that helps to run it; any other by its
 // hypervisor's process. Helpers outside that cgroup (swtpm, virtiofsd, passt) are added. When it ends and
 // comes back under its id, its total goes on.
+//
+// More than 20 methods: the steps of one window, and the readers that name and describe VMs.
 #pragma once
 
 #include <map>

@@ -4,6 +4,8 @@
 // compared with the known identity, so that a group recreated under the same name is never mistaken for the
 // old one. Changes are reported by inotify, which works on cgroup2 without privileges; other file systems (a
 // written tree) are rescanned each time.
+//
+// More than 20 methods: the scan, the events and the slow rescan maintain the same tree.
 #pragma once
 
 #include <cstdint>

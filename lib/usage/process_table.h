@@ -2,6 +2,8 @@
 // The host's processes and their CPU time. On this host's own /proc, a process is found by its cgroup and its
 // CPU clock is read, and only if its group was active: the cost of a sample grows with activity, not with the
 // number of processes. Under another procfs root, or without cgroup2, all of /proc is read.
+//
+// More than 20 methods: each way in which a process comes, moves and ends is one, on the same tables.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 // command line. Anybody can write a command line, so it is a claim by its process's user: it never reaches
 // the id, and so the account, of another user's VM, nor of one for which there is or was better evidence.
 // Pure.
+//
+// More than 20 methods: one window is followed in steps that all change the same few maps.
 #pragma once
 
 #include <cstdint>

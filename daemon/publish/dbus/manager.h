@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // org.keplerd1.Manager, the object /org/keplerd1.
+//
+// More than 20 methods: one for each member of the interface.
 #pragma once
 
 #include <cstdint>
