@@ -22,8 +22,8 @@ FOLDERS = ALLOWED | {"nvml": ["base", "host", "energy"]}
 FOLDER = "|".join(FOLDERS)
 
 CHECKS = "^checks[.]"
-TREE_CHECKS = "^checks[.](format|include_graph|source_files)$"  # quick, and of no program
-RULES_TESTS = "^exporter[.]"  # of Prometheus' rules: of no program
+TREE_CHECKS = "^checks[.](format|include_graph|source_files)$"  # quick, and need no program
+RULES_TESTS = "^exporter[.]"  # of Prometheus' rules: needs no program
 
 
 def tests_of(folder):
@@ -67,7 +67,7 @@ RULES = [
 
 
 def affected(path):
-    """The unit tests and the other tests that a path affects; nothing where no rule covers it."""
+    """The unit tests and the other tests that a path affects; nothing if no rule covers it."""
     for pattern, unit_tests, others in RULES:
         if match := re.match(pattern, path):
             return unit_tests(*match.groups()[:1]), {other.format(*match.groups()) for other in others}

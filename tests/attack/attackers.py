@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attackers: processes of their own, at the lowest priority, each as a user of this host. The attacks themselves are in
-varlink_attacks.py, bus_attacks.py and http_attacks.py: functions that are given `ready`, to call when they are under way."""
+varlink_attacks.py, bus_attacks.py and http_attacks.py: functions that call their argument `ready` once under way."""
 import errno
 import multiprocessing
 import os
@@ -17,7 +17,7 @@ CHUNK = 64 << 10
 
 
 class Attackers:
-    """Those that are started are killed at the end of `with`, whatever they do then."""
+    """Attacks that were started are killed at the end of `with`, whatever they are doing."""
 
     def __init__(self):
         self.processes = []
@@ -29,7 +29,7 @@ class Attackers:
         self.end()
 
     def start(self, uid, attack, *arguments):
-        """Returns when the attack is under way; the process that it is."""
+        """Returns the attack's process once it is under way."""
         context = multiprocessing.get_context("fork")
         begun, begins = context.Pipe(duplex=False)
         process = context.Process(target=run, args=(uid, begins, attack, arguments), daemon=True)
@@ -64,7 +64,7 @@ def run(uid, begins, attack, arguments):
         os.setuid(uid)
     try:
         attack(lambda: begins.send(True), *arguments)
-    except BaseException:  # of a process that shall run nothing of its parent's afterwards
+    except BaseException:  # of a process that must not run its parent's code afterwards
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)

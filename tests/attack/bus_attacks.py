@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What any user of the bus can send to keplerd. Messages are written to the bus's socket as they are: no library keeps the
-rules of the bus here. `address`: of the bus."""
+"""What any user of the bus can send to keplerd. Messages are written to the bus's socket as they are, without a library
+that would enforce the rules of the bus. `address`: of the bus."""
 import os
 import socket
 
@@ -42,7 +42,7 @@ class RawClient:
         self.socket.sendall(blob[:8] + self.serial.to_bytes(4, "little") + blob[12:])
 
     def throw_away(self):
-        """What has come meanwhile."""
+        """What has arrived meanwhile."""
         try:
             while self.socket.recv(1 << 20, socket.MSG_DONTWAIT):
                 pass
@@ -51,8 +51,8 @@ class RawClient:
 
 
 def big_questions(ready, address, count=None, size=1 << 20, flags=NO_REPLY | INTERACTIVE):
-    """Lists that polkit would have to allow first, each with an option of a megabyte that nobody knows, and to which no
-    answer is wanted: the bus does not count those. `count`: then all have been sent, and the connection stays; None: for
+    """Lists that polkit would have to allow first, each with an unknown option of a megabyte, and without requesting a
+    reply: the bus does not count those. `count`: then all have been sent, and the connection stays; None: for
     ever."""
     client = RawClient(address)
     blob = message("ListUnits", GLib.Variant("(a{sv})", ({"unknown": GLib.Variant("s", "x" * size)},)), flags=flags)
@@ -82,7 +82,7 @@ def property_floods(ready, address, connections=8):
 
 
 def deaf_property_floods(ready, address, connections=8):
-    """The same with no answer wanted."""
+    """The same without requesting replies."""
     clients = [RawClient(address) for _ in range(connections)]
     blob = message("GetAll", GLib.Variant("(s)", (MANAGER,)), PROPERTIES, NO_REPLY)
     ready()
@@ -93,7 +93,7 @@ def deaf_property_floods(ready, address, connections=8):
 
 
 def subscriptions(ready, address, wanted):
-    """Takes so many subscriptions, or as many as it gets, to all kinds of rows, and reads none of the reports."""
+    """Subscribes this many times, or as often as possible, to all kinds of rows, and reads none of the reports."""
     client = RawClient(address)
     kinds = GLib.Variant("as", ["units", "vms", "containers", "pods", "processes", "zones"])
     for _ in range(wanted):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd while users of the bus attack it over D-Bus: it goes on sampling, answers who is honest, and holds no more memory
-than it may. Needs root, to be those users.
+"""keplerd while users of the bus attack it over D-Bus: it keeps sampling, answers honest callers, and stays within its
+memory limit. Needs root, to be those users.
 
 usage: bus_test.py KEPLERD SOURCE_DIRECTORY
 """
@@ -53,7 +53,7 @@ class Bus(unittest.TestCase):
         self.attackers.start(uid, attack, self.bus.address, *arguments)
 
     def expect_well(self, bus=True):
-        """Who is honest is answered, on varlink and on the bus, and there are two further samples meanwhile."""
+        """Honest callers are answered, on varlink and on the bus, and two more samples are taken meanwhile."""
         varlink = connect(self.daemon, 0)
         self.addCleanup(close, varlink)
         sequence = ask(varlink, "GetStatus")["parameters"]["sequence"]
@@ -91,8 +91,8 @@ class Bus(unittest.TestCase):
         self.expect_well()
 
     def test_property_floods_without_answers(self):
-        # The bus queues what is for keplerd in the order of its coming, hundreds of thousands of such calls: who asks on
-        # the bus, waits for them.
+        # The bus queues calls to keplerd in order of arrival, hundreds of thousands of them: a caller on
+        # the bus waits for them.
         self.attack(attacks.deaf_property_floods)
         self.expect_well(bus=False)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd-exporter while many connections attack it from many addresses: who is honest is served. What one client can do,
+"""keplerd-exporter while many connections attack it from many addresses: honest clients are served. What one client can do,
 and the exact limits, are in tests/integration/exporter_test.py.
 
 usage: exporter_test.py KEPLERD KEPLERD_EXPORTER

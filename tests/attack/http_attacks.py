@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be done to keplerd-exporter by whoever reaches its port, from several addresses of this host."""
+"""What a client that reaches keplerd-exporter's port can do, from several addresses of this host."""
 import base64
 
 from attackers import Swarm, tcp
 
 EACH = 64  # connections that one address may have
-# More than an answer may wait to be read.
+# Longer than a response may remain unread.
 HEADERS = b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: "
 
 
 def addresses(count):
-    """127.0.0.2 and those after it."""
+    """127.0.0.2 and the addresses after it."""
     return [f"127.0.{(i + 2) // 256}.{(i + 2) % 256}" for i in range(count)]
 
 
@@ -30,13 +30,13 @@ def silent(ready, port, connections):
 
 
 def deaf(ready, port, connections):
-    """Asks for the page again and again, and does not read it."""
+    """Requests the page again and again, and does not read it."""
     Swarm(tcp(port, addresses(-(-connections // EACH)), receive_buffer=4096), connections,
           b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", reads=False).run(ready)
 
 
 def guessing(ready, port, sources, connections=16):
-    """Wrong passwords, each another one, from so many addresses."""
+    """Wrong passwords, all different, from this many addresses."""
     guesses = b"".join(f"GET /-/healthy HTTP/1.1\r\nHost: x\r\nAuthorization: {basic('joe', f'guess {i}')}\r\n\r\n".encode()
                        for i in range(3000))
     Swarm(tcp(port, addresses(sources)), connections, guesses).run(ready)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is attacked: keplerd on a written host where a user has made many cgroups, with a bus and a polkit that never answers
-where these are wanted. Its users: joe, who attacks; eve, who does not; root."""
+"""The target: keplerd on a written host where a user has created many cgroups, if requested with a bus and a polkit that
+never answers. Its users: joe, who attacks; eve, who does not; root."""
 import contextlib
 import http.client
 import json
@@ -23,7 +23,7 @@ from written_host import Daemon, WrittenHost, read_message, stream_of
 JOE, EVE = pwd.getpwnam("games").pw_uid, pwd.getpwnam("mail").pw_uid  # the bus wants users that exist
 SUBUIDS, SUBUIDS_EACH = 100_000, 65_536  # joe's
 IN_A_GROUP = 20_000  # processes that keplerd distinguishes
-LIMIT = 30  # seconds in which who is honest is answered
+LIMIT = 30  # seconds in which honest callers are answered
 SLICE = f"/user.slice/user-{JOE}.slice"
 EVERY_SECOND = "[Sampling]\nInterval=1s\n"
 
@@ -104,7 +104,7 @@ class Stage:
 
 @contextlib.contextmanager
 def deaf_polkit(bus, directory):
-    """One that takes questions and answers none. What it is asked is in the file that this is the path of."""
+    """A polkit that accepts questions and answers none. Returns the path of a file with its questions."""
     (directory / "polkit").write_text("wait")
     fake = pathlib.Path(__file__).resolve().parent.parent / "integration/access_test.py"
     questions = directory / "polkit.questions"
@@ -129,7 +129,7 @@ def bus_policy(source):
 
 
 def connect(daemon, uid):
-    """A stream of that user's on which an answer may take LIMIT."""
+    """A stream of that user on which a reply may take LIMIT."""
     with user(uid):
         client = daemon.connect()
     client.settimeout(LIMIT)
@@ -155,17 +155,17 @@ def close(stream):
 
 
 def peak(pid):
-    """The most memory that a process has had, in bytes."""
+    """The peak memory of a process, in bytes."""
     return int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) << 10
 
 
 def forget_peak(pid):
-    """From now on peak() is that of what follows (proc_pid_clear_refs(5))."""
+    """Resets peak() (proc_pid_clear_refs(5))."""
     pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
 def get(port, source="127.0.0.1", path="/metrics", password=None, timeout=LIMIT):
-    """The status of an answer that is read whole, on a connection of its own from that address."""
+    """The status of a response that is read completely, on a connection of its own from that address."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout, source_address=(source, 0))
     try:
         connection.request("GET", path, headers={"Authorization": basic(*password)} if password else {})

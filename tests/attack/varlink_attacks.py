@@ -15,7 +15,7 @@ def call(method, more=False, **parameters):
 
 
 def pipelined_lists(ready, path, connections=EACH):
-    """All units sorted for one row, again and again, without waiting for the answers."""
+    """All units sorted for one row, again and again, without waiting for the replies."""
     Swarm(unix(path), connections, call("List", more=True, kind="units", limit=1, sort="name")).run(ready)
 
 
@@ -25,7 +25,7 @@ def whole_lists(ready, path, kind="units", connections=EACH):
 
 
 def deaf(ready, path, connections=EACH):
-    """The same of who never reads an answer."""
+    """The same, without ever reading a reply."""
     Swarm(unix(path), connections, call("List", more=True, kind="units"), reads=False).run(ready)
 
 
@@ -54,7 +54,7 @@ def pinning(ready, path, connections=EACH, every=1.05):
 
 
 def dripping(ready, path, connections=EACH, every=0.001):
-    """A call that is sent byte by byte and never ends; it is longer than a call may be."""
+    """A call that is sent byte by byte and never ends; it exceeds the limit of a call."""
     Swarm(unix(path), connections, b'{"method":"' + b"x" * 1000, every=every, again=100).run(ready)
 
 
@@ -64,5 +64,5 @@ def holding(ready, path, connections=EACH):
 
 
 def garbage(ready, path, connections=EACH):
-    """What is no call costs the connection; another one is made at once."""
+    """Sends something other than a call, which ends the connection, and reconnects at once."""
     Swarm(unix(path), connections, b"[" * 5000 + b"\0").run(ready)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd while users of the host attack its socket: it goes on sampling, answers who is honest, and holds no more memory
-than it may. Needs root, to be those users. How fast it is then is measured by scripts/bench --attack.
+"""keplerd while users of the host attack its socket: it keeps sampling, answers honest callers, and stays within its
+memory limit. Needs root, to be those users. How fast it is then is measured by scripts/bench --attack.
 
 usage: varlink_test.py KEPLERD
 """
@@ -57,7 +57,7 @@ class Attacked(unittest.TestCase):
         self.attackers.start(uid, attack, self.daemon.socket, *arguments)
 
     def expect_well(self, most):
-        """Who is honest is answered, on old connections and on new ones, and there are two further samples meanwhile; all
+        """Honest callers are answered, on old connections and on new ones, and two more samples are taken meanwhile; all
         of it within LIMIT, which is generous: scripts/bench --attack measures."""
         begin = time.monotonic()
         sequence = ask(self.root, "GetStatus")["parameters"]["sequence"]
@@ -100,7 +100,7 @@ class Floods(Attacked):
 
 @unittest.skipUnless(os.geteuid() == 0 and os.access(cgroup_root() or "", os.W_OK), "needs root, and cgroups")
 class Stalls(Attacked):
-    # Enough that a loop that sorts them for each call of each connection answers nobody else for long.
+    # Enough that a loop that sorted them for each call of each connection would block everyone else for long.
     groups, real = 10_000, True
 
     def test_pipelined_lists_of_many_cgroups(self):

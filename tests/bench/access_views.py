@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What strangers cost: 64 users of 31 processes each, all of them at work, of whom 0, 1, 16 or 64 follow their own processes.
-keplerd's CPU time from a sample to the last of them having been told. As root, which gives processes away.
+"""The cost of unprivileged followers: 64 users with 31 busy processes each, of whom 0, 1, 16 or 64 follow their own.
+keplerd's CPU time from a sample until the last of them has received it. As root, to create other users' processes.
 
 usage: access_views.py KEPLERD
 """
@@ -54,8 +54,8 @@ class Host(WrittenHost):
 
 
 def follow(daemon, user):
-    """A child that is this user and reads what it is told of its processes. Its pid, when it has been told them once."""
-    told, tell = os.pipe()
+    """A child that runs as this user and follows its processes. Returns its pid once it has received them."""
+    received, notify = os.pipe()
     child = os.fork()
     if child == 0:
         os.setgroups([])
@@ -67,10 +67,10 @@ def follow(daemon, user):
         stream.flush()
         while reply := json.loads(read_message(stream)):
             assert len(reply["parameters"]["rows"]) == PROCESSES, reply
-            os.write(tell, b".")
-    os.close(tell)
-    assert os.read(told, 1) == b".", "who follows is told nothing"
-    return child, told
+            os.write(notify, b".")
+    os.close(notify)
+    assert os.read(received, 1) == b".", "who follows is told nothing"
+    return child, received
 
 
 def main():
@@ -88,8 +88,8 @@ def main():
                 host.work()
                 before = time.clock_gettime(clock)
                 daemon.status()
-                for _, told in followers:
-                    assert os.read(told, 1) == b"."
+                for _, received in followers:
+                    assert os.read(received, 1) == b"."
                 costs.append(1e3 * (time.clock_gettime(clock) - before))
             print(f"{count} strangers: {sum(costs) / ROUNDS:.1f} ms CPU ({min(costs):.1f} to {max(costs):.1f})", flush=True)
         for child, _ in followers:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast keplerd and keplerd-exporter answer whoever is honest while others attack them (tests/attack), and what that
+"""How fast keplerd and keplerd-exporter answer honest clients while others attack them (tests/attack), and what that
 costs. As root. See docs/performance.md, Attacks.
 
 usage: attacks.py PROGRAMS SOURCE [--seconds N] [--groups N] [ATTACK...]
@@ -28,7 +28,7 @@ from running import run, uptime  # noqa: E402
 from stage import EVERY_SECOND, JOE, SUBUIDS, Stage, bus_policy, deaf_polkit, forget_peak, get, peak  # noqa: E402
 
 INTERVAL = 1.0  # seconds
-EVERY = 0.05  # between two questions of root's
+EVERY = 0.05  # between two calls of root
 LONGEST = 120  # that one is waited for
 MIB = 2**20
 HONEST, AMONG_THEM = "127.0.0.1", "127.0.0.2"
@@ -108,7 +108,7 @@ class Follower(threading.Thread):
                         self.samples.append((int(values[0][1]), int(values[1][1]) / 1e6))
 
     def within(self, begin, end):
-        """How many samples there were, and how many of them were late by more than half an interval."""
+        """How many samples were taken, and how many of them were late by more than half an interval."""
         taken = [sample for sample in self.samples if begin <= sample[1] <= end]
         if not taken:
             return 0, "all"

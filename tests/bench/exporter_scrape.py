@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a scrape costs with 2,000 units and 1,000 virtual machines of 4 vCPUs that all work: keplerd's CPU time to tell the
-exporter, the exporter's to take it, to make the text, and to give it out again.
+"""The cost of a scrape with 2,000 units and 1,000 virtual machines of 4 vCPUs, all of them busy: keplerd's CPU time to send
+the rows, and the exporter's to receive them, to render the text, and to serve it again.
 
 usage: exporter_scrape.py KEPLERD KEPLERD_EXPORTER [UNITS MACHINES]
 """
@@ -81,26 +81,26 @@ def main():
     program, exporter_program = sys.argv[1:3]
     units, machines = map(int, sys.argv[3:5]) if len(sys.argv) > 4 else (2000, 1000)
     host = Host(units, machines)
-    # A sample for each question; the exporter gets one in five seconds.
+    # A sample for each call; the exporter gets one in five seconds.
     with Daemon(program, host.files, config="[Sampling]\nInterval=0\nStaleness=0\n") as daemon:
         daemon.host = host
         samples(daemon, 2)
         exporter = Exporter(exporter_program, daemon.socket, host.files.root / "log.exporter", "--serve=all").start()
         exporter.get()
         keplerd, own = Cost(daemon.process), Cost(exporter.process)
-        alone, told, taken, scraped, again, zipped = [], [], [], [], [], []
+        alone, streamed, taken, scraped, again, zipped = [], [], [], [], [], []
         for _ in range(TICKS):
             host.work()
             keplerd.lap()
             daemon.status()
             time.sleep(0.3)
-            alone.append(keplerd.lap())  # too soon after the last: nobody is told
+            alone.append(keplerd.lap())  # too soon after the last: nothing is sent
             time.sleep(4.4)
             host.work()
             keplerd.lap(), own.lap()
             daemon.status()
             time.sleep(1)
-            told.append(keplerd.lap())
+            streamed.append(keplerd.lap())
             taken.append(own.lap())
             size = len(exporter.get()[1])
             scraped.append(own.lap())
@@ -115,7 +115,7 @@ def main():
         print(f"{units} units, {machines} machines: {series} series, {size >> 10} KiB, zipped {small >> 10} KiB, "
               f"{exporter.resident() >> 20} MiB resident")
         mean("a sample without the exporter, keplerd", alone)
-        mean("telling the exporter, keplerd", told, sum(alone) / len(alone))
+        mean("telling the exporter, keplerd", streamed, sum(alone) / len(alone))
         mean("taking it, exporter", taken)
         mean("first scrape of a tick, exporter", scraped)
         mean("any other, exporter", again)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compares the instructions that fixed pieces of work take (scenarios.h), as callgrind counts them, with those in
-instructions.json: keplerd must not become dearer unnoticed. See docs/performance.md.
+instructions.json: keplerd must not become more expensive unnoticed. See docs/performance.md.
 
 usage: guard.py BENCH_GUARD [--update]      --update: what is counted becomes the reference
 """
@@ -18,7 +18,7 @@ REFERENCE = pathlib.Path(__file__).resolve().parent / "instructions.json"
 SKIPPED = 77
 ROUND = 10  # kRound in scenarios.h
 TOLERANCE = 0.05  # the same program counts the same, whatever the machine; what is smaller than this is not worth a commit
-# What the C library chooses by the processor, such as its copying of memory, is to be the same on all of them.
+# Functions that the C library selects by processor, such as memcpy, must be the same on all of them.
 TUNABLES = "glibc.cpu.hwcaps=" + ",".join(
     f"-{name}" for name in ("AVX512F", "AVX512VL", "AVX2", "AVX", "BMI2", "ERMS", "LZCNT", "MOVBE", "SSE4_2", "SSE4_1",
                             "SSSE3"))
@@ -60,7 +60,7 @@ def update(program):
 
 
 def why_not(program, holds_for, reference):
-    """Why nothing can be compared here; None where it can."""
+    """Why nothing can be compared here; None if it can."""
     if subprocess.run(["which", "valgrind"], capture_output=True).returncode != 0:
         return "no valgrind is installed"
     for what, here in holds_for.items():

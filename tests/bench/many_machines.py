@@ -55,7 +55,7 @@ def write_machines(host, machines):
 
 
 def check(daemon, machines, joules):
-    """Each has what is its by its time, within the rounding of each window."""
+    """Each has the share that its time entitles it to, within the rounding of each window."""
     rows = daemon.rows("vms")
     assert len(rows) == machines, len(rows)
     whole = sum(sum(used(i, 1).values()) for i in range(machines))

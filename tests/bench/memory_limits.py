@@ -37,7 +37,7 @@ class MemoryCgroup:
         self.path.mkdir()
 
     def wrapped(self, program, place):
-        """The program, which begins in it."""
+        """The program, started inside it."""
         place.write_text(f'#!/bin/sh\necho $$ >{self.path}/cgroup.procs\nexec {program} "$@"\n')
         place.chmod(0o755)
         return place

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What keplerd costs on this very machine, with real processes in real cgroups, beside the bare reads of the same
+"""The cost of keplerd on this very machine, with real processes in real cgroups, compared with bare reads of the same
 information. As root. See docs/performance.md.
 
 usage: real_host.py PROGRAMS [--machines N]... [--scaphandre] [PROCESSES GROUPS ACTIVE]...
@@ -30,7 +30,7 @@ VCPUS = 4
 
 @contextlib.contextmanager
 def room_for(processes):
-    """pid_max, while it lasts."""
+    """Sets pid_max inside `with`."""
     file = pathlib.Path("/proc/sys/kernel/pid_max")
     before = int(file.read_text())
     if before < processes + 10000:
@@ -69,20 +69,20 @@ def samples(programs):
           f"the bare reads: {floor['medianNsec'] / 1e6:.2f} ms; {tick['medianNsec'] / floor['medianNsec']:.2f} times", flush=True)
 
 
-def tell(took):
+def show(took):
     print(f"    {100 * took['core']:.3f} % of a core, {took['wakes']:.1f} wake-ups/s, "
           f"{took['anonymous'] / MIB:.1f} MiB anonymous", flush=True)
 
 
 def alone(programs, interval):
     with Daemon(programs, interval) as daemon:
-        time.sleep(12)  # it takes who starts it for somebody who will look
+        time.sleep(12)  # it expects whoever started it to call soon
         print(f"  keplerd every {interval}, nobody listens:")
-        tell(daemon.measure(2 * SECONDS))
+        show(daemon.measure(2 * SECONDS))
 
 
 def followed(programs, interval, usec, kind=None, check=None):
-    """With a subscriber, which is told everything once before the measuring begins."""
+    """With a subscriber, which receives everything once before the measurement starts."""
     with Daemon(programs, interval) as daemon:
         subscriber = Subscriber(daemon.socket, usec, kind)
         time.sleep(3)
@@ -90,7 +90,7 @@ def followed(programs, interval, usec, kind=None, check=None):
         if check:
             check(daemon)
         subscriber.late.clear()
-        tell(daemon.measure(SECONDS))
+        show(daemon.measure(SECONDS))
         late = sorted(subscriber.late)
         print(f"    {len(late) / SECONDS:.1f} reports/s; from the sample to the subscriber: median "
               f"{statistics.median(late) / 1000:.2f} ms, 99 % within {late[(99 * len(late) - 1) // 100] / 1000:.2f} ms", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd as a user would have it, on a simulated source, and what it costs while it runs."""
+"""keplerd in an ordinary configuration, on a simulated source, and its running cost."""
 import json
 import pathlib
 import re
@@ -17,7 +17,7 @@ def uptime():
 
 
 def run(main):
-    """In order: what was started ends, too, however this program is ended."""
+    """Exits in order: child processes end, too, however this program is ended."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         main()
@@ -47,7 +47,7 @@ class Subscriber(threading.Thread):
         self.socket.sendall(json.dumps(call).encode() + b"\0")
         self.late = []  # microseconds
         self.sequence = 0  # of the last report: how many samples there were
-        self.told = threading.Condition()
+        self.received = threading.Condition()
         self.start()
 
     def run(self):
@@ -60,18 +60,18 @@ class Subscriber(threading.Thread):
                     # The rows of one report may come in several replies; only the last is not partial.
                     if b'"partial":true' in message:
                         continue
-                    with self.told:
+                    with self.received:
                         self.late.append(now - int(re.search(rb'"monotonicUsec":(\d+)', message)[1]))
                         self.sequence = int(re.search(rb'"sequence":(\d+)', message)[1])
-                        self.told.notify()
+                        self.received.notify()
         except OSError:
             pass  # closed
 
     def wait(self, reports):
-        """For so many more."""
-        with self.told:
+        """Waits for this many more reports."""
+        with self.received:
             wanted = len(self.late) + reports
-            assert self.told.wait_for(lambda: len(self.late) >= wanted, timeout=120), "keplerd tells nothing"
+            assert self.received.wait_for(lambda: len(self.late) >= wanted, timeout=120), "keplerd tells nothing"
 
     def close(self):
         self.socket.shutdown(socket.SHUT_RDWR)
@@ -106,7 +106,7 @@ class Daemon:
         return json.loads(subprocess.run([*self.control, "--json=short", *verb], check=True, capture_output=True, text=True).stdout)
 
     def measure(self, seconds):
-        """Asks nothing meanwhile: a question changes the pace."""
+        """Makes no calls meanwhile: they would change the pace."""
         clock = (~self.process.pid << 3) | 2  # its CPU clock
         begin, cpu = time.monotonic(), time.clock_gettime(clock)
         wakes = number_in(self.process.pid, "status", "voluntary_ctxt_switches")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scaphandre, Debian 13's package in a root of its own, beside keplerd and its exporter: what a scrape of each costs with the
-same processes."""
+"""Scaphandre, Debian 13's package in a root of its own, compared with keplerd and its exporter: the cost of a scrape of each
+with the same processes."""
 import contextlib
 import os
 import pathlib
@@ -89,7 +89,7 @@ def wait_for(port, process):
 
 
 def beside(programs, root):
-    """Of each its CPU time in 5 s, with a scrape in them."""
+    """The CPU time of each in 5 s that include a scrape."""
     root = root.resolve()
     make_root(root)
     with (tempfile.TemporaryDirectory(prefix="keplerd-scaphandre-") as directory, Daemon(programs, "1s") as daemon,

@@ -30,7 +30,7 @@ ALLOWED = {
     "event": ["base"],
     "varlink": ["base", "event"],
     "client": ["base", "event", "varlink"],
-    "daemon": [library for library in LIBRARIES if library != "client"],  # which is for those on the other end
+    "daemon": [library for library in LIBRARIES if library != "client"],  # which is meant for clients
     "exporter": ["base", "event", "varlink", "client"],  # it sees no more than what keplerd sends
     "cli": ["base", "host", "energy", "config", "varlink", "client"],  # host and energy: `doctor` tries them itself
 }
@@ -48,7 +48,7 @@ IMPURE = re.compile(
     r"|sys/[a-z]+\.h|systemd/[a-z-]+\.h|spdlog/[a-z/_-]+\.h)>"
     r"|_clock::now\b|\bclock_gettime\b|\bgetenv\b|\bspdlog::")
 
-# lib/host is the one door to /sys, /proc and the cgroups.
+# All access to /sys, /proc and the cgroups goes through lib/host.
 NO_FILES = ["energy", "usage", "workloads", "attribution"]
 OPENS = re.compile(
     r"(?<![\w:.>])(::)?(open|openat|openat2|creat|fopen|fdopen|opendir|fdopendir|readlink|readlinkat|stat|lstat|fstatat)"
@@ -93,7 +93,7 @@ def check_order():
 
 
 def check_rooms(source, folder, path, code):
-    """That the file at `path` includes no room that it may not."""
+    """Checks that the file at `path` includes only rooms that it may include."""
     place = path.relative_to(folder_path(source, folder))
     for match in ROOM_INCLUDE.finditer(code):
         other, room = match.groups()

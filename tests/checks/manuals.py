@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual pages are well-formed, and tell what the programs and the varlink interface are.
+"""The manual pages are well-formed, and document the programs' options and the varlink interface.
 
 usage: manuals.py SOURCE KEPLERD KEPLERD_EXPORTER
 """

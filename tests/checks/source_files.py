@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every file says its licence; no source of the programs has grown past 400 lines.
+"""Every file states its licence; no source of the programs has more than 400 lines.
 
 usage: source_files.py SOURCE_DIRECTORY
 """

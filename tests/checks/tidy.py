@@ -20,7 +20,7 @@ def main():
     # The commands are gcc's, which has warnings of its own.
     command = ["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "-p", str(build), *files]
     result = subprocess.run(command, capture_output=True, text=True)
-    # The count of warnings in other people's headers is no news.
+    # Do not report the number of warnings in system headers.
     print(result.stdout, end="")
     if result.returncode != 0:
         print("\n".join(line for line in result.stderr.split("\n") if "warnings generated" not in line))

@@ -21,8 +21,8 @@ def exposure(unit):
     return float(overall.group(1)), security.stdout
 
 
-# Whoever makes a daemon crash again and again must not end it for good: systemd.unit(5), StartLimitIntervalSec=;
-# systemd.socket(5), TriggerLimitIntervalSec=. And whatever is done to it, the host goes on: docs/performance.md, Memory at
+# Crashing a daemon again and again must not stop it for good: systemd.unit(5), StartLimitIntervalSec=;
+# systemd.socket(5), TriggerLimitIntervalSec=. And whatever is done to it, the host keeps working: docs/performance.md, Memory at
 # the limits.
 REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=1s", "MemoryMax=6G",
                                 "TasksMax=32"],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who is told what, tried for real: clients of several users ask keplerd over D-Bus, under the installed policy, and over
+"""Access control end to end: clients of several users call keplerd over D-Bus, under the installed policy, and over
 varlink. Needs root, to be those users.
 
 usage: access_test.py KEPLERD SOURCE_DIRECTORY
@@ -41,7 +41,7 @@ ALL = {"units": {"/system.slice", "/system.slice/a.service", "/user.slice", SLIC
 NOTHING = {kind: set() for kind in KINDS}
 JOES = NOTHING | {"units": {SLICE, f"{SLICE}/app.scope"}, "vms": {JOES_VM}, "processes": {"11.100", "13.100"}}
 EVES = NOTHING | {"processes": {"12.100"}}
-# Of Public=: what joe and eve see; None: nothing at all.
+# By Public=: what joe and eve see; None: nothing at all.
 TABLE = {"none": (None, None), "host": (NOTHING, NOTHING), "own": (JOES, EVES), "all": (ALL, ALL)}
 
 
@@ -92,7 +92,7 @@ class Access(unittest.TestCase):
         os.chown(self.host.root / f"proc/{pid}", uid, uid)
 
     def draw(self):
-        """Another 1.234567 J, half of it active, to everybody."""
+        """Draws another 1.234567 J, half of it active, and runs all processes."""
         self.drawn += 1
         self.host.zone("intel-rapl:0", "package-0", 1_234_567 * self.drawn)
         self.host.ticks(busy=1000 + 20 * self.drawn, idle=1000 + 20 * self.drawn)
@@ -221,7 +221,7 @@ class Table(Access):
 
 
 class WithoutThePolicy(Access):
-    """Where the bus passes everything on."""
+    """With a bus that passes everything on."""
     policy = OPEN + '<policy context="default"><allow user="*"/></policy>'
     PROPERTIES, TREE = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"
 
@@ -303,12 +303,12 @@ class Pace(Access):
         for _ in range(50):
             self.draw()
             exact = self.root.get_all()
-            told = joe.status()
-            self.assertLessEqual(told["monotonicUsec"], exact["MonotonicUSec"])
-            if told["sequence"] != first["sequence"]:  # so slow a machine that a second is over
-                self.assertGreaterEqual(told["monotonicUsec"] - first["monotonicUsec"], 950_000)
-                first = told
-            self.assertEqual(told, first)
+            status = joe.status()
+            self.assertLessEqual(status["monotonicUsec"], exact["MonotonicUSec"])
+            if status["sequence"] != first["sequence"]:  # on a machine so slow that a second has passed
+                self.assertGreaterEqual(status["monotonicUsec"] - first["monotonicUsec"], 950_000)
+                first = status
+            self.assertEqual(status, first)
 
 
 class FastSampling(Access):
@@ -320,23 +320,23 @@ class FastSampling(Access):
         stream, number = self.varlink(JOE), bus.subscribe()
         stream.stream.write(b'{"method":"org.keplerd.Energy.Monitor","parameters":{"intervalUsec":1},"more":true}\0')
         stream.stream.flush()
-        told = {}  # the host's numbers, by the time that they are of
+        hosts = {}  # the host's numbers, by their time
         compared = 0  # with those on the bus
-        while len(told) < 4:
+        while len(hosts) < 4:
             self.draw()
             for status in (client.status() for client in clients):
-                host = told.setdefault(status["monotonicUsec"], status["host"])
+                host = hosts.setdefault(status["monotonicUsec"], status["host"])
                 self.assertEqual(status["host"], host, "two users, one tick")
             try:
                 properties = bus.get_all()
             except GLib.Error as error:  # who reads without a pause takes more than an eighth of a processor in a slow build
                 self.assertIn("org.freedesktop.DBus.Error.LimitsExceeded", error.message)
                 continue
-            if properties["MonotonicUSec"] in told:
-                self.assertEqual(properties["HostEnergy"], told[properties["MonotonicUSec"]]["energyMicrojoules"])
+            if properties["MonotonicUSec"] in hosts:
+                self.assertEqual(properties["HostEnergy"], hosts[properties["MonotonicUSec"]]["energyMicrojoules"])
                 compared += 1
         self.assertGreater(compared, 0)
-        ticks = sorted(told)
+        ticks = sorted(hosts)
         self.assertGreaterEqual(min(b - a for a, b in zip(ticks, ticks[1:])), 950_000)
         self.assertGreater(self.root.get_all()["Sequence"], 100, "it samples all the while")
         streamed = [stream.next()["parameters"] for _ in range(3)]
@@ -345,9 +345,9 @@ class FastSampling(Access):
         self.assertGreaterEqual(min(b.monotonic - a.monotonic for a, b in zip(reports, reports[1:])), 950_000)
         self.assertEqual(set(reports[0].accounts), {UNKNOWN})
         for before, after in zip(ticks, ticks[1:]):
-            drawn = told[after]["energyMicrojoules"] - told[before]["energyMicrojoules"]
-            # A span is told in whole microseconds.
-            self.assertAlmostEqual(told[after]["powerMicrowatts"], drawn * 1e6 / (after - before), delta=drawn / 1e5 + 1)
+            drawn = hosts[after]["energyMicrojoules"] - hosts[before]["energyMicrojoules"]
+            # Times are in whole microseconds.
+            self.assertAlmostEqual(hosts[after]["powerMicrowatts"], drawn * 1e6 / (after - before), delta=drawn / 1e5 + 1)
 
 
 class Changes(Access):
@@ -434,7 +434,7 @@ class WithPolkit(Access):
         client.connection.send_message_with_reply(message, Gio.DBusSendMessageFlags.NONE, 60_000, None, on_reply)
 
     def hang_polkit(self):
-        """Has a question of joe's under way, which is not answered."""
+        """Keeps a question of joe's pending, which is not answered."""
         self.start_polkit()
         self.answers.write_text("wait")
         joe, answers = self.connect(JOE), []
@@ -515,7 +515,7 @@ class Floods(WithPolkit):
     LIMIT = "org.freedesktop.DBus.Error.LimitsExceeded"
 
     def peak(self):
-        """The most memory that keplerd ever had resident."""
+        """keplerd's peak resident memory."""
         status = pathlib.Path(f"/proc/{self.daemon.process.pid}/status").read_text()
         return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmHWM:"))
 
@@ -535,7 +535,7 @@ class Floods(WithPolkit):
             self.send(joe, self.LARGE, answer=answers)
             wait_until(lambda: len(answers) == count, "the error")
         self.assertIn("org.freedesktop.DBus.Error.InvalidArgs", answers)
-        # What refuses them takes time, and who has taken too much is refused before anything is read.
+        # Refusing them takes time, too, and callers over their budget are refused before anything is read.
         self.assertLessEqual(set(answers), {"org.freedesktop.DBus.Error.InvalidArgs",
                                             "org.freedesktop.DBus.Error.LimitsExceeded"})
         self.assert_asked_nothing_else()
@@ -601,7 +601,7 @@ class Floods(WithPolkit):
 
 
 def polkit(address, answers):
-    """Stands in for polkit: tells what it is asked, and answers what the file says; "wait": at SIGUSR1."""
+    """A fake polkit: prints the questions that it gets, and answers what the file says; "wait": at SIGUSR1."""
     flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
     connection = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
     node = Gio.DBusNodeInfo.new_for_xml(f"""<node><interface name="{POLKIT}.Authority"><method name="CheckAuthorization">

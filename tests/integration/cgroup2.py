@@ -4,7 +4,7 @@ import pathlib
 
 
 def cgroup_root():
-    """None where it has none."""
+    """None if there is none."""
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
         fields, _, kind = line.partition(" - ")
         if kind.startswith("cgroup2 "):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bash, zsh and fish complete, with the names of what a keplerd on a written host knows.
+"""The completions of bash, zsh and fish, with the names of workloads that a keplerd on a written host reports.
 
 usage: completions_test.py KEPLERD KEPLERCTL KEPLERD_EXPORTER SOURCE
 """
@@ -29,7 +29,7 @@ def run(*command, **environment):
 
 
 def options_of(program, *verb):
-    """Those of --help, with which of them takes a value."""
+    """The options in --help, and whether they take a value."""
     found = {}
     for line in run(program, *verb, "--help").splitlines():
         if match := re.match(r"  +(-[-a-z, ]+?)(?:  +|$| ([A-Z:]+)\b)", line):

@@ -462,7 +462,7 @@ class OnABusThatHangs(unittest.TestCase):
         self.assertEqual(sequences, sorted(set(sequences)))
 
     def greet(self, client):
-        """Authentication, and the answer to Hello: from then on the client takes it for a bus."""
+        """Authentication, and the reply to Hello: from then on the client takes it for a bus."""
         received = b""
         while not received.endswith(b"BEGIN\r\n"):
             received += client.recv(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd-exporter beside a keplerd on a written host that works: units, machines, a container and a pod."""
+"""keplerd-exporter with a keplerd on a busy written host: units, machines, a container and a pod."""
 import os
 import pathlib
 import re
@@ -89,7 +89,7 @@ class WorkingHost:
 
 
 class Exporter:
-    """The program on a socket that is passed to it, as systemd does it; the socket stays when it is restarted."""
+    """The program with a passed socket, as with systemd; the socket stays open when it is restarted."""
 
     def __init__(self, program, daemon_socket, log, *options, user=None):
         self.command = ["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', "sh", program, "--varlink", daemon_socket, *options]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd-exporter as a program: what it tells to whom, and what clients that misbehave get.
+"""keplerd-exporter as a program: what it exposes to which clients, and how it handles clients that misbehave.
 
 usage: exporter_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY
 """
@@ -49,7 +49,7 @@ class OnAWorkingHost(unittest.TestCase):
         self.exporters = 0
 
     def step(self):
-        """The host goes on, and keplerd has seen it."""
+        """Lets the host work until keplerd has sampled it."""
         self.host.step()
         first = self.daemon.status()["sequence"]
         wait_until(lambda: self.daemon.status()["sequence"] >= first + 2, "a whole window")
@@ -101,7 +101,7 @@ class Sums(OnAWorkingHost):
 
 
 class SumsOfManySamples(Sums):
-    """Streams that were not opened at the same sample come to be of the same ones."""
+    """Streams that were opened at different samples end up with the same ones."""
     config, each_window_is_busy = OFTEN, False
 
 
@@ -115,9 +115,9 @@ class Metrics(OnAWorkingHost):
         for account, energy in status["accounts"].items():
             self.assertEqual(float(series[f'keplerd_account_joules_total{{account="{account}"}}']), energy / 1e6)
         machine = self.daemon.rows("vms")[VM]
-        told = [(line, value) for line, value in series.items()
-                if line.startswith("kepler_vm_cpu_joules_total") and VM in line]
-        self.assertEqual({re.search('zone="(.*?)"', line)[1]: float(value) for line, value in told},
+        zones = [(line, value) for line, value in series.items()
+                 if line.startswith("kepler_vm_cpu_joules_total") and VM in line]
+        self.assertEqual({re.search('zone="(.*?)"', line)[1]: float(value) for line, value in zones},
                          {zone["name"]: zone["energyMicrojoules"] / 1e6 for zone in machine["zones"]})
         units = {re.search(r'[{,]id="(.*?)"', line)[1].replace(r"\\", "\\") for line in series
                  if line.startswith("keplerd_unit_cpu_joules_total")}
@@ -131,11 +131,11 @@ class Metrics(OnAWorkingHost):
             listed, _, labels = line.partition(" Brq ")
             for name in listed.split(" , "):
                 described[name] = set(filter(None, labels.split(", ")))
-        exporter, told = self.export(), {}
+        exporter, exposed = self.export(), {}
         self.host.work()
         for line in wait_until(lambda: "kepler_node_cpu_usage_ratio" in names(s := exporter.series()) and s, "a power"):
-            told.setdefault(re.match(r"\w+", line)[0], set()).update(re.findall(r'[{,](\w+)="', line))
-        self.assertEqual(described, told)
+            exposed.setdefault(re.match(r"\w+", line)[0], set()).update(re.findall(r'[{,](\w+)="', line))
+        self.assertEqual(described, exposed)
 
     def test_both_formats_are_what_they_say(self):
         exporter = self.export()
@@ -255,8 +255,8 @@ class Access(OnAWorkingHost):
         for serve, names_ in (("vms", {"kepler_vm_cpu_joules_total", "kepler_vm_cpu_watts", "keplerd_vm_info"}),
                               ("units", {"keplerd_unit_cpu_joules_total", "keplerd_unit_cpu_watts"}),
                               ("host", {"keplerd_account_joules_total", "keplerd_zone_info"})):
-            told = self.workloads(self.export(f"--serve={serve}", "--processes=5").series())
-            self.assertEqual(told - {"keplerd_vm_part_joules_total"}, names_)
+            exposed = self.workloads(self.export(f"--serve={serve}", "--processes=5").series())
+            self.assertEqual(exposed - {"keplerd_vm_part_joules_total"}, names_)
 
     def test_one_who_is_no_member_of_the_group_can_serve_no_more_than_he_sees(self):
         series = self.export("--serve=all", "--processes=5", user=STRANGER).series()
@@ -409,7 +409,7 @@ class Hostile(OnAWorkingHost):
         return socket.create_connection(("127.0.0.1", self.exporter.port), timeout=30, source_address=(source, 0))
 
     def ask(self, client, target="/-/healthy"):
-        """The status of an answer that is read whole, on a connection that is kept; None where it is closed."""
+        """The status of a response that is read completely, on a kept connection; None if it is closed."""
         try:
             client.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             text = b""
@@ -430,7 +430,7 @@ class Hostile(OnAWorkingHost):
             return self.ask(client, target)
 
     def open_ones(self, clients):
-        """Those of which the exporter has not closed its end."""
+        """The connections that the exporter has not closed."""
         selector = select.poll()
         for client in clients:
             selector.register(client, select.POLLRDHUP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A message bus of one's own, and clients of it (GDBus)."""
+"""A private message bus, and its clients (GDBus)."""
 import pathlib
 import subprocess
 import time
@@ -13,7 +13,7 @@ PATIENCE = 60  # seconds, for what takes milliseconds
 OPEN = """<policy context="default">
   <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
 </policy>"""
-# What dbus-daemon's system.conf says to begin with.
+# The start of dbus-daemon's system.conf.
 CLOSED = """<policy context="default">
   <allow user="*"/><deny own="*"/><deny send_type="method_call"/><allow send_type="signal"/>
   <allow send_requested_reply="true" send_type="method_return"/><allow send_requested_reply="true" send_type="error"/>
@@ -65,7 +65,7 @@ class PrivateBus:
 
 
 def wait_until(condition, what):
-    """Lets signals come in until the condition holds."""
+    """Handles signals until the condition holds."""
     context = GLib.MainContext.default()
     end = time.monotonic() + PATIENCE
     while not condition():

@@ -294,7 +294,7 @@ class OnAWrittenHost(unittest.TestCase):
             self.skipTest(f"cannot mount: {os.strerror(ctypes.get_errno())}")
         released = threading.Event()
 
-        def release():  # whoever waits for it gets an error
+        def release():  # a process that waits for it gets an error
             if not released.is_set():
                 released.set()
                 libc.umount2(str(directory).encode(), 1 | 2)  # MNT_FORCE, MNT_DETACH

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A real Prometheus that scrapes keplerd-exporter for a while, twice at different rates: what it then knows.
+"""A real Prometheus that scrapes keplerd-exporter for a while, at two different rates: the resulting series.
 
 Meanwhile the exporter is restarted, and a virtual machine ends.
 
@@ -192,7 +192,7 @@ class Scraped(unittest.TestCase):
         last = {}
         for series in self.prometheus.query(f'kepler_vm_cpu_joules_total{{vm_id="{GONE}"}}', time.time()):
             last.setdefault((series["metric"]["zone"], series["metric"]["state"]), set()).add(series["value"][1])
-        # Prometheus may still look back at what was there before.
+        # Prometheus may still return earlier samples.
         ended = {zone: values for (zone, state), values in last.items() if state == "terminated"}
         self.assertEqual({zone: len(values) for zone, values in ended.items()}, {"package": 1, "dram": 1})
 
@@ -207,7 +207,7 @@ class Scraped(unittest.TestCase):
 
 
 class Killed(unittest.TestCase):
-    """kill -9 of keplerd, at random instants: what was scraped is never taken back."""
+    """kill -9 of keplerd, at random instants: scraped counters never decrease."""
 
     @classmethod
     def setUpClass(cls):

@@ -9,7 +9,7 @@ from written_host import read_message, stream_of
 
 @contextlib.contextmanager
 def user(uid, groups=()):
-    """What is connected meanwhile is this user's."""
+    """Connections made inside `with` are this user's."""
     os.setgroups(groups)
     os.setegid(uid)
     os.seteuid(uid)

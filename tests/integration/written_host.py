@@ -25,7 +25,7 @@ class WrittenHost:
     def write(self, path, text):
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Whole at any time, as the kernel's are: keplerd may be reading it.
+        # Replaced atomically: keplerd may be reading it.
         new = self.root / f"new-{os.getpid()}-{threading.get_ident()}"
         new.write_bytes(text.encode(errors="surrogateescape"))
         new.replace(file)
@@ -55,7 +55,7 @@ class WrittenHost:
 
 
 class Daemon:
-    """keplerd on a written host, or with its files on this very one; `with` ends it."""
+    """keplerd on a written host, or on this very one with its own files; ends with `with`."""
 
     def __init__(self, program, host, *options, config="[Sampling]\nInterval=0\nStaleness=0\n", bus="none", here=False):
         if not here:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is told what on a booted host: root, a member of the group, a user with units of his own, a stranger; over varlink
+"""Access control on a booted host: root, a member of the group, a user with units, an unprivileged user; over varlink
 and D-Bus. While the guests run: joe's units are guests.user_units'."""
 import json
 import shlex
@@ -19,8 +19,8 @@ BECOME = {"root": [],
 KINDS = {"units": "ListUnits", "vms": "ListVirtualMachines", "containers": "ListContainers",
          "processes": "ListProcesses", "zones": "ListZones"}
 
-# Asks 1000 times a second for so long, on varlink and on the bus, and tells each host's energy that it was told by the
-# time that it is of.
+# Polls 1000 times a second for this long, on varlink and on the bus, and prints the host's energies that it got, by
+# their time.
 POLL = """
 import json, socket, sys, time
 from gi.repository import Gio, GLib
@@ -79,7 +79,7 @@ def is_joes(unit):
 
 
 def table(host, report):
-    """What everybody is told by default"""
+    """What every user sees by default"""
     for who in BECOME:
         seen = {kind: on_varlink(host, who, kind) for kind in KINDS}
         full = who in ("root", "a member")
@@ -101,12 +101,12 @@ def table(host, report):
                       if f.endswith("Microjoules") and v % 100_000]
             report.equal(f"{who}: steps of 0.1 J", (fields, status["host"]["energyMicrojoules"] % 100_000), ([], 0))
         for kind in KINDS:
-            told = set(on_the_bus(host, who, kind))
-            # What began or ended in between, such as the commands that ask, is no difference.
+            on_bus = set(on_the_bus(host, who, kind))
+            # Workloads that began or ended in between, such as these commands, do not count as a difference.
             later = set(on_varlink(host, who, kind))
-            report.equal(f"{who}: {kind} on the bus as on varlink, {len(told)}", (set(seen[kind]) & later) - told, set())
+            report.equal(f"{who}: {kind} on the bus as on varlink, {len(on_bus)}", (set(seen[kind]) & later) - on_bus, set())
             if not full and kind != "processes":
-                report.equal(f"{who}: and no more of them", told - later, set())
+                report.equal(f"{who}: and no more of them", on_bus - later, set())
         if not full:
             users = [user_of(host, id_.partition(".")[0]) for id_ in on_the_bus(host, who, "processes")]
             report.equal(f"{who}: only own processes on the bus, {len(users)}", set(users) - {want, ""}, set())
@@ -115,18 +115,18 @@ def table(host, report):
 
 
 def polling(host, report):
-    """A stranger who polls 1000 times a second"""
+    """An unprivileged user polling 1000 times a second"""
     host.rapl("drive", PACKAGE, 60)
-    apart = 940_000  # a second, but for what a sample may be early
+    apart = 940_000  # a second, minus how early a sample may be
     for interval in ("1s", "100ms", "10ms"):
         reload(host, f"[Sampling]\nInterval={interval}\n")
         host.wait_for_samples()
         before = host.ask("status")
-        asked, *told = json.loads(host.run(*BECOME["joe"], "/usr/bin/python3", "-c", POLL, ADDRESS, "5",
-                                           check=True).stdout)
+        asked, *polled = json.loads(host.run(*BECOME["joe"], "/usr/bin/python3", "-c", POLL, ADDRESS, "5",
+                                             check=True).stdout)
         after = host.ask("status")
         samples = after["sequence"] - before["sequence"]
-        for where, values in zip(("varlink", "D-Bus"), told):
+        for where, values in zip(("varlink", "D-Bus"), polled):
             times = [when for when, _ in values]
             gaps = [b - a for a, b in zip(times, times[1:])]
             energies = [energy for _, energy in values]
@@ -134,20 +134,20 @@ def polling(host, report):
                          3 <= len(times) <= 7 and min(gaps) >= apart, gaps)
             report.check("in steps of 0.1 J, never backwards",
                          all(e % 100_000 == 0 for e in energies) and energies == sorted(energies), energies)
-        report.equal("the same on both", {k for k, _ in told[0]} - {k for k, _ in told[1]}, set())
+        report.equal("the same on both", {k for k, _ in polled[0]} - {k for k, _ in polled[1]}, set())
     host.rapl("halt", PACKAGE)
 
     reload(host, "[Sampling]\nInterval=0\n")
     before = host.ask("status")["sequence"]
-    asked, *told = json.loads(host.run(*BECOME["joe"], "/usr/bin/python3", "-c", POLL, ADDRESS, "3", check=True).stdout)
+    asked, *polled = json.loads(host.run(*BECOME["joe"], "/usr/bin/python3", "-c", POLL, ADDRESS, "3", check=True).stdout)
     samples = host.ask("status")["sequence"] - before
-    # One is the question's own, and the guard against counters that go round may have come.
+    # One is caused by the call itself, and one may guard against counters that wrap.
     report.check(f"Interval=0: {asked} questions of a stranger cause no sample: {samples}", samples <= 2)
     host.sh(f"rm {DROP_IN}; systemctl reload keplerd")
 
 
 def clients(host, report):
-    """What comes with keplerd, as the stranger"""
+    """keplerd's own tools, as an unprivileged user"""
     def run(*command):
         return host.run(*BECOME["joe"], *command)
     # spin.service draws most of joe's units only while something is drawn at all.

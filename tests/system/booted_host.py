@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host booted in the testbed, with keplerd built and installed inside, and the questions the tests ask it."""
+"""A host booted in the testbed, with keplerd built and installed inside, and the commands that tests run on it."""
 import fcntl
 import json
 import os
@@ -97,18 +97,18 @@ class BootedHost:
         return self.sh(f"journalctl -q --no-pager -o cat -u keplerd.service {shlex.join(options)}")
 
     def complaints(self):
-        """What keplerd has warned of, but for the libvirtd that a scenario has stopped (libvirt.hung), and what systemd 26x
-        says of the testbed, which has no such controller."""
+        """keplerd's warnings, except for the libvirtd that a scenario has stopped (libvirt.hung), and what systemd 26x
+        says about the testbed, which has no such controller."""
         return [line for line in self.journal("-p", "warning").splitlines()
                 if line != "libvirt does not answer: keplerd-libvirt is started again"
                 and not line.startswith("keplerd.service: Failed to read pids.max for")]
 
     def ask(self, *verb):
-        """What keplerctl answers, as JSON."""
+        """keplerctl's output, as JSON."""
         return json.loads(self.run("keplerctl", "--json=short", *verb, check=True).stdout)
 
     def snapshot(self, *verbs):
-        """Status, units, processes and zones of one sample, and what else is named."""
+        """Status, units, processes and zones of one sample, and the other kinds that are named."""
         script = "; ".join(f"keplerctl --json=short {verb}"
                            for verb in ("status", "units", "processes", "zones", *verbs, "status"))
         for _ in range(20):
@@ -118,7 +118,7 @@ class BootedHost:
         raise CommandFailed("no two answers in a row are of one sample")
 
     def wait_for_samples(self, count=2, limit=20):
-        """So many whole windows from now on, hence one that began after now."""
+        """Waits for this many whole windows, the first of which begins after now."""
         first = self.ask("status")["sequence"]
         self.wait_until(lambda: self.ask("status")["sequence"] >= first + count, limit, "a new sample")
 

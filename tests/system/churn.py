@@ -131,7 +131,7 @@ def cost(host):
 
 
 def look_on(host, options, sums, seen):
-    """One round, looked at all the time: the most that keplerd held, and the looks. Adds to `seen` what it told."""
+    """One round under constant polling: the most that keplerd held, and the number of polls. Adds the rows to `seen`."""
     from scenarios import check_sums
     host.sh("systemd-run -q --collect --unit=churn python3 -B /src/tests/system/churn.py --inside "
             f"--groups={options.groups} --seconds={options.seconds} --rate={options.rate} --seed={options.seed}")
@@ -148,7 +148,7 @@ def look_on(host, options, sums, seen):
 
 
 def check_names(report, seen, made):
-    """Each row is one that was there, and has its name."""
+    """Each row is of a cgroup that existed, and has its name."""
     real = set()
     for number in made:
         paths, workloads = forms(number)
@@ -177,10 +177,10 @@ def go(host, report, options):
     report.equal(f"sums are exact at every look: {sums.passed} checks", sums.failures[:3], [])
     check_names(report, seen, made)
     report.note(f"descriptors, watches, KiB: {before} before, then {held[0]}, {held[1]}")
-    # Between two looks at it, services of the host itself may come and go.
+    # Between two polls, services of the host itself may start and stop.
     report.check("no descriptor is left", abs(held[1][0] - before[0]) <= 20)
     report.check("no watch is left", abs(held[1][1] - before[1]) <= 10)
-    # What ended is kept, up to TerminatedMax= of each kind, so the second round may need more than the first.
+    # Ended workloads are kept, up to TerminatedMax= of each kind, so the second round may need more than the first.
     report.check("memory is bounded: at most 24 MiB", max(held[0][2], held[1][2]) <= 24 << 10)
 
 

@@ -19,7 +19,7 @@ COUNTERS = ("energyMicrojoules", "activeMicrojoules", "idleMicrojoules", "cpuUse
 
 SPINNER = f"{BOX}/bin/spin"  # what runs in a claim unless another program is given
 
-# Run by a user's manager: makes a cgroup beside its units and moves there. For names that no systemd unit can have.
+# Run by a user's manager: creates a cgroup next to its units and moves there. For names that no systemd unit can have.
 IN_OWN_CGROUP = """set -eu
 top=/sys/fs/cgroup/user.slice/user-$(id -u).slice/user@$(id -u).service
 mkdir "$top/$1"
@@ -29,7 +29,7 @@ exec "$@" """
 
 
 def key(who, name):
-    """The id of a user's row for a workload that he claims by this name."""
+    """The id of a user's row for a workload claimed by this name."""
     return f"user-{USERS[who]}/{name}"
 
 
@@ -126,7 +126,7 @@ def check_rows(report, snapshot, when):
 
 
 def check_claim(report, snapshot, who, name):
-    """A user's claim is a row of his own, with the energy of his unit."""
+    """A user's claim is a row of that user's own, with the energy of the unit."""
     row = workloads(snapshot).get(key(who, name), {})
     text = f"{who}'s claim of {name[:12]}"
     report.equal(f"{text}: a row of {who}'s own", (row.get("ownerUid"), row.get("state")), (USERS[who], "running"))
@@ -160,7 +160,7 @@ def view(host, who, names):
 
 
 def check_views(host, report, *names, since=0):
-    """Each user sees only his own rows, and by the names that he claims only his claims."""
+    """Each user sees only the user's own rows, and by the claimed names only the user's claims."""
     with ThreadPoolExecutor() as pool:
         outputs = list(pool.map(lambda who: view(host, who, names), USERS))
     for (who, uid), output in zip(USERS.items(), outputs, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd-exporter on a booted host: started by the first question, and what it tells to whom."""
+"""keplerd-exporter on a booted host: started by the first request, and what it exposes to which clients."""
 import re
 import shlex
 
@@ -12,7 +12,7 @@ HASH = "$2y$04$WplY1yIRfnoNA9l1ad3QWOrdU0orHonLNWlqn/pr/CDrVS9ZQOYVm"
 
 
 def curl(host, *options, path="/metrics"):
-    """As somebody without any rights: status and text."""
+    """Fetches a page as an unprivileged user: status and text."""
     result = host.sh(f"setpriv --reuid=nobody --regid=nogroup --clear-groups curl -s -m 20 -w '\\n%{{http_code}}' "
                      f"{shlex.join(options)} {URL}{path}", check=False)
     text, _, status = result.rpartition("\n")
@@ -34,7 +34,7 @@ def labels(found, name, label):
 
 
 def options(host, *arguments, settings=""):
-    """Started anew with these."""
+    """Restarts it with these."""
     text = f"[Service]\n{settings}ExecStart=\nExecStart=/usr/sbin/keplerd-exporter {' '.join(arguments)}\n"
     host.sh(f"""mkdir -p {DROP_IN.rpartition("/")[0]}; printf %s {shlex.quote(text)} >{DROP_IN}
                 systemctl daemon-reload; systemctl restart keplerd-exporter.service""")
@@ -44,8 +44,8 @@ def state(host, unit):
     return host.property("ActiveState", unit), host.property("UnitFileState", unit)
 
 
-def strangers(host, report):
-    """keplerd-exporter: enabled, and asked by a stranger"""
+def unprivileged(host, report):
+    """keplerd-exporter: enabled, and scraped by an unprivileged user"""
     report.equal("neither started nor enabled", [state(host, f"keplerd-exporter.{kind}") for kind in ("service", "socket")],
                  [("inactive", "indirect"), ("inactive", "disabled")])
     enabled = host.run("systemctl", "enable", "--now", "keplerd-exporter.socket")
@@ -70,7 +70,7 @@ def strangers(host, report):
 
 
 def everything(host, report):
-    """keplerd-exporter --serve=all: what keplerctl tells"""
+    """keplerd-exporter --serve=all: what keplerctl shows"""
     options(host, "--serve=all", "--processes=5")
     host.rapl("drive", PACKAGE, 50)
     host.wait_until(lambda: float(scrape(host).get("keplerd_host_watts", 0)) > 10, 30, "the host's power")
@@ -79,8 +79,8 @@ def everything(host, report):
     report.check("the accounts add up to the host", len(accounts) == 4
                  and abs(sum(accounts) - float(found["keplerd_host_joules_total"])) < 1e-6, accounts)
     units = {row["id"] for row in host.ask("units")["units"] if row["kind"] == "unit"}
-    told = labels(found, "keplerd_unit_cpu_joules_total", "id")
-    report.check(f"{len(told)} units, those of keplerctl", len(units ^ told) <= 4, units ^ told)
+    exposed = labels(found, "keplerd_unit_cpu_joules_total", "id")
+    report.check(f"{len(exposed)} units, those of keplerctl", len(units ^ exposed) <= 4, units ^ exposed)
     machines = {row["name"] for row in host.ask("vms")["virtualMachines"]}
     report.equal(f"{len(machines)} machines, those of keplerctl", labels(found, "kepler_vm_cpu_joules_total", "vm_name"), machines)
     containers = {row["name"] for row in host.ask("containers")["containers"]}
@@ -118,7 +118,7 @@ def faults(host, report):
     host.sh(f"""rm -r /etc/keplerd/web.yml {DROP_IN.rpartition("/")[0]}; systemctl daemon-reload
                 systemctl reset-failed 'keplerd-exporter*'; systemctl restart keplerd-exporter.socket""")
     report.equal("well again", scrape(host).get("keplerd_up"), "1")
-    # Its own words; and systemd's, but for what systemd 262 says of each unit here.
+    # Its own messages and systemd's, except for what systemd 262 says about each unit here.
     journal = host.sh("journalctl -q --no-pager -o cat -p warning -u keplerd-exporter.service | grep -v 'Failed to read pids.max'",
                       check=False).splitlines()
     report.equal("nothing else in the journal", [line for line in journal if not line.startswith((
@@ -127,4 +127,4 @@ def faults(host, report):
     host.sh("systemctl disable --now keplerd-exporter.socket; systemctl stop keplerd-exporter.service")
 
 
-ALL = [strangers, everything, faults]
+ALL = [unprivileged, everything, faults]

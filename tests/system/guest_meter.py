@@ -177,25 +177,25 @@ def count(host, report):
     host.wait_until(lambda: zone_energy(row_of(host), "package") > 150_000_000, 25, "energy")
     host.rapl("halt", PACKAGE)
     energy = settle(host)
-    told = packages_of(host)
-    report.note(f"{energy / 1e6:.1f} J by the host; its sockets are told {told[0] / 1e6:.0f} J and {told[1] / 1e6:.0f} J")
-    report.equal("its sockets' sum is the host's figure, to the joule", sum(told), energy // 1_000_000 * 1_000_000)
-    report.check("divided equally", 0 <= told[0] - told[1] <= 1_000_000, told)
+    joules = packages_of(host)
+    report.note(f"{energy / 1e6:.1f} J by the host; its sockets are told {joules[0] / 1e6:.0f} J and {joules[1] / 1e6:.0f} J")
+    report.equal("its sockets' sum is the host's figure, to the joule", sum(joules), energy // 1_000_000 * 1_000_000)
+    report.check("divided equally", 0 <= joules[0] - joules[1] <= 1_000_000, joules)
     command = f"cat {METER}/intel-rapl:0/energy_uj {METER}/intel-rapl:1/energy_uj"
-    host.wait_until(lambda: counters(ask(host, command)) == told, 5, "the guest to see them")
-    report.equal("the guest reads the same", counters(ask(host, command)), told)
+    host.wait_until(lambda: counters(ask(host, command)) == joules, 5, "the guest to see them")
+    report.equal("the guest reads the same", counters(ask(host, command)), joules)
     report.equal("in the same directory as before keplerd was restarted", host.sh(f"stat -c %i {TREE}"), inode)
 
     def status():
         return json.loads(ask(host, "keplerctl --json=short status"))
-    host.wait_until(lambda: status()["host"]["energyMicrojoules"] == sum(told), 35, "the guest's keplerd")
+    host.wait_until(lambda: status()["host"]["energyMicrojoules"] == sum(joules), 35, "the guest's keplerd")
     inside = [json.loads(line) for line in ask(host, "; ".join(
         f"keplerctl --json=short {verb}" for verb in ("status", "units", "processes", "zones"))).splitlines()]
     snapshot = {"status": inside[0], **inside[1], **inside[2], **inside[3]}
     report.equal("source and quality in the guest", inside[0]["source"],
                  {"name": "guest", "quality": "attributed", "reason": None})
     report.equal("its keplerd has counted what its host has attributed to it",
-                 inside[0]["host"]["energyMicrojoules"], sum(told))
+                 inside[0]["host"]["energyMicrojoules"], sum(joules))
     check_sums(report, snapshot, "in the guest")
     units = {unit["name"]: unit["energyMicrojoules"] for unit in snapshot["units"]}
     report.note(", ".join(f"{name} {joules / 1e6:.1f} J" for name, joules in units.items()))
@@ -207,7 +207,7 @@ def count(host, report):
                  text.count("guest, attributed: the host's share for this virtual machine") == 2, text)
 
 
-# What it tells by HTTP, once it has read twice.
+# Its metrics by HTTP, once it has read twice.
 SCAPHANDRE = f"""ip link set lo up
 SCAPHANDRE_POWERCAP_PATH={METER} scaphandre --vm prometheus -a 127.0.0.1 >/run/scaphandre.log 2>&1 &
 for i in $(seq 20); do sleep 0.5; wget -qO /run/metrics http://127.0.0.1:8080/metrics && break; done
@@ -218,11 +218,11 @@ def scaphandre(host, report):
     """Scaphandre reads the guest's meter"""
     if host.run("test", "-e", "/usr/bin/scaphandre").returncode != 0:
         return report.note("this Debian has none")
-    told = packages_of(host)
+    joules = packages_of(host)
     text = ask(host, SCAPHANDRE.replace("\n", "; ").replace("&;", "&"), check=False)
     sockets = {int(number): int(energy) for number, energy in re.findall(
         r'^scaph_socket_energy_microjoules\{.*socket_id="(\d+)".*\} (\d+)$', text, re.MULTILINE)}
-    report.equal("the sockets that keplerd has written", [sockets.get(0), sockets.get(1)], told)
+    report.equal("the sockets that keplerd has written", [sockets.get(0), sockets.get(1)], joules)
 
 
 def end(host, report):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines, containers and users' units on a booted host, by the programs that really make them: each is one row, by
-its right name, with the energy of its unit. While busy.service spins beside them."""
+"""Machines, containers and users' units on a booted host, created by the real programs: each is one row, with
+the right name and the energy of its unit. Meanwhile busy.service keeps spinning."""
 import itertools
 import json
 import re
@@ -75,7 +75,7 @@ def machines(host, report):
 
 
 def live_changes(host, report):
-    """virsh destroy and start, as monitor tells it"""
+    """virsh destroy and start, as seen by monitor"""
     host.sh("systemd-run -q --unit=watch -p StandardOutput=truncate:/run/watch.json "
             "keplerctl --json=short monitor vms")
     host.wait_for_samples()
@@ -102,10 +102,10 @@ def live_changes(host, report):
              if text.endswith("\n")]
     report.equal(f"each of {len(ticks)} ticks has each machine once",
                  {tuple(sorted(m["name"] for m in rows)) for rows in ticks}, {("busy1", "by-hand", "idle1")})
-    told = [next(m for m in rows if m["id"] == first["id"]) for rows in ticks]
+    sent = [next(m for m in rows if m["id"] == first["id"]) for rows in ticks]
     report.equal("monitor tells the end and the start", [state for state, _ in itertools.groupby(
-        row["state"] for row in told)], ["running", "terminated", "running"])
-    energies = [row["energyMicrojoules"] for row in told]
+        row["state"] for row in sent)], ["running", "terminated", "running"])
+    energies = [row["energyMicrojoules"] for row in sent]
     report.equal("never backwards", energies, sorted(energies))
 
 

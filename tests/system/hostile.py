@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-# Each as it is, and as it must be told.
+# Each as it is, and as it must be shown.
 CGROUPS = [
     (b"esc\x1b[2J\x1b]0;owned\x07", r"esc\x1b[2J\x1b]0;owned\x07"),
     (b"latin\xff\xfe\x80", r"latin\xff\xfe\x80"),

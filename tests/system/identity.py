@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ordinary users who name their cgroups and programs after the workloads of others: they see only their own rows, change
-nobody else's, and nobody else is billed for them. alice and bob have user managers; root has a podman container, a pod, a
-libvirt domain, and names in files that only root can read."""
+"""Ordinary users who name their cgroups and programs after the workloads of others: they see only their own rows, and
+neither change anyone else's nor get their energy attributed to them. alice and bob have user managers; root has a podman
+container, a pod, a libvirt domain, and names in files that only root can read."""
 import json
 import re
 import shlex

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packages on a booted host: what they leave alone, what they bring, and what is left of them."""
+"""The packages on a booted host: what they leave alone, what they install, and what remains after removal."""
 import re
 
 from booted_host import APT, BOOKWORM_DROP_IN, BUILD, PACKAGES_BUILT, SOURCE
@@ -26,7 +26,7 @@ def install(host, report):
     report.check("lintian finds nothing", lint.returncode == 0, lint.stdout)
 
 
-# Each is read or done by the daemon itself. Run in its unit's own sandbox, beside it.
+# The daemon itself reads or does each of these. Run next to it, in its unit's own sandbox.
 PROBE = r"""
 import ctypes, glob, os, socket, sys, time
 

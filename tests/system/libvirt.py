@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libvirt's machines, by what virsh does to them: one counter for as long as the UUID lives, and what libvirt tells."""
+"""libvirt's machines, by what virsh does to them: one counter for as long as the UUID exists, and libvirt's details."""
 import json
 import shlex
 
@@ -34,7 +34,7 @@ def helper(host):
 
 
 def what_it_tells(host, report):
-    """What libvirt tells of a machine"""
+    """libvirt's details of a machine"""
     uuid = machine_named(host, "busy1")["id"]
     host.sh(f"""virsh -q desc busy1 --live --title 'The shop'
         virsh -q metadata busy1 --live --uri {NOVA} --key nova \\
@@ -127,13 +127,13 @@ def metadata(host, report):
     host.wait_until(lambda: host.run("test", "-e", f"{tree}/intel-rapl:0/energy_uj").returncode == 0, 15, tree)
     report.check("it has its meter", True)
     report.check("the password is in libvirt's status", SECRET in host.sh(f"cat /run/libvirt/qemu/{row['name']}.xml"))
-    told = host.sh(f"""keplerctl --json=short show {uuid}; keplerctl --json=short vms; keplerctl vms; keplerctl doctor || :
+    output = host.sh(f"""keplerctl --json=short show {uuid}; keplerctl --json=short vms; keplerctl vms; keplerctl doctor || :
         timeout 3 keplerctl --json=short monitor vms || :
         busctl call org.keplerd1 /org/keplerd1 org.keplerd1.Manager ListVirtualMachines 'a{{sv}}' 1 details b true
         busctl call org.keplerd1 /org/keplerd1 org.freedesktop.DBus.ObjectManager GetManagedObjects
         journalctl -q -u keplerd -o export; cat /var/lib/keplerd/* {tree}/*/* 2>/dev/null || :""")
-    report.check("and in nothing that keplerd tells, logs or keeps", uuid in told and SECRET not in told,
-                 [line for line in told.splitlines() if SECRET in line][:3])
+    report.check("and in nothing that keplerd tells, logs or keeps", uuid in output and SECRET not in output,
+                 [line for line in output.splitlines() if SECRET in line][:3])
     host.sh(f"virsh -q destroy instance-0000002a; rm {DROP_IN}; systemctl reload keplerd")
 
 
@@ -188,7 +188,7 @@ def hung(host, report):
     before = host.ask("status")
 
     def is_replaced():
-        host.ask("status")  # as long as somebody asks there is a sample every second
+        host.ask("status")  # polling keeps the rate at one sample a second
         return first not in helper(host)
     host.wait_until(is_replaced, 40, "the end of the keplerd-libvirt that waits")
     after = host.ask("status")

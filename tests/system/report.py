@@ -20,15 +20,15 @@ def systemd_report(host, report):
     found = host.run(REPORT, "--no-pager", "--json=short", "metrics", "org.keplerd.Energy")
     objects = [json.loads(line) for line in found.stdout.replace("\x1e", "").splitlines() if line.startswith("{")]
     metrics = objects[0].get("metrics", objects) if len(objects) == 1 else objects
-    told = {}
+    values = {}
     for metric in metrics:
-        told.setdefault(metric["name"].removeprefix("org.keplerd.Energy."), {})[metric.get("object")] = metric["value"]
-    report.check(f"metrics: {sorted(told)}", {"HostEnergyMicrojoules", "ZoneEnergyMicrojoules", "UnitEnergyMicrojoules",
-                                              "VirtualMachineEnergyMicrojoules"} <= told.keys(),
+        values.setdefault(metric["name"].removeprefix("org.keplerd.Energy."), {})[metric.get("object")] = metric["value"]
+    report.check(f"metrics: {sorted(values)}", {"HostEnergyMicrojoules", "ZoneEnergyMicrojoules", "UnitEnergyMicrojoules",
+                                                "VirtualMachineEnergyMicrojoules"} <= values.keys(),
                  found.stdout[:400] + found.stderr[:400])
-    report.check("the host's counter goes on from what keplerctl told", told.get("HostEnergyMicrojoules", {}).get(None, -1) >= energy)
-    report.check("units by their names", "keplerd.service" in told.get("UnitEnergyMicrojoules", {}))
-    report.equal("machines by theirs", set(told.get("VirtualMachineEnergyMicrojoules", {})), machines)
+    report.check("the host's counter goes on from what keplerctl told", values.get("HostEnergyMicrojoules", {}).get(None, -1) >= energy)
+    report.check("units by their names", "keplerd.service" in values.get("UnitEnergyMicrojoules", {}))
+    report.equal("machines by theirs", set(values.get("VirtualMachineEnergyMicrojoules", {})), machines)
     described = host.run(REPORT, "--no-pager", "describe", "org.keplerd.Energy")
     report.check("describe tells what each is", re.search(r"org\.keplerd\.Energy\.HostPowerMicrowatts\s+gauge", described.stdout)
                  and "Energy of a virtual machine" in described.stdout, described.stdout[:600] + described.stderr[:400])

@@ -118,7 +118,7 @@ def see_all(host, report):
     """Everything is read in the sandbox"""
     cgroups = host.sh("cd /sys/fs/cgroup && find . -mindepth 1 -type d -printf '/%P\\n'").split()
     units = {u["id"].replace("\\x5c", "\\") for u in host.ask("units")["units"]}
-    # Those of the commands that ask come and go.
+    # Those of these commands come and go.
     unseen = [c for c in cgroups if c not in units and "/run-" not in c]
     report.equal(f"each of {len(cgroups)} cgroups is a row", unseen, [])
     pids = set(host.sh("systemctl show -P MainPID dbus systemd-journald systemd-logind libvirtd").split())
@@ -139,9 +139,9 @@ def live(host, report):
     seconds = time.monotonic() - begin
     cost = (int(host.property("CPUUsageNSec")) - used) / 1e6 / seconds
     resident = host.sh("ps -o rss= -C keplerd").strip()
-    told = host.snapshot()
-    itself = next(row for row in told["processes"] if row["pid"] == int(host.property("MainPID")))
-    report.equal("keplerctl status tells what keplerd itself drew", told["status"].get("daemonMicrojoules"),
+    now = host.snapshot()
+    itself = next(row for row in now["processes"] if row["pid"] == int(host.property("MainPID")))
+    report.equal("keplerctl status tells what keplerd itself drew", now["status"].get("daemonMicrojoules"),
                  itself["energyMicrojoules"])
     report.note(f"{cost:.2f} ms CPU a second (with the test's own questions), {int(resident) / 1024:.1f} MiB resident")
     report.equal("never restarted", host.property("NRestarts"), "0")
@@ -149,12 +149,12 @@ def live(host, report):
 
 
 def rest(host, report):
-    """Nobody looks for half a minute"""
+    """No calls for half a minute"""
     before = host.ask("status")
     host.sh("sleep 30")
     after = host.ask("status")
     samples = after["sequence"] - before["sequence"]
-    # Ten seconds at Interval=, four times UnwatchedInterval=, and the one that this question causes.
+    # Ten seconds at Interval=, four times UnwatchedInterval=, and the one that this call causes.
     report.check(f"it sampled {samples} times", samples <= 18, str(samples))
     report.check("and the answer is of now", after["windowUsec"] < 6_000_000 and
                  after["monotonicUsec"] - before["monotonicUsec"] >= 29_000_000, str(after))
@@ -178,8 +178,8 @@ def varlink(host, report):
     text = call("introspect", ADDRESS, "io.systemd.Metrics")
     report.check("introspect what systemd-report asks", text.returncode == 0 and "method Describe" in text.stdout, text.stderr)
     metrics = call("-j", "--more", "call", ADDRESS, "io.systemd.Metrics.List", "{}")
-    told = [json.loads(r) for r in metrics.stdout.replace("\x1e", "").splitlines() if r]
-    report.check(f"{len(told)} metrics", {m["name"].rpartition(".")[2] for m in told} >= {
+    replies = [json.loads(r) for r in metrics.stdout.replace("\x1e", "").splitlines() if r]
+    report.check(f"{len(replies)} metrics", {m["name"].rpartition(".")[2] for m in replies} >= {
         "HostEnergyMicrojoules", "ZonePowerMicrowatts", "UnitEnergyMicrojoules"}, metrics.stderr)
     methods = call("list-methods", ADDRESS, "org.keplerd.Energy")
     report.equal("list-methods", sorted(m.rpartition(".")[2] for m in methods.stdout.split()),

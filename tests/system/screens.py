@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""keplerctl as people see it on a booted host: top on a terminal (tmux's), and what it makes of hostile names. While
-the counters stand still, so that a screen can be compared to the letter."""
+"""keplerctl's screens on a booted host: top on a terminal (tmux's), and its handling of hostile names. The counters
+stand still meanwhile, so that screens can be compared exactly."""
 import json
 import re
 import unicodedata
@@ -164,10 +164,10 @@ def hostile_names(host, report):
     guests.drive(host, 2)
     snapshot = host.snapshot("vms", "containers")
     units = {u["id"]: u for u in snapshot["units"]}
-    for raw, told in hostile.CGROUPS:
-        row = units.get(f"/hostile/{told}")
-        short = told if len(told) < 60 else f"{told[:20]}... ({len(raw)} bytes)"
-        report.check(f"a cgroup {short}", row is not None and row["name"] == told and row["energyMicrojoules"] > 0,
+    for raw, expected in hostile.CGROUPS:
+        row = units.get(f"/hostile/{expected}")
+        short = expected if len(expected) < 60 else f"{expected[:20]}... ({len(raw)} bytes)"
+        report.check(f"a cgroup {short}", row is not None and row["name"] == expected and row["energyMicrojoules"] > 0,
                      sorted(u for u in units if u.startswith("/hostile")))
     report.equal("a process", {p["comm"] for p in snapshot["processes"] if p["comm"] == hostile.COMM[1]},
                  {hostile.COMM[1]})
@@ -195,7 +195,7 @@ def check_terminal(host, report):
     host.sh("tmux -L test pipe-pane 'cat >/run/terminal.raw'")
     terminal.press("/", "hostile")
     lines = terminal.wait_for("the filter", lambda shown: any("/hostile  " in line for line in shown))
-    ends = [told[-20:] for _, told in hostile.CGROUPS]
+    ends = [expected[-20:] for _, expected in hostile.CGROUPS]
     report.equal("top shows them escaped", [end for end in ends if end not in "\n".join(lines)], [])
     terminal.press("Escape", "2", "/", "evil")
     lines = terminal.wait_for("the machine", lambda shown: any(r"evil\x1b]0;owned" in line for line in shown))
