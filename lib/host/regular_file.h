@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads files that programs keep below the host's root directory (var/lib/docker, etc/pve): only what changed,
-// only regular files, and nothing outside that root. Whatever lies there can neither block us (a FIFO), nor
-// make us read a device or without end. The exception is a FUSE file system (Proxmox's etc/pve) with a hanging
-// server: it blocks its readers, which is why proxmox_names.h reads it in the background.
+// Reads files that programs keep below the host's root directory (var/lib/docker, etc/pve): only what
+// changed, only regular files, and nothing outside that root. Whatever lies there can neither block us (a
+// FIFO), nor make us read a device or without end. The exception is a FUSE file system (Proxmox's etc/pve)
+// with a hanging server: it blocks its readers, which is why proxmox_names.h reads it in the background.
 //
 // openat2(2) would do the same in one call, but fails in a service with RestrictSUIDSGID=, such as keplerd's:
 // the seccomp filter cannot inspect that call's arguments.

@@ -8,7 +8,7 @@ from booted_host import BootedHost, CommandFailed
 
 
 class Report:
-    """Passed and failed checks. Passed ones are only counted unless on a terminal: a log is read for its failures."""
+    """Passed and failed checks. Unless verbose, passed ones are only counted: a log is read for its failures."""
 
     def __init__(self, verbose):
         self.verbose = verbose
