@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An sd-event source that ends with its owner, also while its own callback runs.
+// An sd-event source that is released with its owner, even while its own callback is running.
 #pragma once
 
 #include <memory>

@@ -86,7 +86,7 @@ FairQueue::Place* FairQueue::take_next() {
 
 Nanoseconds FairQueue::wait(Nanoseconds now) const { return share_ ? share_->wait(now) : Nanoseconds{0}; }
 
-// The next turn: at once, or when there is time for it again.
+// Schedules the next turn: at once, or when the share of time permits it again.
 void FairQueue::plan() {
   if (!turn_) return;
   const Nanoseconds pause = accounts_.empty() ? Nanoseconds{0} : wait(clock_());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work for many clients on one sd-event loop, in small steps: none of them holds up the others, however much
-// it asks for, and all of them together hold up nothing that the loop finds more urgent.
+// Runs work for many clients on one sd-event loop, in small steps: no client delays the others, however much
+// it requests, and all of them together delay nothing that the loop considers more urgent.
 //
-// Accounts take turns, and within an account its clients do: who has a thousand clients gets no more than who
-// has one. In one turn of the loop, steps are taken until `turn` is spent; the last step may exceed it. In
-// the long run all steps take no more than their share of the time. Where the loop finds more urgent things
-// without end, there is a turn every 100 ms in between.
+// Accounts take turns, and so do the clients within an account: a thousand clients of one account get no more
+// than one client of another. In one turn of the loop, steps are taken until `turn` is spent; the last step
+// may exceed it. In the long run all steps take no more than their share of time. If more urgent work never
+// ends, there still is a turn every 100 ms.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ class FairQueue {
   using Clock = std::function<Nanoseconds()>;  // CLOCK_MONOTONIC
 
   struct Limits {
-    Nanoseconds slice = std::chrono::milliseconds(1);  // of one client
-    Nanoseconds turn = std::chrono::milliseconds(5);   // of all of them
+    Nanoseconds slice = std::chrono::milliseconds(1);  // for one client
+    Nanoseconds turn = std::chrono::milliseconds(5);   // for all of them
     std::optional<TimeBudget::Limits> share;           // unset: all the time there is
   };
 
-  // What a step may take. A step that has more to do than fits asks for another one.
+  // How much a step may do. A step with more to do requests another one.
   class Slice {
    public:
     Slice(const Clock& clock, Nanoseconds end) : clock_(clock), end_(end) {}
@@ -48,7 +48,7 @@ class FairQueue {
   class Client {
    public:
     virtual ~Client() = default;
-    // One piece of work at least, and as many as fit. It may destroy the client.
+    // Does at least one piece of work, and as many as fit. May destroy the client.
     virtual void step(const Slice& slice) = 0;
   };
 
@@ -61,7 +61,7 @@ class FairQueue {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    // The client is to be called once. It may ask for that anywhere, also in its step.
+    // Requests one call of the client. May be called from anywhere, including its step.
     void request() { queue_.add(*this); }
 
    private:
@@ -72,16 +72,16 @@ class FairQueue {
     bool waiting_ = false;
   };
 
-  // Nothing is done before attach(), unless run_turn() is called.
+  // Does nothing before attach(), unless run_turn() is called.
   FairQueue(Limits limits, Clock clock);
   FairQueue(const FairQueue&) = delete;
   FairQueue& operator=(const FairQueue&) = delete;
 
-  // Steps are taken on this loop from now on, at this priority (event/priority.h).
+  // Takes steps on this loop from now on, at this priority (event/priority.h).
   Result<Done> attach(sd_event* event, std::int64_t priority);
   void detach() { turn_.reset(), timer_.reset(), late_.reset(); }
 
-  // What the loop calls. Nothing where the share of time is used up.
+  // Called by the loop. Does nothing if the share of time is used up.
   void run_turn();
 
   bool is_empty() const { return accounts_.empty(); }
@@ -97,7 +97,7 @@ class FairQueue {
   Clock clock_;
   std::optional<TimeBudget> share_;
   std::map<Account, std::deque<Place*>> waiting_;
-  std::deque<Account> accounts_;  // that have waiting clients; the first is next
+  std::deque<Account> accounts_;  // those with waiting clients; the first is next
   Deferred turn_;
   Timer timer_, late_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keplerd's event loop does first where several things are to be done, as
-// sd_event_source_set_priority(3) takes it. What has the same priority takes turns.
+// Priorities on keplerd's event loop, as passed to sd_event_source_set_priority(3). Sources of the same
+// priority take turns.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ std::uint64_t rounded_up(Nanoseconds span) {
   return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::microseconds>(span).count());
 }
 
-// sd-event takes 0 for 250 ms.
+// sd-event interprets 0 as 250 ms.
 std::uint64_t accuracy_usec(Nanoseconds accuracy) { return std::max<std::uint64_t>(rounded_up(accuracy), 1); }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an sd-event loop calls, as objects: each has one function, which is called behind the barrier for
-// exceptions (base/barrier.h), and ends with its owner, also while that function runs. `what` says what the
-// function does, for the barrier's log; it must outlive the object. Times are of CLOCK_MONOTONIC.
+// The sources of an sd-event loop as objects: each has one function, which is called behind the barrier for
+// exceptions (base/barrier.h), and is released with its owner, even while that function is running. `what`
+// names the function's purpose for the barrier's log; it must outlive the object. Times are of
+// CLOCK_MONOTONIC.
 //
-// attach() fails where the loop has no memory or descriptors left. Without it nothing is ever called.
+// attach() fails if the loop is out of memory or descriptors. Until it succeeds, nothing is called.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@ namespace keplerd {
 
 class LoopSource {
  public:
-  void reset();  // as it was before attach()
+  void reset();  // to the state before attach()
   explicit operator bool() const { return source_ != nullptr; }
 
  protected:
-  // What sd_event_add_*() has returned and made; `handler` is what it was given.
+  // Takes the result of sd_event_add_*() and the new source; `handler` is the one passed to it.
   Result<Done> take(int result, const char* function, sd_event_source* source, std::shared_ptr<void> handler);
   bool enable(int mode);  // SD_EVENT_OFF, SD_EVENT_ON, SD_EVENT_ONESHOT
 
@@ -30,10 +31,10 @@ class LoopSource {
   std::shared_ptr<void> handler_;
 };
 
-// Calls once at the time that is set, and again when one is set again.
+// A one-shot timer: calls once at the time set, and again each time one is set.
 class Timer : public LoopSource {
  public:
-  // `accuracy`: how much later it may be, so that the processor wakes up less often.
+  // `accuracy`: how much later it may fire, to reduce the number of wake-ups.
   Result<Done> attach(sd_event* loop, const char* what, std::function<void()> function,
                       Nanoseconds accuracy = Nanoseconds{0});
   void set_priority(std::int64_t priority);  // event/priority.h
@@ -44,7 +45,7 @@ class Timer : public LoopSource {
   void stop() { enable(SD_EVENT_OFF); }
 };
 
-// Calls once, soon, when it is requested.
+// Deferred call: calls once, soon after it is requested.
 class Deferred : public LoopSource {
  public:
   Result<Done> attach(sd_event* loop, const char* what, std::function<void()> function,
@@ -53,17 +54,17 @@ class Deferred : public LoopSource {
   void cancel() { enable(SD_EVENT_OFF); }
 };
 
-// Calls while a descriptor, which must outlive it, has one of these events (EPOLL*), with those that it has.
+// Calls while a descriptor, which must outlive it, has any of these events (EPOLL*), passing those it has.
 class Io : public LoopSource {
  public:
   Result<Done> attach(sd_event* loop, int fd, std::uint32_t events, const char* what,
                       std::function<void(std::uint32_t events)> function);
-  // False where epoll refuses: nothing is known of the descriptor any more.
+  // False if epoll refuses: the descriptor is then no longer watched.
   bool set_events(std::uint32_t events);
   bool set_enabled(bool enabled) { return enable(enabled ? SD_EVENT_ON : SD_EVENT_OFF); }
 };
 
-// Calls when the process gets a signal, which is blocked from then on.
+// Calls when the process receives a signal, which is blocked from then on.
 class Signal : public LoopSource {
  public:
   Result<Done> attach(sd_event* loop, int number, const char* what, std::function<void()> function);

@@ -54,11 +54,9 @@ struct PowercapZone {
 //   with its ordinal among the dies of all packages. Zones inside take their own name and the index of their
 //   package.
 // - "psys" overlaps everything and only serves for comparison.
-// - One zone offered by several drivers, or several times by one, is taken once: intel-rapl before
-// intel-rapl-mmio, then
-//   the lowest directory.
-// - AMD (and Hygon): "core" is the counter of one single core and is no zone of the host; the others are
-// modelled.
+// - A zone offered by several drivers, or several times by one, is used once: intel-rapl before
+//   intel-rapl-mmio, then the lowest directory.
+// - AMD (and Hygon): "core" counts one single core and is not a zone of the host; the others are modelled.
 // `left_out`: null, or where to append the zones that are not used.
 std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& directories,
                                          const Processor& processor,
