@@ -29,59 +29,63 @@ struct Raw {
 };
 
 std::string check_positive(const std::string& text) {
-  return parse_number<std::size_t>(text).value_or(0) > 0 ? "" : "'" + text + "' is no positive number";
+  return parse_number<std::size_t>(text).value_or(0) > 0
+             ? ""
+             : "invalid number '" + text + "' (expected a positive integer)";
 }
 
 std::string check_time(const std::string& text) {
-  return parse_time_span(text) ? "" : "'" + text + "' is no time span, such as 500ms or \"1min 30s\"";
+  return parse_time_span(text)
+             ? ""
+             : "invalid time span '" + text + "' (expected a value like 500ms or \"1min 30s\")";
 }
 
 std::string check_kind(const std::string& text) {
   return client::find_kind(text) != nullptr
              ? ""
-             : "unknown kind '" + text + "': " + client::kind_list(&client::KindInfo::plural);
+             : "unknown kind '" + text + "' (expected " + client::kind_list(&client::KindInfo::plural) + ")";
 }
 
 std::string check_sort(const std::string& text) {
   const auto& keys = client::sort_keys();
   if (std::find(keys.begin(), keys.end(), text) != keys.end()) return "";
-  return "cannot sort by '" + text + "': energy, power, cpu, name or id";
+  return "invalid sort key '" + text + "' (expected energy, power, cpu, name or id)";
 }
 
 std::string check_json(const std::string& text) {
   if (text == "pretty" || text == "short" || text == "off") return "";
-  return "'" + text + "' is none of pretty, short and off";
+  return "invalid mode '" + text + "' (expected pretty, short or off)";
 }
 
 void declare_global(CLI::App& app, Raw& raw) {
   app.set_help_flag("-h,--help", "Show this help");
   app.set_version_flag("--version", std::string("keplerctl ") + KEPLERD_VERSION, "Show the version");
-  app.add_option("--varlink", raw.options.address, "Where keplerd listens")->type_name("ADDRESS");
+  app.add_option("--varlink", raw.options.address, "Socket of keplerd")->type_name("ADDRESS");
   app.add_option("--json", raw.json, "Write JSON: pretty, short or off")
       ->type_name("MODE")
       ->check(check_json);
-  app.add_flag("-j", raw.default_json, "The same as --json=pretty on a terminal, --json=short elsewhere");
-  app.add_flag("--no-legend", raw.no_legend, "Leave out headers and footers");
+  app.add_flag("-j", raw.default_json, "Same as --json=pretty on a terminal, --json=short otherwise");
+  app.add_flag("--no-legend", raw.no_legend, "Do not print headers and footers");
   app.add_flag("--no-pager", raw.no_pager, "Do not use a pager");
 }
 
 void declare_list(CLI::App& app, Raw& raw, bool short_limit) {
-  app.add_option(short_limit ? "-n,--limit" : "--limit", raw.limit, "At most so many rows")
+  app.add_option(short_limit ? "-n,--limit" : "--limit", raw.limit, "Show at most N rows")
       ->type_name("N")
       ->check(check_positive);
-  app.add_option("--sort", raw.options.sort, "By energy (the default), power, cpu, name or id")
+  app.add_option("--sort", raw.options.sort, "Sort by energy (the default), power, cpu, name or id")
       ->type_name("KEY")
       ->check(check_sort);
-  app.add_flag("--all", raw.options.all, "Show in tables what has ended, too");
+  app.add_flag("--all", raw.options.all, "Include ended rows in tables");
 }
 
 void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   if (accepts.list) declare_list(app, raw, !accepts.ticks);
   if (accepts.ticks) {
-    app.add_option("-n,--count", raw.count, "End after so many ticks")
+    app.add_option("-n,--count", raw.count, "Exit after COUNT updates")
         ->type_name("COUNT")
         ->check(check_positive);
-    app.add_option("--interval", raw.interval, "At least so long between two ticks")
+    app.add_option("--interval", raw.interval, "Minimum time between two updates")
         ->type_name("TIME")
         ->check(check_time);
   }
@@ -89,16 +93,16 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
     app.add_option("KIND", raw.options.kind, client::kind_list(&client::KindInfo::plural))->check(check_kind);
   if (accepts.id) app.add_option("ID", raw.options.id, "An id, or a name that is unique")->required();
   if (accepts.host) {
-    app.add_option("--sysfs", raw.options.host.sysfs, "Look here instead of in /sys")->type_name("DIR");
-    app.add_option("--procfs", raw.options.host.procfs, "Look here instead of in /proc")->type_name("DIR");
-    app.add_option("--cgroupfs", raw.cgroupfs, "The cgroup2 root itself")->type_name("DIR");
-    app.add_option("--capture", raw.options.capture, "Write what keplerd reads of this host to a new file")
+    app.add_option("--sysfs", raw.options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
+    app.add_option("--procfs", raw.options.host.procfs, "Read this instead of /proc")->type_name("DIR");
+    app.add_option("--cgroupfs", raw.cgroupfs, "Read this instead of the mounted cgroup2")->type_name("DIR");
+    app.add_option("--capture", raw.options.capture, "Write what keplerd reads on this host to a new file")
         ->type_name("FILE");
   }
 }
 
 std::unique_ptr<CLI::App> make_parser(Raw& raw) {
-  auto app = std::make_unique<CLI::App>("Says where this host's energy goes.", "keplerctl");
+  auto app = std::make_unique<CLI::App>("Show how much energy this host and its workloads use.", "keplerctl");
   app->fallthrough();  // so that options of all verbs may follow the verb
   app->require_subcommand(0, 1);
   app->get_formatter()->label("SUBCOMMAND", "VERB");

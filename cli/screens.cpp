@@ -25,7 +25,7 @@ struct Account {
 constexpr std::array<Account, 4> kAccounts = {{{"idle", "nothing ran"},
                                                {"kernel", "kernel threads and interrupts"},
                                                {"workloads", "units and processes"},
-                                               {"unattributed", "nobody is known to have run"}}};
+                                               {"unattributed", "not attributable to any process"}}};
 
 bool is_terminated(const Json& row) { return string_field(row, "state") == "terminated"; }
 
@@ -122,7 +122,7 @@ std::string footer(const ListScreen& screen, const std::vector<Json>& shown, con
 
 // The split of the host's energy, each part with its share.
 std::string accounts_table(const Json& status) {
-  Table table({{"ENERGY"}, {"SHARE"}, {"ACCOUNT", Align::kLeft}, {"DRAWN WHILE OR BY", Align::kLeft}});
+  Table table({{"ENERGY"}, {"SHARE"}, {"ACCOUNT", Align::kLeft}, {"DESCRIPTION", Align::kLeft}});
   const Json& accounts = field(status, "accounts");
   const auto total = integer_field(field(status, "host"), "energyMicrojoules");
   for (const Account& account : kAccounts) {
@@ -131,7 +131,7 @@ std::string accounts_table(const Json& status) {
                    energy && total ? format_percent(*energy, *total) : "-", account.field,
                    std::string(account.meaning)});
   }
-  table.add_row({energy_text(field(status, "host"), "energyMicrojoules"), "", "host", "all of it"});
+  table.add_row({energy_text(field(status, "host"), "energyMicrojoules"), "", "host", "total"});
   return table.text();
 }
 
@@ -139,12 +139,12 @@ std::string accounts_table(const Json& status) {
 std::string own_cost_text(const Json& status) {
   std::vector<std::string> parts;
   if (const auto percent = own_cpu_percent(status))
-    parts.push_back(fmt::format("{:.2f} % of a processor", *percent));
+    parts.push_back(fmt::format("{:.2f} % of a CPU", *percent));
   if (const auto memory = integer_field(status, "daemonMemoryBytes"))
     parts.push_back(fmt::format("{:.1f} MiB", static_cast<double>(*memory) / (1 << 20)));
   if (const auto power = integer_field(status, "daemonMicrowatts")) parts.push_back(format_power({*power}));
   if (const auto energy = integer_field(status, "daemonMicrojoules"))
-    parts.push_back(format_energy({*energy}) + " since it was started");
+    parts.push_back(format_energy({*energy}) + " since it started");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -161,9 +161,10 @@ std::optional<std::string> source_warning(const Json& status) {
   const std::string quality = name_text(source, "quality");
   const std::string reason = name_text(source, "reason");
   if (quality == "simulated") return "SIMULATED: no meter is read, the numbers are invented";
-  if (quality == "estimated") return "ESTIMATED: no meter is read, the numbers are a guess from the load";
+  if (quality == "estimated")
+    return "ESTIMATED: no meter is read, the numbers are estimated from the CPU load";
   if (!quality.empty() && string_field(source, "name") != "none") return std::nullopt;
-  return "NOT MEASURED: " + (reason.empty() ? "no meter" : reason) + "; 'keplerctl doctor' tells more";
+  return "NOT MEASURED: " + (reason.empty() ? "no meter" : reason) + "; run 'keplerctl doctor' for details";
 }
 
 std::string source_line(const Json& status, bool colour) {
@@ -232,7 +233,7 @@ std::string status_screen(const Json& status, bool legend, bool colour) {
                             name_text(status, "share"), name_text(status, "idle")));
   if (const std::string cost = own_cost_text(status); !cost.empty()) line("Itself", cost);
   if (const auto discarded = integer_field(status, "discardedWindows"); discarded > 0) {
-    line("Discarded", fmt::format("{} windows of a zone (the journal tells which)", *discarded));
+    line("Discarded", fmt::format("{} windows of a zone (see the journal)", *discarded));
   }
   return out + "\n" + (sees_everything(status) ? accounts_table(status) : std::string(kPublicView) + "\n");
 }

@@ -16,7 +16,7 @@ namespace keplerd::cli {
 
 // Explains the asterisk in front of a virtual machine's name.
 inline constexpr std::string_view kDeviceModelOnly =
-    "* Device model only: the hypervisor runs the guest, whose own use is not in it.";
+    "* Device model only: CPU time of the guest itself is not included.";
 
 // "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle". `status` is the reply of GetStatus or
 // Monitor. Numbers that are not measured are preceded by a label in upper case.
@@ -29,7 +29,7 @@ std::optional<std::string> source_warning(const varlink::Json& status);
 // keplerd sends the accounts only to callers with full access.
 bool sees_everything(const varlink::Json& status);
 inline constexpr std::string_view kPublicView =
-    "This is what everybody may see: root and the group keplerd see the rest.";
+    "Only public values are shown: root and the group keplerd see the rest.";
 
 // "12.3 Wh = 10.0 Wh idle + 2.00 J kernel + 2.30 Wh workloads + 0 J unattributed"; "12.3 Wh" without the
 // accounts.

@@ -5,7 +5,7 @@ namespace keplerd::cli {
 
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> kVerbs = {
-      {"status", "What the host draws, and who is behind it (the default)", {}, run_status},
+      {"status", "Power and energy of the host, and its accounts (default)", {}, run_status},
       {"units", "Energy of every systemd unit and other cgroup", {.list = true}, run_units},
       {"vms", "Energy of every virtual machine", {.list = true}, run_vms},
       {"containers", "Energy of every container", {.list = true}, run_containers},
@@ -13,15 +13,15 @@ const std::vector<Verb>& verbs() {
       {"processes", "Energy of every process", {.list = true}, run_processes},
       {"zones", "The host's energy zones: packages, memory, ...", {.list = true}, run_zones},
       {"show",
-       "All about one unit, virtual machine, container, pod, process or zone",
+       "Details of one unit, virtual machine, container, pod, process or zone",
        {.id = true},
        run_show},
       {"monitor",
-       "Follow the host, or all of a kind, live",
+       "Follow the host, or all rows of a kind, live",
        {.list = true, .ticks = true, .kind = true},
        run_monitor},
-      {"top", "A live screen of who draws power", {.kind = true}, run_top},
-      {"doctor", "Check what keplerd needs, and tell the fix", {.host = true}, run_doctor},
+      {"top", "Live screen of what draws power", {.kind = true}, run_top},
+      {"doctor", "Check what keplerd needs, and suggest fixes", {.host = true}, run_doctor},
   };
   return kVerbs;
 }

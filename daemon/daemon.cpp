@@ -24,7 +24,7 @@ namespace {
 constexpr char kSocketName[] = "org.keplerd.Energy";
 constexpr mode_t kSocketMode = 0666;  // everyone may connect; Access decides what they see
 constexpr char kNoHelper[] =
-    "keplerd-libvirt is not installed: of VMs some names, and why they ended, are not known";
+    "keplerd-libvirt is not installed: some names of VMs, and the reasons why they ended, are unknown";
 constexpr char kGroup[] = "keplerd";  // its members have full access
 
 constexpr Nanoseconds kSavingPeriod = std::chrono::seconds(60);
@@ -49,8 +49,8 @@ constexpr FairQueue::Limits kLimitedWork{
         .share = 4, .most_saved = std::chrono::milliseconds(250), .most_wait = std::chrono::seconds(1)}};
 
 void log_budget(bool exceeded) {
-  exceeded ? log_warning("samples cost more than a quarter of a processor: fewer are taken")
-           : log_info("samples are taken as often as before");
+  exceeded ? log_warning("sampling takes more than a quarter of a CPU: fewer samples are taken")
+           : log_info("samples are taken at the configured rate again");
 }
 
 // Creates our own directory if systemd has not. Its parent must exist.
@@ -192,7 +192,7 @@ Result<Done> Daemon::open_socket() {
   for (int i = 0; i < passed; ++i) {
     const int fd = SD_LISTEN_FDS_START + i;
     if (sd_is_socket_unix(fd, SOCK_STREAM, 1, nullptr, 0) <= 0)
-      return Error{"the socket from systemd is no listening AF_UNIX stream"};
+      return Error{"the socket passed by systemd is not a listening AF_UNIX stream socket"};
     if (const auto listening = server_->listen(UniqueFd(fd)); !listening) return listening;
   }
   if (passed > 0) return Done{};
@@ -282,7 +282,7 @@ void Daemon::reload() {
   notify_reloading();
   const auto loaded = load_effective_settings(options_);
   if (!loaded) {
-    log_error("not reloaded, the running settings stay: " + loaded.error().message);
+    log_error("configuration not reloaded, the current settings stay in effect: " + loaded.error().message);
   } else {
     const Settings old = std::exchange(settings_, loaded->settings);
     if (old.energy != settings_.energy) {

@@ -45,21 +45,23 @@ void MeterLog::refused(std::span<const RefusedClaim> claims, Nanoseconds now) {
     const std::string who = claim.container.empty() ? fmt::format("user {}", claim.owner)
                                                     : fmt::format("container {}", claim.container);
     const std::string what = claim.kind == "helper" ? "help VM" : claim.kind;
-    const std::string which = fmt::format(" {}, which belongs to another: counted apart", claim.id);
-    if (const auto line = faults_.report(who, "refused claim to " + what, now, which)) log_info(*line);
+    const std::string which =
+        fmt::format(" {}, which belongs to another owner: counted separately", claim.id);
+    if (const auto line = faults_.report(who, "rejected claim to " + what, now, which)) log_info(*line);
   }
 }
 
 void MeterLog::left_out(const UsageReader& usage, Nanoseconds now) {
   report_limit(groups_left_out_, usage.groups_left_out() > 0, "cgroups",
-               "some are too many or too deep: they are counted in the cgroups above them",
-               "all are told apart again", now);
-  report_limit(groups_unwatched_, usage.groups_unwatched() > 0, "cgroups",
-               "more than may be watched (fs.inotify.max_user_watches): all are looked up at each sample",
-               "all are watched again", now);
+               "too many, or nested too deeply: some have no rows and are counted in their parents",
+               "all have rows again", now);
+  report_limit(
+      groups_unwatched_, usage.groups_unwatched() > 0, "cgroups",
+      "more than can be watched (fs.inotify.max_user_watches): scanning all of them with each sample",
+      "all are watched again", now);
   report_limit(processes_left_out_, usage.processes_left_out() > 0, "processes",
-               "too many to tell all apart: the energy of some is in the other account of their units",
-               "all are told apart again", now);
+               "too many: some have no rows, and their energy is counted in the other account of their units",
+               "all have rows again", now);
 }
 
 void MeterLog::report_limit(bool& reported, bool is_over, const std::string& what, const std::string& fault,

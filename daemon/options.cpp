@@ -14,26 +14,26 @@ namespace {
 constexpr int kUsageError = 2;
 
 void add_options(CLI::App& app, Options& options, std::string& log_level) {
-  app.add_option("--config", options.config, "Read this file alone, no drop-ins")->type_name("FILE");
-  app.add_option("--bus", options.bus, "D-Bus to serve on: system, session, none or an address")
+  app.add_option("--config", options.config, "Read only this file, and no drop-ins")->type_name("FILE");
+  app.add_option("--bus", options.bus, "D-Bus to connect to: system, session, none or an address")
       ->type_name("BUS")
       ->capture_default_str();
   app.add_option("--runtime-dir", options.runtime_directory, "Directory of the varlink socket")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--state-dir", options.state_directory, "Directory that keeps the totals")
+  app.add_option("--state-dir", options.state_directory, "Directory in which the totals are saved")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option("--wal-dir", options.log_directory,
-                 "Directory of the write-ahead log, which keeps the totals across a crash; without it " +
-                     std::string(kLogDirectory) + ", or the --state-dir that is given")
+                 "Directory of the write-ahead log, which preserves the totals across a crash; default: " +
+                     std::string(kLogDirectory) + ", or --state-dir if given")
       ->type_name("DIR");
   app.add_option("--sysfs", options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
   app.add_option("--procfs", options.host.procfs, "Read this instead of /proc")->type_name("DIR");
   app.add_option("--cgroupfs", options.host.cgroupfs, "Read this instead of the mounted cgroup2")
       ->type_name("DIR");
   app.add_option("--root", options.host.root,
-                 "Where names of containers and guests are looked up, instead of /: its var/lib/docker, "
+                 "Look up names of containers and guests here instead of in /: in var/lib/docker, "
                  "var/lib/containers, var/log/pods, etc/pve")
       ->type_name("DIR");
   app.add_option("--source", options.source, "Energy source, instead of Source=")->type_name("NAME");
@@ -43,7 +43,7 @@ void add_options(CLI::App& app, Options& options, std::string& log_level) {
       ->type_name("LEVEL")
       ->capture_default_str();
   app.add_flag("--check-config", options.check_config,
-               "Check the configuration, print it as it takes effect, and exit");
+               "Check the configuration, print the effective settings, and exit");
   app.set_version_flag("--version", "keplerd " KEPLERD_VERSION, "Print the version and exit");
 }
 
@@ -63,7 +63,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   Options options;
   std::string log_level = "info";
   CLI::App app(
-      "Says where the energy of this host goes: divides what its counters measure among units and processes.",
+      "Divides the measured energy of this host among its virtual machines, containers, units and processes.",
       "keplerd");
   add_options(app, options, log_level);
   try {

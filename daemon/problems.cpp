@@ -26,14 +26,14 @@ std::vector<Problem> find_in(const Report& report, bool powerless) {
       add(ProblemKind::kZone, "cannot be read: " + *zone.problem, zone.zone.id);
   }
   if (report.source.name != "none" && !report.host.power && (powerless || lacks_reading(report)))
-    add(ProblemKind::kPower, "the host's power is not known");
+    add(ProblemKind::kPower, "the power of the host is unknown");
   if (report.groups_left_out > 0)
-    add(ProblemKind::kCgroups,
-        fmt::format("{} are too many or too deep: they are counted in those above them",
-                    report.groups_left_out));
+    add(ProblemKind::kCgroups, fmt::format("{} cgroups have no rows, because there are too many or they are "
+                                           "nested too deeply: they are counted in their parents",
+                                           report.groups_left_out));
   if (report.processes_left_out > 0)
     add(ProblemKind::kProcesses,
-        fmt::format("{} are too many: they are counted in their units, and have no rows",
+        fmt::format("{} processes have no rows, because there are too many: they are counted in their units",
                     report.processes_left_out));
   return problems;
 }

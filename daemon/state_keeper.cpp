@@ -49,7 +49,7 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
   auto loaded = load_state(path_);
   if (!loaded) {
     log_error("totals of the last run: " + loaded.error().message +
-              "; counting starts anew and is not saved");
+              "; counting starts at zero and is not saved");
     usable_ = false;
     problem_ = "totals are not saved: " + loaded.error().message;
     return empty;
@@ -102,7 +102,7 @@ void StateKeeper::begin_save(LedgerState& state, bool clean) {
 void StateKeeper::finish_log(const Result<Done>& logged) {
   if (!logged && !log_problem_)
     log_error("write-ahead log: " + logged.error().message + "; after a crash totals would go back");
-  if (logged && log_problem_) log_info("the write-ahead log is written again");
+  if (logged && log_problem_) log_info("the write-ahead log can be written again");
   log_problem_ =
       logged
           ? std::nullopt

@@ -210,7 +210,7 @@ void Exporter::report_left_out(const Rendered& rendered) {
     const std::size_t count = rendered.left_out[index_of(kind.kind)];
     if (count > 0) what += ' ' + std::to_string(count) + ' ' + std::string(kind.plural);
   }
-  if (!what.empty() && !reported_left_out_) log_warning("too many series; left out:" + what);
+  if (!what.empty() && !reported_left_out_) log_warning("too many series, not exported:" + what);
   reported_left_out_ = !what.empty();
 }
 

@@ -21,20 +21,20 @@ int usage_error(const std::string& message) {
 }
 
 void add_options(CLI::App& app, Options& options, std::string& serve) {
-  app.add_option("--varlink", options.varlink, "Where keplerd answers")
+  app.add_option("--varlink", options.varlink, "Socket of keplerd")
       ->type_name("ADDRESS")
       ->capture_default_str();
-  app.add_option("--listen", options.listen, "Where to answer, if systemd has passed no socket")
+  app.add_option("--listen", options.listen, "Address to listen on, if systemd has not passed a socket")
       ->type_name("HOST:PORT")
       ->capture_default_str();
   app.add_option("--web-config", options.web_config,
-                 "TLS and passwords, in the form of Prometheus' exporters")
+                 "TLS and passwords, in the format of Prometheus exporters")
       ->type_name("FILE");
   app.add_option("--serve", serve,
-                 "What everybody may see: host, units, vms, containers, pods, processes, or all")
+                 "Export to everyone: host, units, vms, containers, pods, processes, or all")
       ->type_name("LIST");
   app.add_option("--processes", options.processes,
-                 "Show so many processes, those that used most lately, and the others as one")
+                 "Export the N processes that used the most energy recently, and the rest combined")
       ->type_name("N")
       ->capture_default_str();
   app.set_version_flag("--version", "keplerd-exporter " KEPLERD_VERSION, "Print the version and exit");
@@ -64,7 +64,7 @@ Result<Kinds> parse_kinds(std::string_view list) {
 std::variant<Options, int> parse_options(int argc, char** argv) {
   Options options;
   std::string serve;
-  CLI::App app("Tells Prometheus what keplerd knows.", "keplerd-exporter");
+  CLI::App app("Exports the measurements of keplerd to Prometheus.", "keplerd-exporter");
   add_options(app, options, serve);
   try {
     app.parse(argc, argv);

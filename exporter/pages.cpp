@@ -39,7 +39,7 @@ Response landing_page() {
 
 Response refusal(http::Verdict verdict) {
   if (verdict == http::Verdict::kTooMany) {
-    Response response = text_response(429, "Too many passwords to look at. Try again later.\n");
+    Response response = text_response(429, "Too many password checks. Try again later.\n");
     response.headers.emplace_back("Retry-After", "5");
     return response;
   }
@@ -71,7 +71,7 @@ Response Pages::answer(const Request& request) {
 
 Response Pages::page(const Request& request) {
   if (request.method != "GET" && request.method != "HEAD") {
-    Response response = text_response(405, "Only GET and HEAD are of use here.\n");
+    Response response = text_response(405, "Only GET and HEAD are supported.\n");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
   }
@@ -82,7 +82,7 @@ Response Pages::page(const Request& request) {
                                 : text_response(503, "keplerd does not answer.\n");
   }
   if (request.path == "/") return landing_page();
-  return text_response(404, "There is nothing here: see /metrics.\n");
+  return text_response(404, "Not found: see /metrics.\n");
 }
 
 Response Pages::metrics(const Request& request) {

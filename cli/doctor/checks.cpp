@@ -30,10 +30,10 @@ std::string file_text(const FileFacts& file) {
 Check check_daemon(const DoctorFacts& facts) {
   if (answers(facts)) return {"daemon", kOk, "answers at " + printable(facts.address), ""};
   const Error& error = facts.status.error();
-  std::string fix = "'systemctl status keplerd' and 'journalctl -u keplerd' tell why";
+  std::string fix = "see 'systemctl status keplerd' and 'journalctl -u keplerd'";
   if (error.code == ENOENT) fix = "systemctl enable --now keplerd";
   if (error.code == ECONNREFUSED)
-    fix = "systemctl restart keplerd; 'journalctl -u keplerd' tells why it stopped";
+    fix = "systemctl restart keplerd; 'journalctl -u keplerd' shows why it stopped";
   if (error.code == EACCES) {
     fix = "run keplerctl as root, or join the group keplerd: usermod -aG keplerd USER, and log in again";
   }
@@ -56,7 +56,7 @@ Check check_source(const DoctorFacts& facts) {
         "source", kWarning, found + ": the numbers are not measured",
         "set Source=auto in keplerd.conf, and start keplerd without --source, to use a meter of this host"};
   }
-  return {"source", kProblem, found, "what is said about the meters below"};
+  return {"source", kProblem, found, "see the meters below"};
 }
 
 // Whether the daemon is still sampling, and whether the clocks are plausible.
@@ -64,7 +64,8 @@ Check check_clock(const DoctorFacts& facts) {
   const Json& status = *facts.status;
   const auto monotonic = integer_field(status, "monotonicUsec");
   const auto realtime = integer_field(status, "realtimeUsec");
-  if (!monotonic || !realtime) return {"clock", kWarning, "keplerd does not tell when it sampled", ""};
+  if (!monotonic || !realtime)
+    return {"clock", kWarning, "keplerd does not report the time of its last sample", ""};
   using std::chrono::microseconds;
   const microseconds age = facts.monotonic - microseconds(*monotonic);
   const microseconds stepped = facts.realtime - microseconds(*realtime) - age;
@@ -76,7 +77,7 @@ Check check_clock(const DoctorFacts& facts) {
   interval = std::max(interval, std::chrono::ceil<microseconds>(facts.settings.sampling.unwatched_interval));
   if (age > 2 * interval + std::chrono::seconds(5)) {
     return {"clock", kProblem, "the last sample is " + format_time(age) + " old",
-            "systemctl restart keplerd; 'journalctl -u keplerd' tells why it stopped"};
+            "systemctl restart keplerd; 'journalctl -u keplerd' shows why it stopped"};
   }
   constexpr microseconds kBuilt = std::chrono::hours(24 * 365 * 50);  // no host runs before 2020
   if (facts.realtime < kBuilt) {
@@ -93,20 +94,21 @@ Check check_clock(const DoctorFacts& facts) {
 Check check_cost(const DoctorFacts& facts) {
   const auto percent = own_cpu_percent(*facts.status);
   if (!percent) return {"cost", kOk, "not known yet", ""};
-  const std::string found = fmt::format("{:.1f} % of a processor, one sample in {}", *percent,
-                                        time_text(*facts.status, "windowUsec"));
+  const std::string found =
+      fmt::format("{:.1f} % of a CPU, one sample every {}", *percent, time_text(*facts.status, "windowUsec"));
   constexpr double kMuch = 20;  // samples alone take a quarter at most
   if (*percent < kMuch) return {"cost", kOk, found, ""};
-  return {"cost", kWarning, found + ": there are very many processes or cgroups at work, or readers",
+  return {"cost", kWarning, found + ": very many processes or cgroups are active, or very many clients",
           "systemd-cgtop --order=tasks, systemd-cgls"};
 }
 
 Check check_socket(const DoctorFacts& facts) {
   if (!facts.socket) {
-    return {"socket", kWarning, printable(facts.address) + " is not there, or not to be seen by you", ""};
+    return {"socket", kWarning, printable(facts.address) + " does not exist, or is not visible to you", ""};
   }
   const FileFacts& socket = *facts.socket;
-  if (!socket.readable) return {"socket", kWarning, file_text(socket) + ": you may not use it", ""};
+  if (!socket.readable)
+    return {"socket", kWarning, file_text(socket) + ": you are not permitted to use it", ""};
   return {"socket", kOk, file_text(socket), ""};
 }
 
@@ -114,7 +116,8 @@ Check check_counters(const DoctorFacts& facts) {
   if (facts.counters.empty()) return {"counters", kOk, "no energy_uj files", ""};
   for (const FileFacts& counter : facts.counters) {
     if ((counter.mode & kOthersMayRead) == 0) continue;
-    return {"counters", kWarning, file_text(counter) + ": every user can spy on others by it (CVE-2020-8694)",
+    return {"counters", kWarning,
+            file_text(counter) + ": any user can use it to spy on others (CVE-2020-8694)",
             "chmod 0400 " + printable(counter.path)};
   }
   return {"counters", kOk,
@@ -135,12 +138,12 @@ std::optional<ProblemCheck> check_of(std::string_view kind) {
   if (!known) return ProblemCheck{};
   switch (*known) {
     case ProblemKind::kZone:
-      return ProblemCheck{kProblem, "'journalctl -u keplerd' and the meters below say why"};
+      return ProblemCheck{kProblem, "see 'journalctl -u keplerd' and the meters below"};
     case ProblemKind::kPower:
-      return ProblemCheck{kProblem, "what is said about the zones"};
+      return ProblemCheck{kProblem, "see the zones"};
     case ProblemKind::kState:
-      return ProblemCheck{kProblem,
-                          "make room, or mount the disk writable; 'journalctl -u keplerd' says more"};
+      return ProblemCheck{
+          kProblem, "free disk space, or remount the file system writable; see 'journalctl -u keplerd'"};
     case ProblemKind::kLibvirt:
       return ProblemCheck{kWarning, "install the package keplerd-libvirt"};
     case ProblemKind::kSource:
@@ -171,8 +174,8 @@ std::vector<Check> check_problems(const DoctorFacts& facts) {
 Check check_discarded(const DoctorFacts& facts) {
   const auto count = integer_field(*facts.status, "discardedWindows").value_or(0);
   if (count == 0) return {"windows", kOk, "all were counted", ""};
-  return {"windows", kOk,
-          fmt::format("{} of a zone not counted: impossible, reset, or across a suspend", count), ""};
+  return {"windows", kOk, fmt::format("{} not counted: implausible energy, counter reset, or suspend", count),
+          ""};
 }
 
 std::int64_t left_out_of(const DoctorFacts& facts, const char* field) {
@@ -182,10 +185,11 @@ std::int64_t left_out_of(const DoctorFacts& facts, const char* field) {
 Check check_cgroup2(const DoctorFacts& facts) {
   const auto left_out = left_out_of(facts, "groupsLeftOut");
   if (facts.cgroup2 && left_out > 0) {
-    return {
-        "cgroup2", kWarning,
-        fmt::format("{} cgroups are too many or too deep: they are counted in those above them", left_out),
-        "systemd-cgls tells who made them"};
+    return {"cgroup2", kWarning,
+            fmt::format("{} cgroups have no rows, because there are too many or they are nested too deeply: "
+                        "they are counted in their parents",
+                        left_out),
+            "see systemd-cgls"};
   }
   if (facts.cgroup2) return {"cgroup2", kOk, "at " + printable(*facts.cgroup2), ""};
   return {"cgroup2", kWarning, "not mounted: energy is divided among processes only, not units",
@@ -214,12 +218,12 @@ bool is_in_effect(const DoctorFacts& facts) {
 Check check_configuration(const DoctorFacts& facts) {
   if (facts.config_error) {
     return {"configuration", kProblem, printable(*facts.config_error),
-            "correct it; keplerd --check-config tells whether it is right"};
+            "correct it, and check the result with keplerd --check-config"};
   }
   std::string files;
   for (const std::string& file : facts.config_files) files += (files.empty() ? "" : ", ") + printable(file);
   if (!is_in_effect(facts)) {
-    return {"configuration", kWarning, "keplerd runs with another Interval= than its files tell",
+    return {"configuration", kWarning, "keplerd uses another Interval= than its configuration files specify",
             "systemctl reload keplerd, unless it was started with --interval"};
   }
   if (files.empty()) return {"configuration", kOk, "none: the defaults are in effect", ""};
@@ -230,22 +234,24 @@ Check check_configuration(const DoctorFacts& facts) {
 
 Check check_processes(const DoctorFacts& facts) {
   if (const auto left_out = left_out_of(facts, "processesLeftOut"); left_out > 0) {
-    return {"processes", kWarning,
-            fmt::format("{} are too many: they are counted in their units, and have no rows", left_out),
-            "systemd-cgtop --order=tasks tells where they are"};
+    return {
+        "processes", kWarning,
+        fmt::format("{} processes have no rows, because there are too many: they are counted in their units",
+                    left_out),
+        "see systemd-cgtop --order=tasks"};
   }
   if (facts.proc.hidepid.empty()) return {"processes", kOk, "/proc shows all of them", ""};
   const std::string found = "/proc is mounted with hidepid=" + printable(facts.proc.hidepid);
   if (!facts.proc.gid.empty()) {
     return {"processes", kOk, found + ", group " + printable(facts.proc.gid) + " sees all", ""};
   }
-  return {"processes", kWarning, found + ": keplerd may not see processes of other users",
+  return {"processes", kWarning, found + ": keplerd cannot see processes of other users",
           "mount -o remount,gid=keplerd /proc, and the same in /etc/fstab"};
 }
 
 Check check_libvirt(const DoctorFacts& facts) {
-  if (!facts.libvirt) return {"libvirt", kOk, "runs no VMs here", ""};
-  return {"libvirt", kOk, "shows its VMs in " + file_text(*facts.libvirt), ""};
+  if (!facts.libvirt) return {"libvirt", kOk, "no VMs are running", ""};
+  return {"libvirt", kOk, "reads VMs from " + file_text(*facts.libvirt), ""};
 }
 
 Check check_access(const DoctorFacts& facts) {
@@ -256,7 +262,7 @@ Check check_access(const DoctorFacts& facts) {
   if (caller.is_root) return {"access", kOk, "you are root, and see everything", ""};
   if (caller.in_group) return {"access", kOk, "you are in the group keplerd, and see everything", ""};
   if (answers(facts) && sees_everything(*facts.status)) return {"access", kOk, "you see everything", ""};
-  return {"access", kOk, "you see what everybody may see: Public= in keplerd.conf(5)",
+  return {"access", kOk, "you see what Public= allows for all users: keplerd.conf(5)",
           "usermod -aG keplerd USER, and log in again, to see everything"};
 }
 
@@ -275,7 +281,7 @@ std::vector<Check> check_claims(const DoctorFacts& facts) {
     const std::string what = kind == "helper" ? "to help VM " + id : "to " + kind + " " + id;
     const std::int64_t count = integer_field(claim, "count").value_or(0);
     checks.push_back({"claims", kWarning,
-                      fmt::format("refused the claim of {} {}, {}: counted apart", who, what,
+                      fmt::format("rejected a claim of {} {}, {}: counted separately", who, what,
                                   count == 1 ? "once" : fmt::format("{} times", count)),
                       ""});
   }
@@ -283,10 +289,12 @@ std::vector<Check> check_claims(const DoctorFacts& facts) {
 }
 
 Check check_interrupts(const DoctorFacts& facts) {
-  return {"interrupts", kOk,
-          facts.interrupts_apart ? "accounted apart: they count for the kernel"
-                                 : "not accounted apart by this kernel: they count for whom they interrupt",
-          ""};
+  return {
+      "interrupts", kOk,
+      facts.interrupts_apart
+          ? "accounted separately: their time is attributed to the kernel"
+          : "not accounted separately by this kernel: their time is attributed to the interrupted process",
+      ""};
 }
 
 }  // namespace
@@ -322,7 +330,7 @@ std::vector<Check> check_all(const DoctorFacts& facts) {
   checks.push_back(check_access(facts));
   checks.push_back(check_configuration(facts));
   if (facts.host_error) {
-    checks.push_back({"host", kProblem, printable(*facts.host_error), "mount it, or name where it is"});
+    checks.push_back({"host", kProblem, printable(*facts.host_error), "mount it, or specify its location"});
     return checks;
   }
   for (Check& check : check_meters(facts)) checks.push_back(std::move(check));

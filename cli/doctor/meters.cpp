@@ -92,12 +92,12 @@ void add_estimate(const DoctorFacts& facts, std::vector<Check>& checks) {
   if (is_measured(facts) || any_meter_usable(facts)) return;
   for (const SourceProbe& probe : facts.meters) {
     if (probe.name != "estimated" || probe.usable) continue;
-    checks.push_back({"meter estimated", kOk, "only where it is asked for", printable(probe.fix)});
+    checks.push_back({"meter estimated", kOk, "only if configured explicitly", printable(probe.fix)});
   }
 }
 
 Check check_shown_only(const DoctorFacts& facts) {
-  return {"meters beside", kOk,
+  return {"other meters", kOk,
           facts.shown_only.empty() ? "none" : some_of(facts.shown_only) + ": shown, not in the host's total",
           ""};
 }

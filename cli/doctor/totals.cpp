@@ -46,9 +46,9 @@ std::map<std::int64_t, Power> compare(const std::vector<Json>& zones, const std:
 
 Check too_much(const std::string& what, const Power& power) {
   return {"totals", CheckState::kWarning,
-          fmt::format("{}: {} inside, {} in all, which cannot be", what, format_power({*power.parts}),
+          fmt::format("{}: its parts draw {}, but the whole only {}", what, format_power({*power.parts}),
                       format_power({*power.whole})),
-          "report it with the file of 'keplerctl doctor --capture FILE'"};
+          "report this with the file written by 'keplerctl doctor --capture FILE'"};
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Check check_totals(const std::vector<Json>& zones) {
     if (is_too_much(power)) return too_much("psys", power);
   }
   return {"totals", CheckState::kOk,
-          any ? "no zone draws less than those inside it" : "no zone lies inside another", ""};
+          any ? "every zone draws at least as much as its parts" : "no zone is part of another", ""};
 }
 
 }  // namespace keplerd::cli

@@ -235,7 +235,7 @@ int go_live(const Context& context, std::string_view kind) {
   {
     const Signals signals;
     const Curses curses(context.terminal.colour);
-    if (!curses.works()) return context.fail("cannot use this terminal as a screen");
+    if (!curses.works()) return context.fail("this terminal does not support full-screen output");
     resize(state, curses.size());
     run(context, state, std::move(*stream), curses, signals);
   }

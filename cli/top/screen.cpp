@@ -179,12 +179,11 @@ class Painter {
     for (const std::string_view line :
          {"Keys", "  Tab, Left, Right, 1-6   another tab",
           "  p e c n                 sort by power, energy, CPU, name",
-          "  r                       reverse the order",
-          "  a                       show what has ended, or hide it",
+          "  r                       reverse the order", "  a                       show or hide ended rows",
           "  /                       filter by a part of the name, unit, pod or an id",
           "  Esc                     clear the filter; back", "  Up, Down, j, k, PgUp, PgDn, Home, End",
-          "                          move", "  Enter                   all about the selected row",
-          "  * NAME                  device model only: the guest's own use is not in it",
+          "                          move", "  Enter                   details of the selected row",
+          "  * NAME                  device model only: guest CPU time not included",
           "  h ?                     this help", "  q                       quit"}) {
       add(line, line == "Keys" ? Style::kBold : Style::kPlain);
     }

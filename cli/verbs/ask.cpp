@@ -22,7 +22,7 @@ int show_list_json(const Context& context, client::Daemon& daemon, client::Kind 
 }  // namespace
 
 int fail_to_connect(const Context& context, const Error& error) {
-  return context.fail(error.message + " ('keplerctl doctor' tells more)");
+  return context.fail(error.message + " (run 'keplerctl doctor' for details)");
 }
 
 void warn_without_legend(const Context& context, const Json& status) {

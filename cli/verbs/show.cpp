@@ -56,12 +56,12 @@ int run_show(const Context& context) {
 
   const std::string name = "'" + printable(wanted) + "'";
   if (matches->ids.empty()) {
-    const std::string others = sees_everything(*status) ? "" : ", or it is not for you to see";
+    const std::string others = sees_everything(*status) ? "" : ", or you may not see it";
     return context.fail("no " + client::kind_list(&client::KindInfo::word) + " is called " + name + others,
                         kNothingSuch);
   }
   if (matches->ids.size() > 1 || matches->rows.empty()) {
-    return context.fail(name + " is the name of several: " + joined(matches->ids) + "; say which by its id");
+    return context.fail(name + " is ambiguous: " + joined(matches->ids) + "; use one of the ids");
   }
   const Json& row = matches->rows.front();
   if (context.wants_json()) {

@@ -101,7 +101,7 @@ void LibvirtHelper::update(const std::vector<std::string>& drivers, Nanoseconds 
     case HelperPolicy::Action::kStart:
       return start(drivers, now);
     case HelperPolicy::Action::kKill:
-      if (!drivers.empty() && same) log_warning("libvirt does not answer: keplerd-libvirt is started again");
+      if (!drivers.empty() && same) log_warning("libvirt does not answer: restarting keplerd-libvirt");
       kill();
       policy_.ended(now);
   }

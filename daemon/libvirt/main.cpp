@@ -123,7 +123,7 @@ int run(int count, char** words) {
   std::vector<Connection> connections;
   for (int i = 1; i < count; ++i) connections.push_back({words[i]});
   if (connections.empty()) {
-    std::fprintf(stderr, "usage: keplerd-libvirt DRIVER...\nkeplerd starts it. DRIVER: qemu or xen.\n");
+    std::fprintf(stderr, "usage: keplerd-libvirt DRIVER...\nStarted by keplerd. DRIVER: qemu or xen.\n");
     return 2;
   }
   if (std::string(words[1]) == "--version") {

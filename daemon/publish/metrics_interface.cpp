@@ -77,7 +77,8 @@ struct Family {
 };
 
 constexpr std::array<Family, 9> kFamilies = {{
-    {"AccountEnergyMicrojoules", "counter", "Energy of the host by account; they add up to it", add_accounts},
+    {"AccountEnergyMicrojoules", "counter", "Energy of the host by account; the accounts add up to the host",
+     add_accounts},
     {"HostActiveMicrojoules", "counter", "Energy of the host while it was busy",
      [](const Source& source, std::size_t family, Metrics& metrics) {
        metrics.push_back({family, source->host.active.value, {}, {}});

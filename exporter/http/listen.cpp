@@ -87,7 +87,7 @@ Result<std::vector<UniqueFd>> take_passed_sockets() {
   for (int i = 0; i < passed; ++i) {
     const int fd = SD_LISTEN_FDS_START + i;
     if (sd_is_socket(fd, AF_UNSPEC, SOCK_STREAM, 1) <= 0) {
-      return Error{"what systemd passed is no listening stream socket"};
+      return Error{"the socket passed by systemd is not a listening stream socket"};
     }
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
     sockets.emplace_back(fd);

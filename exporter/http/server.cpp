@@ -102,7 +102,7 @@ struct Server::Shared {
   }
 
   Response respond(MHD_Connection* connection, const char* path, const char* method) {
-    if (!is_trusted(connection)) return text_response(403, "A client certificate is needed.\n");
+    if (!is_trusted(connection)) return text_response(403, "A client certificate is required.\n");
     Request request{method,
                     path,
                     header(connection, "Accept"),

@@ -271,7 +271,7 @@ class Parser {
         const std::string text =
             value.IsScalar() && value.Scalar() == "0" ? value.Scalar() : text_of(value, quoted(name));
         const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f; });
-        if (!printable) wrong(value, quoted(name) + " has characters that no header may have");
+        if (!printable) wrong(value, quoted(name) + " has characters that are not allowed in a header");
         if (!text.empty()) config_.headers[header] = text;
       };
     }

@@ -71,7 +71,8 @@ void write_total_zone(const RenderInput& input, const HostState& host, Expositio
 // Energy is split by the processors' usage, so that can be computed back from the two parts.
 void write_usage(const RenderInput& input, const HostState& host, Exposition& out) {
   if (!host.all.power || !host.active.power || host.all.power->value <= 0) return;
-  out.begin({"kepler_node_cpu_usage_ratio", kGauge, "ratio", "How busy the processors are, from 0 to 1"});
+  out.begin({"kepler_node_cpu_usage_ratio", kGauge, "ratio",
+             "Fraction of time in which the processors are busy, from 0 to 1"});
   const auto ratio = static_cast<__int128>(host.active.power->value) * 1'000'000 / host.all.power->value;
   out.add(label_text({{"node_name", input.node_name}}), static_cast<std::int64_t>(ratio));
 }
@@ -95,7 +96,7 @@ void write_daemon(const RenderInput& input, Exposition& out) {
   out.add_count("", input.up ? 1 : 0);
   out.begin({"keplerd_build", kInfo, "", "The exporter's version"});
   out.add_count(label_text({{"version", input.version}}), 1);
-  out.begin({"kepler_build", kInfo, "", "As Kepler tells it: keplerd's version"});
+  out.begin({"kepler_build", kInfo, "", "The version of keplerd, as exported by Kepler"});
   out.add_count(label_text({{"arch", input.architecture},
                             {"branch", ""},
                             {"revision", ""},
@@ -104,18 +105,18 @@ void write_daemon(const RenderInput& input, Exposition& out) {
                 1);
   if (!input.snapshot.host()) return;
   const HostState& host = *input.snapshot.host();
-  out.begin({"keplerd_source", kInfo, "", "What the energy is measured with, and how good that is"});
+  out.begin({"keplerd_source", kInfo, "", "The meter, and the quality of its measurements"});
   out.add_count(label_text({{"source", host.source}, {"quality", host.quality}}), 1);
-  out.begin({"keplerd_sample_timestamp_seconds", kGauge, "seconds", "When the meters were read"});
-  out.add("", host.sampled.count());
   out.begin(
-      {"keplerd_problem", kGauge, "", "What keplerd cannot do now of what it promises: how many of a kind"});
+      {"keplerd_sample_timestamp_seconds", kGauge, "seconds", "Time at which the meters were last read"});
+  out.add("", host.sampled.count());
+  out.begin({"keplerd_problem", kGauge, "", "Number of current problems of keplerd, by kind"});
   std::map<std::string, std::int64_t> problems = host.problems;
   for (const std::string_view kind : kProblemKinds)
     problems.try_emplace(std::string(kind), 0);  // so that alerts see a 0
   for (const auto& [kind, count] : problems) out.add_count(label_text({{"kind", kind}}), count);
   out.begin({"keplerd_discarded_windows", kCounter, "",
-             "Windows of a zone whose energy was not counted: impossible, reset, or across a suspend"});
+             "Windows of a zone whose energy was not counted: implausible, counter reset, or suspend"});
   out.add_count("", host.discarded_windows);
   out.begin({"keplerd_cpu_seconds", kCounter, "seconds", "CPU time that keplerd itself has used"});
   out.add("", host.daemon_cpu.count());
@@ -153,7 +154,7 @@ void write_node(const RenderInput& input, Exposition& out) {
   }
   write_zones(input, out);
   out.begin(
-      {"keplerd_zone", kInfo, "", "An energy zone, its quality, and whether it counts into the host's"});
+      {"keplerd_zone", kInfo, "", "An energy zone, its quality, and whether it is part of the host's total"});
   for (const auto& [id, zone] : input.snapshot.zones()) {
     out.add_count(label_text({{"zone", zone.name},
                               {"path", id},
@@ -170,7 +171,7 @@ void write_exporter(const RenderInput& input, Exposition& out) {
   out.add("", input.own.cpu.count());
   out.begin({"process_resident_memory_bytes", kGauge, "bytes", "Memory of the exporter"});
   out.add_count("", input.own.resident_bytes);
-  out.begin({"process_start_time_seconds", kGauge, "seconds", "When the exporter was started"});
+  out.begin({"process_start_time_seconds", kGauge, "seconds", "Start time of the exporter"});
   out.add("", input.own.started.count());
 }
 

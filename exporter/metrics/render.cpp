@@ -8,7 +8,7 @@ namespace {
 
 void write_left_out(const Rendered& rendered, Exposition& out) {
   out.begin({"keplerd_exporter_rows_left_out", MetricType::kGauge, "",
-             "Rows that are not told because there are too many series of their kind"});
+             "Rows that are not exported because there are too many series of their kind"});
   for (const Kind kind : {Kind::kUnits, Kind::kVms, Kind::kContainers, Kind::kPods}) {
     out.add_count(label_text({{"kind", name_of(kind)}}),
                   static_cast<std::int64_t>(rendered.left_out[index_of(kind)]));

@@ -84,7 +84,7 @@ void write_vm_info(const std::vector<const VmRow*>& vms, Exposition& out) {
   const auto number = [](const std::optional<std::int64_t>& value) {
     return value ? std::to_string(*value) : std::string();
   };
-  out.begin({"keplerd_vm", MetricType::kInfo, "", "A virtual machine, and what libvirt tells of it"});
+  out.begin({"keplerd_vm", MetricType::kInfo, "", "A virtual machine, with metadata from libvirt"});
   for (const VmRow* row : vms) {
     out.add_count(label_text({{"vm_id", row->id},
                               {"vm_name", row->name},

@@ -29,7 +29,7 @@ std::string_view verdict_text(StepVerdict verdict) {
     case StepVerdict::kReset:
       return "the counter was reset";
     case StepVerdict::kImpossible:
-      return "the counter jumped by more than any machine draws";
+      return "the counter increased by an implausible amount";
     case StepVerdict::kSuspended:
       return "the host was suspended";
     case StepVerdict::kAmbiguous:

@@ -43,18 +43,19 @@ std::string ambiguous_text(const Json& parameters) {
     if (!id.is_string()) continue;
     ids += (ids.empty() ? "" : ", ") + printable(id.get<std::string>());
   }
-  return fmt::format("'{}' is the name of several: {}; say which by its id", name_text(parameters, "name"),
-                     ids);
+  return fmt::format("'{}' is ambiguous: {}; use one of the ids", name_text(parameters, "name"), ids);
 }
 
 std::string service_error_text(std::string_view name, const Json& parameters) {
   if (name == "InvalidParameter") {
     return fmt::format("keplerd does not accept the parameter '{}'", name_text(parameters, "parameter"));
   }
-  if (name == "PermissionDenied") return "keplerd tells you nothing: only root and the group keplerd may ask";
+  if (name == "PermissionDenied")
+    return "access denied: only root and members of the group keplerd may query keplerd";
   if (name == "MethodNotFound" || name == "InterfaceNotFound" || name == "MethodNotImplemented") {
     const std::string what = name_text(parameters, name == "InterfaceNotFound" ? "interface" : "method");
-    return fmt::format("what answers does not know '{}': is it keplerd, and as new as keplerctl?", what);
+    return fmt::format("the service does not support '{}': is it keplerd, of the same version as keplerctl?",
+                       what);
   }
   return {};
 }

@@ -45,7 +45,7 @@ Result<Done> Streams::start() {
     if (!connected) return try_again(connected.error().message);
     timer_.stop();
   };
-  const auto begin_again = [this] { try_again("keplerd says nothing any more"); };
+  const auto begin_again = [this] { try_again("keplerd has stopped sending updates"); };
   if (const auto added = timer_.attach(event_, kFollowing, open_all, kAccuracy); !added) return added;
   if (const auto added = silence_.attach(event_, kFollowing, begin_again, kAccuracy); !added) return added;
   timer_.set_after(0ms);
@@ -81,7 +81,7 @@ Result<Done> Streams::open(Stream& stream) {
     try {
       if (const auto received = receive(stream); !received) try_again(received.error().message);
     } catch (...) {  // the known rows of this kind may be half of a reply
-      try_again("a reply of keplerd could not be taken");
+      try_again("a reply of keplerd could not be processed");
       throw;
     }
     update_whether_up();
@@ -109,7 +109,7 @@ Result<Done> Streams::take(Stream& stream, varlink::ClientReply reply) {
   if (!reply.error.empty()) return Error{"keplerd answers " + reply.error};
   // An older keplerd ignores `public`, and sends more than public data.
   if (!stream.wanted.in_full && reply.parameters.contains("accounts")) {
-    return Error{"keplerd is older than " + plan_.program + ": it cannot tell what is for everybody"};
+    return Error{"keplerd is older than " + plan_.program + ": it does not support public reports"};
   }
   stream.answered = true;
   silence_.set_after(kLongestSilence);

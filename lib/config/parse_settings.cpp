@@ -34,8 +34,8 @@ struct Feed {
 
 bool check_section_line(Feed& feed, std::string_view line) {
   const auto end = line.find(']');
-  if (end == std::string_view::npos) return feed.refuse("a section is written [Name]");
-  if (end + 1 != line.size()) return feed.refuse("nothing may follow a section's ]");
+  if (end == std::string_view::npos) return feed.refuse("invalid section (expected [Name])");
+  if (end + 1 != line.size()) return feed.refuse("unexpected text after ] of a section");
   const auto known = check_section(line.substr(1, end - 1));
   return known || feed.refuse(known.error().message);
 }

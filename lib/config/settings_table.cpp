@@ -89,12 +89,12 @@ Result<std::vector<std::string>> parse_names(std::string_view text, bool (*good)
 Result<std::vector<std::string>> parse_zones(std::string_view text) {
   return parse_names(
       text, is_zone_name,
-      "must be names of zones, of letters, digits and \"-_.:\", separated by blanks or commas");
+      "must be names of zones, of letters, digits and \"-_.:\", separated by spaces or commas");
 }
 
 Result<std::vector<std::string>> parse_vms(std::string_view text) {
   return parse_names(text, is_vm_name,
-                     "must be UUIDs or names of VMs, separated by blanks or commas, or \"all\"");
+                     "must be UUIDs or names of VMs, separated by spaces or commas, or \"all\"");
 }
 
 std::string format_names(const std::vector<std::string>& names) {
@@ -268,11 +268,11 @@ constexpr Row kRows[] = {
 };
 
 Error unknown_key(std::string_view section, std::string_view key) {
-  if (section.empty()) return {fmt::format("{}= stands before the first [Section]", escape_name(key))};
+  if (section.empty()) return {fmt::format("{}= is set before the first [Section]", escape_name(key))};
   const auto elsewhere =
       std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.key == key; });
   if (elsewhere != std::end(kRows))
-    return {fmt::format("{}= belongs into section [{}]", key, elsewhere->section)};
+    return {fmt::format("{}= belongs in section [{}]", key, elsewhere->section)};
   std::string accepted;
   for (const Row& row : kRows) {
     if (row.section == section) accepted += fmt::format("{}{}=", accepted.empty() ? "" : ", ", row.key);

@@ -242,8 +242,7 @@ std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {
     const auto path = fmt::format("{}/{}", kClass, directory);
     const auto name = text_of(host.sysfs(), path + "/name");
     if (is_known_chip(name) || inputs_of(host.sysfs(), path).empty()) continue;
-    left_out.push_back(
-        {fmt::format("hwmon {}", escape_name(name)), "is not known to measure a part of a host"});
+    left_out.push_back({fmt::format("hwmon {}", escape_name(name)), "is not a known energy sensor"});
   }
   return left_out;
 }

@@ -66,16 +66,17 @@ std::optional<std::string> SourceKeeper::look_for_source(Nanoseconds now, bool d
   if (died) {
     auto next = search_source(host_, choice_, {.except = present}, now, &tried);
     remember(std::move(tried));
-    if (next) return take(*std::move(next), present + " cannot be read any more, energy source");
+    if (next) return take(*std::move(next), present + " cannot be read any more, switching to energy source");
     return std::nullopt;
   }
   auto better = search_source(host_, choice_, {.better_than = present}, now, &tried);
   remember(std::move(tried));
-  if (better) return take(*std::move(better), "a better energy source than " + present + " is there,");
+  if (better)
+    return take(*std::move(better), "a better energy source than " + present + " is available, switching to");
   if (!source_->outdated()) return std::nullopt;
   auto again = search_source(host_, choice_, {.only = present}, now);
   if (!again || !has_more(**again, source_->zones())) return std::nullopt;
-  return take(*std::move(again), "other zones of energy source");
+  return take(*std::move(again), "new zones of energy source");
 }
 
 std::optional<std::string> SourceKeeper::look_for_shown_only() {
@@ -84,7 +85,7 @@ std::optional<std::string> SourceKeeper::look_for_shown_only() {
   if (!found || (shown_only_ && !has_more(*found, shown_only_->zones()))) return std::nullopt;
   shown_only_ = std::move(found);
   gather_zones();
-  return "beside it, not divided: " + ids_of(*shown_only_);
+  return "additional zones, not divided: " + ids_of(*shown_only_);
 }
 
 void SourceKeeper::remember(SourceProbes tried) {

@@ -45,11 +45,12 @@ Result<Done> check_choice(const std::vector<Zone>& zones, const std::vector<std:
   std::set<std::string_view> counting;
   std::set<std::string_view> others;
   for (const auto& zone : zones) (zone.in_total ? counting : others).insert(zone.name);
-  if (counting.empty()) return Error{.message = "no zone that counts into the host's total (package, dram)"};
+  if (counting.empty()) return Error{.message = "no zone that is part of the host's total (package, dram)"};
   auto message =
-      fmt::format("Zones={} leaves nothing that counts into the host's total; this host has {}",
+      fmt::format("Zones={} selects no zone that is part of the host's total; this host has {}",
                   escape_name(fmt::format("{}", fmt::join(names, " "))), fmt::join(counting, ", "));
-  if (!others.empty()) message += fmt::format(" (and, not counted, {})", fmt::join(others, ", "));
+  if (!others.empty())
+    message += fmt::format(" (and {}, which are not part of the total)", fmt::join(others, ", "));
   return Error{.message = std::move(message)};
 }
 

@@ -31,7 +31,7 @@ Error connect_error(const std::string& path, int code) {
     case ENOENT:
       return {path + ": no such socket; is keplerd running?", code};
     case ECONNREFUSED:
-      return {path + ": nobody answers there; is keplerd running?", code};
+      return {path + ": connection refused; is keplerd running?", code};
     case EACCES:
     case EPERM:
       return {path + ": not permitted; run as root or be in group keplerd", code};
@@ -103,7 +103,7 @@ Result<Done> Client::send(std::string_view method, Json parameters, bool more) {
     } else if (errno == EAGAIN) {
       const auto ready = wait_for(socket_.get(), POLLOUT, deadline);
       if (!ready) return ready.error();
-      if (!*ready) return Error{"the daemon does not take the call", ETIMEDOUT};
+      if (!*ready) return Error{"the daemon does not accept the call", ETIMEDOUT};
     } else if (is_closed(errno)) {
       return closed();
     } else if (errno != EINTR) {

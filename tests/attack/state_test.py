@@ -45,7 +45,7 @@ class State(unittest.TestCase):
             self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 1_000_000)
             self.assertEqual(daemon.stop(), 0)
         self.assertEqual(self.ledger.with_name("ledger.json.corrupt").read_text(), text)
-        self.assertIn("counting starts anew", (self.stage.files.root / "log").read_text())
+        self.assertIn("counting starts at zero", (self.stage.files.root / "log").read_text())
 
     def test_a_state_that_nests_200_000_deep(self):
         for opening, closing in (("[", "]"), ('{"a":', "}")):

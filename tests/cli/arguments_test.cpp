@@ -107,16 +107,18 @@ TEST(UsageError, DescribesTheErrorInOneLine) {
 }
 
 TEST(UsageError, ValuesAreChecked) {
-  EXPECT_EQ(usage_error({"--json=xml"}), "--json: 'xml' is none of pretty, short and off");
+  EXPECT_EQ(usage_error({"--json=xml"}), "--json: invalid mode 'xml' (expected pretty, short or off)");
   EXPECT_EQ(usage_error({"units", "--sort=age"}),
-            "--sort: cannot sort by 'age': energy, power, cpu, name or id");
-  EXPECT_EQ(usage_error({"units", "-n", "0"}), "--limit: '0' is no positive number");
-  EXPECT_EQ(usage_error({"units", "--limit=-1"}), "--limit: '-1' is no positive number");
-  EXPECT_EQ(usage_error({"units", "--limit=1x"}), "--limit: '1x' is no positive number");
+            "--sort: invalid sort key 'age' (expected energy, power, cpu, name or id)");
+  EXPECT_EQ(usage_error({"units", "-n", "0"}), "--limit: invalid number '0' (expected a positive integer)");
+  EXPECT_EQ(usage_error({"units", "--limit=-1"}),
+            "--limit: invalid number '-1' (expected a positive integer)");
+  EXPECT_EQ(usage_error({"units", "--limit=1x"}),
+            "--limit: invalid number '1x' (expected a positive integer)");
   EXPECT_EQ(usage_error({"monitor", "guests"}),
-            "KIND: unknown kind 'guests': units, vms, containers, pods, processes or zones");
+            "KIND: unknown kind 'guests' (expected units, vms, containers, pods, processes or zones)");
   EXPECT_EQ(usage_error({"monitor", "--interval=soon"}),
-            "--interval: 'soon' is no time span, such as 500ms or \"1min 30s\"");
+            "--interval: invalid time span 'soon' (expected a value like 500ms or \"1min 30s\")");
 }
 
 TEST(Help, IsAnAnswerAndNoError) {

@@ -39,8 +39,8 @@ constexpr char kNoPowercap[] =
 constexpr char kNoGuest[] =
     "meter guest: /run/keplerd-meter: No such file or directory (not needed: another meter works)";
 constexpr char kNoHwmon[] =
-    "meter hwmon: /sys/class/hwmon: no known sensor of a processor (not needed: another meter works)";
-constexpr char kNoneShownOnly[] = "meters beside: none";
+    "meter hwmon: /sys/class/hwmon: no known processor sensor (not needed: another meter works)";
+constexpr char kNoneShownOnly[] = "other meters: none";
 
 TEST(DoctorHosts, IntelOfOneSocket) {
   EXPECT_THAT(reported("intel-1-socket"),
@@ -66,35 +66,37 @@ TEST(DoctorHosts, IntelOfTwoDiesAPackage) {
 }
 
 TEST(DoctorHosts, IntelClientWithPsysAndAnMmioTwin) {
-  EXPECT_THAT(reported("intel-client"),
-              ElementsAre(kNotOfThisKernel,
-                          "meter powercap: usable: powercap:package:0 powercap:core:0 powercap:uncore:0 "
-                          "powercap:psys:0",
-                          kNoGuest, kNoHwmon, kNoneShownOnly,
-                          "no zone: powercap intel-rapl-mmio:0 is intel-rapl:0 again, by another driver",
-                          "no zone: hwmon BAT0 is not known to measure a part of a host"));
+  EXPECT_THAT(
+      reported("intel-client"),
+      ElementsAre(kNotOfThisKernel,
+                  "meter powercap: usable: powercap:package:0 powercap:core:0 powercap:uncore:0 "
+                  "powercap:psys:0",
+                  kNoGuest, kNoHwmon, kNoneShownOnly,
+                  "no zone: powercap intel-rapl-mmio:0 is intel-rapl:0 again, provided by another driver",
+                  "no zone: hwmon BAT0 is not a known energy sensor"));
 }
 
 TEST(DoctorHosts, SapphireRapidsWithBothTpmiAndMsr) {
-  EXPECT_THAT(reported("intel-tpmi"),
-              ElementsAre(kNotOfThisKernel,
-                          "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
-                          "powercap:dram:1 powercap:psys:0",
-                          kNoGuest, kNoHwmon, kNoneShownOnly,
-                          "no zone: powercap intel-rapl:2 is intel-rapl:0 again, by another driver",
-                          "no zone: powercap intel-rapl:2:0 is intel-rapl:0:0 again, by another driver",
-                          "no zone: powercap intel-rapl:3 is intel-rapl:1 again, by another driver",
-                          "no zone: powercap intel-rapl:3:0 is intel-rapl:1:0 again, by another driver"));
+  EXPECT_THAT(
+      reported("intel-tpmi"),
+      ElementsAre(kNotOfThisKernel,
+                  "meter powercap: usable: powercap:package:0 powercap:package:1 powercap:dram:0 "
+                  "powercap:dram:1 powercap:psys:0",
+                  kNoGuest, kNoHwmon, kNoneShownOnly,
+                  "no zone: powercap intel-rapl:2 is intel-rapl:0 again, provided by another driver",
+                  "no zone: powercap intel-rapl:2:0 is intel-rapl:0:0 again, provided by another driver",
+                  "no zone: powercap intel-rapl:3 is intel-rapl:1 again, provided by another driver",
+                  "no zone: powercap intel-rapl:3:0 is intel-rapl:1:0 again, provided by another driver"));
 }
 
 TEST(DoctorHosts, AmdZenServer) {
   EXPECT_THAT(reported("amd-zen-server"),
               ElementsAre(kNotOfThisKernel, "meter powercap: usable: powercap:package:0 powercap:package:1",
                           kNoGuest, kNoHwmon, kNoneShownOnly,
-                          "no zone: powercap intel-rapl:0:0 is the counter of one single core on AMD",
-                          "no zone: powercap intel-rapl:1:0 is the counter of one single core on AMD",
-                          "no zone: perf power_core counts single cores, which the packages' counters "
-                          "include"));
+                          "no zone: powercap intel-rapl:0:0 is the counter of a single core on AMD",
+                          "no zone: powercap intel-rapl:1:0 is the counter of a single core on AMD",
+                          "no zone: perf power_core counts single cores, which are included in the counters "
+                          "of the packages"));
 }
 
 TEST(DoctorHosts, AmdWithTheOldHwmonDriverAlone) {
@@ -113,15 +115,15 @@ TEST(DoctorHosts, ArmServerWithScmiPowercap) {
 TEST(DoctorHosts, ArmServerWithXgeneAndAPlatformMeter) {
   EXPECT_THAT(reported("arm-xgene"),
               ElementsAre(kNoPerf, kNoPowercap, kNoGuest, "meter hwmon: usable: hwmon:package:0",
-                          "meters beside: acpi:platform:0: shown, not in the host's total"));
+                          "other meters: acpi:platform:0: shown, not in the host's total"));
 }
 
 TEST(DoctorHosts, WorkstationWithGraphicsCards) {
   EXPECT_THAT(reported("workstation-gpus"),
               ElementsAre(kNoPerf, "meter powercap: usable: powercap:package:0", kNoGuest, kNoHwmon,
-                          "meters beside: amdgpu:gpu:0 i915:gpu:0 xe:gpu:0 xe:gpu-package:0: shown, not in "
+                          "other meters: amdgpu:gpu:0 i915:gpu:0 xe:gpu:0 xe:gpu-package:0: shown, not in "
                           "the host's total",
-                          "no zone: hwmon nvme is not known to measure a part of a host"));
+                          "no zone: hwmon nvme is not a known energy sensor"));
 }
 
 TEST(DoctorHosts, CloudGuestWithoutAnything) {
@@ -132,7 +134,7 @@ TEST(DoctorHosts, CloudGuestWithoutAnything) {
                           "meter guest: /run/keplerd-meter: No such file or directory; This is a virtual "
                           "machine: its host can share a meter with it, see [Guests] in keplerd.conf(5).",
                           "meter hwmon: /sys/class/hwmon: No such file or directory",
-                          "meter estimated: only where it is asked for; Source=estimated, IdleWatts= and "
+                          "meter estimated: only if configured explicitly; Source=estimated, IdleWatts= and "
                           "MaxWatts= in keplerd.conf, for an estimate where there is no meter",
                           kNoneShownOnly));
 }

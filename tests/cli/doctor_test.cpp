@@ -57,18 +57,18 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
             "ok       source          powercap, measured\n"
             "ok       clock           the last sample is 300 ms old\n"
             "ok       windows         all were counted\n"
-            "ok       cost            0.3 % of a processor, one sample in 1.00 s\n"
+            "ok       cost            0.3 % of a CPU, one sample every 1.00 s\n"
             "ok       socket          /run/keplerd/org.keplerd.Energy 0666 root:keplerd\n"
             "ok       access          you are in the group keplerd, and see everything\n"
             "ok       configuration   valid: /etc/keplerd/keplerd.conf: the defaults\n"
             "ok       meter powercap  usable: powercap:package:0\n"
-            "ok       meters beside   none\n"
-            "ok       totals          no zone lies inside another\n"
+            "ok       other meters    none\n"
+            "ok       totals          no zone is part of another\n"
             "ok       counters        1 of energy_uj, readable by you\n"
             "ok       cgroup2         at /sys/fs/cgroup\n"
             "ok       processes       /proc shows all of them\n"
-            "ok       interrupts      accounted apart: they count for the kernel\n"
-            "ok       libvirt         runs no VMs here\n");
+            "ok       interrupts      accounted separately: their time is attributed to the kernel\n"
+            "ok       libvirt         no VMs are running\n");
   EXPECT_EQ(verdict_text(check_all(healthy())), "Nothing is wrong.\n");
   EXPECT_EQ(status_of(healthy()), kFine);
 }
@@ -100,11 +100,11 @@ TEST(Doctor, ShowsWhoClaimedAnotherOwnersWorkload) {
       {{"kind", "helper"}, {"id", "7f1c"}, {"ownerUid", 0}, {"containerId", "b\x1bx"}, {"count", 1}}};
   const std::string text = checks_text(check_all(facts), false);
   EXPECT_THAT(text,
-              HasSubstr("warning  claims          refused the claim of user 4801 to vm 2b9a43a1, 3 times: "
-                        "counted apart\n"));
+              HasSubstr("warning  claims          rejected a claim of user 4801 to vm 2b9a43a1, 3 times: "
+                        "counted separately\n"));
   EXPECT_THAT(text,
-              HasSubstr("warning  claims          refused the claim of container b\\x1bx to help VM 7f1c, "
-                        "once: counted apart\n"));
+              HasSubstr("warning  claims          rejected a claim of container b\\x1bx to help VM 7f1c, "
+                        "once: counted separately\n"));
   EXPECT_EQ(status_of(facts), kFine);
 }
 
@@ -200,10 +200,10 @@ TEST(Doctor, AnEstimateIsOfferedWhereNothingIsMeasured) {
 TEST(Doctor, ListsMetersThatAreOnlyShownAndWhatIsNotAZone) {
   DoctorFacts facts = healthy();
   facts.shown_only = {"i915:gpu:0"};
-  facts.left_out = {{"powercap intel-rapl-mmio:0", "is intel-rapl:0 again, by another driver"}};
-  EXPECT_EQ(check_of(facts, "meters beside").found, "i915:gpu:0: shown, not in the host's total");
+  facts.left_out = {{"powercap intel-rapl-mmio:0", "is intel-rapl:0 again, provided by another driver"}};
+  EXPECT_EQ(check_of(facts, "other meters").found, "i915:gpu:0: shown, not in the host's total");
   EXPECT_EQ(check_of(facts, "no zone").found,
-            "powercap intel-rapl-mmio:0 is intel-rapl:0 again, by another driver");
+            "powercap intel-rapl-mmio:0 is intel-rapl:0 again, provided by another driver");
 }
 
 TEST(Doctor, FilteredCountersAreAWarning) {
@@ -237,14 +237,14 @@ TEST(Doctor, ReportsAClockThatWasSet) {
 TEST(Doctor, ReportsTheCostOfKeplerdItself) {
   DoctorFacts facts = healthy();
   EXPECT_EQ(check_of(facts, "cost").state, CheckState::kOk);
-  EXPECT_EQ(check_of(facts, "cost").found, "0.3 % of a processor, one sample in 1.00 s");
+  EXPECT_EQ(check_of(facts, "cost").found, "0.3 % of a CPU, one sample every 1.00 s");
   (*facts.status)["windowUsec"] = 4'000'000;
   (*facts.status)["daemonWindowCpuUsec"] = 980'000;
   EXPECT_EQ(check_of(facts, "cost").state, CheckState::kWarning);
   EXPECT_EQ(
       check_of(facts, "cost").found,
-      "24.5 % of a processor, one sample in 4.00 s: there are very many processes or cgroups at work, or "
-      "readers");
+      "24.5 % of a CPU, one sample every 4.00 s: very many processes or cgroups are active, or very many "
+      "clients");
 }
 
 TEST(Doctor, ReportsGroupsThatAreLeftOut) {
@@ -252,7 +252,8 @@ TEST(Doctor, ReportsGroupsThatAreLeftOut) {
   (*facts.status)["groupsLeftOut"] = 3;
   EXPECT_EQ(check_of(facts, "cgroup2").state, CheckState::kWarning);
   EXPECT_EQ(check_of(facts, "cgroup2").found,
-            "3 cgroups are too many or too deep: they are counted in those above them");
+            "3 cgroups have no rows, because there are too many or they are nested too deeply: they are "
+            "counted in their parents");
 }
 
 TEST(Doctor, ReportsProcessesThatAreLeftOut) {
@@ -260,7 +261,7 @@ TEST(Doctor, ReportsProcessesThatAreLeftOut) {
   (*facts.status)["processesLeftOut"] = 70'000;
   EXPECT_EQ(check_of(facts, "processes").state, CheckState::kWarning);
   EXPECT_EQ(check_of(facts, "processes").found,
-            "70000 are too many: they are counted in their units, and have no rows");
+            "70000 processes have no rows, because there are too many: they are counted in their units");
 }
 
 TEST(Doctor, ReportsWhoHasFullAccess) {
@@ -274,7 +275,7 @@ TEST(Doctor, ReportsWhoHasFullAccess) {
 TEST(Doctor, ReportsLibvirtsRecords) {
   DoctorFacts facts = healthy();
   facts.libvirt = FileFacts{"run/libvirt/qemu", 0755, "root", "root", true};
-  EXPECT_EQ(check_of(facts, "libvirt").found, "shows its VMs in run/libvirt/qemu 0755 root:root");
+  EXPECT_EQ(check_of(facts, "libvirt").found, "reads VMs from run/libvirt/qemu 0755 root:root");
 }
 
 // {"package", 0, 10} is a row of 10 W.
@@ -299,14 +300,14 @@ TEST(Totals, ZonesInsideAPackageDrawNoMoreThanIt) {
   EXPECT_EQ(totals_of({{"package", 0, 20}, {"core", 0, 15}, {"uncore", 0, 4}}).state, CheckState::kOk);
   const Check check = totals_of({{"package", 0, 90}, {"package", 1, 20}, {"core", 1, 20}, {"uncore", 1, 4}});
   EXPECT_EQ(check.state, CheckState::kWarning);
-  EXPECT_EQ(check.found, "package 1: 24.0 W inside, 20.0 W in all, which cannot be");
+  EXPECT_EQ(check.found, "package 1: its parts draw 24.0 W, but the whole only 20.0 W");
   EXPECT_THAT(check.fix, HasSubstr("--capture"));
 }
 
 TEST(Totals, PackagesAndMemoryDrawNoMoreThanThePlatform) {
   EXPECT_EQ(totals_of({{"psys", 0, 60}, {"package", 0, 40}, {"dram", 0, 5}}).state, CheckState::kOk);
   EXPECT_EQ(totals_of({{"psys", 0, 30}, {"package", 0, 30}, {"package", 1, 9}}).found,
-            "psys: 39.0 W inside, 30.0 W in all, which cannot be");
+            "psys: its parts draw 39.0 W, but the whole only 30.0 W");
 }
 
 TEST(Totals, StepsOfACounterAreNotAContradiction) {
@@ -315,7 +316,7 @@ TEST(Totals, StepsOfACounterAreNotAContradiction) {
 }
 
 TEST(Totals, WithoutBothNothingIsCompared) {
-  EXPECT_EQ(totals_of({{"package", 0, 5}, {"dram", 0, 50}}).found, "no zone lies inside another");
+  EXPECT_EQ(totals_of({{"package", 0, 5}, {"dram", 0, 50}}).found, "no zone is part of another");
   EXPECT_EQ(totals_of({{"core", 0, 50}}).state, CheckState::kOk);
 }
 
@@ -344,7 +345,7 @@ TEST(Doctor, ExplainsHowToGetFullAccess) {
   facts.status->erase("accounts");
   const Check check = check_of(facts, "access");
   EXPECT_EQ(check.state, CheckState::kOk);
-  EXPECT_EQ(check.found, "you see what everybody may see: Public= in keplerd.conf(5)");
+  EXPECT_EQ(check.found, "you see what Public= allows for all users: keplerd.conf(5)");
   EXPECT_EQ(check.fix, "usermod -aG keplerd USER, and log in again, to see everything");
   EXPECT_EQ(status_of(facts), kFine);
   for (const Check& other : check_all(facts)) EXPECT_NE(other.name, "totals") << "the zones are not told";
@@ -353,7 +354,7 @@ TEST(Doctor, ExplainsHowToGetFullAccess) {
 TEST(Doctor, ReportsASocketWithoutPermission) {
   DoctorFacts facts = healthy();
   facts.socket->readable = false;
-  EXPECT_THAT(check_of(facts, "socket").found, HasSubstr("you may not use it"));
+  EXPECT_THAT(check_of(facts, "socket").found, HasSubstr("you are not permitted to use it"));
   facts.socket.reset();
   EXPECT_EQ(check_of(facts, "socket").state, CheckState::kWarning);
 }
@@ -390,7 +391,7 @@ TEST(Doctor, HiddenProcessesAndMissingCgroupsAreWarnings) {
   EXPECT_EQ(check_of(facts, "cgroup2").state, CheckState::kWarning);
   EXPECT_EQ(status_of(facts), kFine);
   facts.interrupts_apart = false;
-  EXPECT_THAT(check_of(facts, "interrupts").found, HasSubstr("for whom they interrupt"));
+  EXPECT_THAT(check_of(facts, "interrupts").found, HasSubstr("the interrupted process"));
 }
 
 TEST(Doctor, WithoutAHostOnlyTheDaemonIsChecked) {

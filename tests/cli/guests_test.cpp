@@ -47,8 +47,7 @@ TEST(Guests, MachinesShowHypervisorPidUuidAndWhetherOnlyTheDeviceModelIsCounted)
                 "500 mW   36.0 J  0.08%   9.00 s  * dom7  xen          977  977.5120\n"
                 "\n"
                 "2 of 3 virtual machines, 1 terminated not shown (--all shows them), 11.5 W all together. " +
-                kTotals +
-                "* Device model only: the hypervisor runs the guest, whose own use is not in it.\n");
+                kTotals + "* Device model only: CPU time of the guest itself is not included.\n");
 }
 
 TEST(Guests, EndedMachinesAreShownWithTheirStateOnEightyColumns) {

@@ -35,7 +35,7 @@ TEST(Program, WithoutADaemonItFailsAndSaysWhereHelpIs) {
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(outcome.out, "");
     EXPECT_THAT(outcome.err, HasSubstr("/nonexistent/socket"));
-    EXPECT_THAT(outcome.err, HasSubstr("('keplerctl doctor' tells more)\n"));
+    EXPECT_THAT(outcome.err, HasSubstr("(run 'keplerctl doctor' for details)\n"));
   }
 }
 
@@ -145,7 +145,8 @@ TEST(Program, TheDaemonsErrorsAreReadable) {
   const FakeDaemon daemon(canned);
   const Outcome outcome = run_keplerctl(daemon, {"units"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_EQ(outcome.err, "keplerctl: keplerd tells you nothing: only root and the group keplerd may ask\n");
+  EXPECT_EQ(outcome.err,
+            "keplerctl: access denied: only root and members of the group keplerd may query keplerd\n");
 }
 
 TEST(Show, FindsByIdAndByName) {
@@ -181,8 +182,8 @@ TEST(Show, AnAmbiguousNameListsTheIdsOfAllKinds) {
   const Outcome outcome = run_keplerctl(daemon, {"show", "twice"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err,
-            "keplerctl: 'twice' is the name of several: unit /system.slice, unit /system.slice/ssh.service, "
-            "unit /system.slice/old.service, process 812.4711; say which by its id\n");
+            "keplerctl: 'twice' is ambiguous: unit /system.slice, unit /system.slice/ssh.service, "
+            "unit /system.slice/old.service, process 812.4711; use one of the ids\n");
 }
 
 TEST(Show, FindsGuestsByIdAndByName) {
@@ -210,9 +211,9 @@ TEST(Show, ANameOfAUnitAndOfGuestsIsAmbiguous) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
-            "keplerctl: 'web' is the name of several: unit /system.slice/ssh.service, "
+            "keplerctl: 'web' is ambiguous: unit /system.slice/ssh.service, "
             "virtual machine 4dea22b3-1d52-d8f3-2516-782e98ab3fa0, container build, "
-            "pod 5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b; say which by its id\n");
+            "pod 5f0c7a6e-9e1d-4f43-8a2b-0c1d2e3f4a5b; use one of the ids\n");
 }
 
 // keplerd has not been restarted since its update.

@@ -40,9 +40,10 @@ TEST_F(Screens, SimulatedNumbersAreLabelledInFront) {
 }
 
 TEST_F(Screens, WithoutASourceTheReasonIsShown) {
-  EXPECT_EQ(source_line(unmeasured_status(), false),
-            "NOT MEASURED: powercap: no zones in /sys/class/powercap; 'keplerctl doctor' tells more. Host - "
-            "(none)");
+  EXPECT_EQ(
+      source_line(unmeasured_status(), false),
+      "NOT MEASURED: powercap: no zones in /sys/class/powercap; run 'keplerctl doctor' for details. Host - "
+      "(none)");
 }
 
 TEST_F(Screens, OnlyMeasuredNumbersNeedNoWarning) {
@@ -51,8 +52,9 @@ TEST_F(Screens, OnlyMeasuredNumbersNeedNoWarning) {
   status["source"]["quality"] = "modelled";
   EXPECT_EQ(source_warning(status), std::nullopt);
   status["source"]["quality"] = "estimated";
-  EXPECT_EQ(source_warning(status), "ESTIMATED: no meter is read, the numbers are a guess from the load");
-  EXPECT_EQ(source_warning(Json::object()), "NOT MEASURED: no meter; 'keplerctl doctor' tells more");
+  EXPECT_EQ(source_warning(status),
+            "ESTIMATED: no meter is read, the numbers are estimated from the CPU load");
+  EXPECT_EQ(source_warning(Json::object()), "NOT MEASURED: no meter; run 'keplerctl doctor' for details");
 }
 
 TEST_F(Screens, UnitsHideWhatHasEnded) {
@@ -133,11 +135,12 @@ TEST_F(Screens, EverySimulatedListIsLabelled) {
 }
 
 TEST_F(Screens, AnEmptyListHasNoTable) {
-  EXPECT_EQ(list_text("units", {}, {}, unmeasured_status()),
-            "NOT MEASURED: powercap: no zones in /sys/class/powercap; 'keplerctl doctor' tells more. Host - "
-            "(none)\n"
-            "\n"
-            "0 units. Host: 0 J = 0 J idle + 0 J kernel + 0 J workloads + 0 J unattributed.\n");
+  EXPECT_EQ(
+      list_text("units", {}, {}, unmeasured_status()),
+      "NOT MEASURED: powercap: no zones in /sys/class/powercap; run 'keplerctl doctor' for details. Host - "
+      "(none)\n"
+      "\n"
+      "0 units. Host: 0 J = 0 J idle + 0 J kernel + 0 J workloads + 0 J unattributed.\n");
 }
 
 TEST_F(Screens, AForgedNameCannotWriteToTheTerminal) {
@@ -156,14 +159,14 @@ TEST_F(Screens, TheFooterSaysThatAccessIsLimited) {
             "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n"
             "\n"
             "0 zones. Host: 12.3 Wh.\n"
-            "This is what everybody may see: root and the group keplerd see the rest.\n");
+            "Only public values are shown: root and the group keplerd see the rest.\n");
 }
 
 TEST_F(Screens, StatusWithoutTheAccountsHasNoTableOfThem) {
   const std::string text = status_screen(public_status(), true, false);
   EXPECT_THAT(text, EndsWith("idle separate\n"
                              "\n"
-                             "This is what everybody may see: root and the group keplerd see the rest.\n"));
+                             "Only public values are shown: root and the group keplerd see the rest.\n"));
 }
 
 TEST_F(Screens, StatusShowsTheWholeHost) {
@@ -177,25 +180,23 @@ TEST_F(Screens, StatusShowsTheWholeHost) {
             "     Sampled: Fri 2025-11-21 04:01:02 UTC, every 1.00 s, over 1.00 s\n"
             "       Rules: split usage-ratio, share cpu-time, idle separate\n"
             "\n"
-            " ENERGY  SHARE  ACCOUNT       DRAWN WHILE OR BY\n"
+            " ENERGY  SHARE  ACCOUNT       DESCRIPTION\n"
             "10.0 Wh  81.3%  idle          nothing ran\n"
             "  120 J  0.27%  kernel        kernel threads and interrupts\n"
             "2.27 Wh  18.4%  workloads     units and processes\n"
-            "    0 J     0%  unattributed  nobody is known to have run\n"
-            "12.3 Wh      -  host          all of it\n");
+            "    0 J     0%  unattributed  not attributable to any process\n"
+            "12.3 Wh      -  host          total\n");
 }
 
 TEST_F(Screens, StatusShowsTheCostOfKeplerdItself) {
   Json status = measured_status();
   status["daemonWindowCpuUsec"] = 3412;
   status["daemonMemoryBytes"] = 2'726'298;
-  EXPECT_THAT(status_screen(status, true, false),
-              HasSubstr("      Itself: 0.34 % of a processor, 2.6 MiB\n"));
+  EXPECT_THAT(status_screen(status, true, false), HasSubstr("      Itself: 0.34 % of a CPU, 2.6 MiB\n"));
   status["daemonMicrowatts"] = 12'100;
   status["daemonMicrojoules"] = 3'420'000;
-  EXPECT_THAT(
-      status_screen(status, true, false),
-      HasSubstr("      Itself: 0.34 % of a processor, 2.6 MiB, 12.1 mW, 3.42 J since it was started\n"));
+  EXPECT_THAT(status_screen(status, true, false),
+              HasSubstr("      Itself: 0.34 % of a CPU, 2.6 MiB, 12.1 mW, 3.42 J since it started\n"));
   status["windowUsec"] = 0;
   EXPECT_THAT(status_screen(status, true, false), HasSubstr("      Itself: 2.6 MiB, 12.1 mW"));
 }
@@ -210,12 +211,12 @@ TEST_F(Screens, StatusWithoutAMeterShowsNoPower) {
             "     Sampled: Fri 2025-11-21 04:01:02 UTC, every 1.00 s, over 1.00 s\n"
             "       Rules: split usage-ratio, share cpu-time, idle separate\n"
             "\n"
-            "ENERGY  SHARE  ACCOUNT       DRAWN WHILE OR BY\n"
+            "ENERGY  SHARE  ACCOUNT       DESCRIPTION\n"
             "   0 J      -  idle          nothing ran\n"
             "   0 J      -  kernel        kernel threads and interrupts\n"
             "   0 J      -  workloads     units and processes\n"
-            "   0 J      -  unattributed  nobody is known to have run\n"
-            "   0 J      -  host          all of it\n");
+            "   0 J      -  unattributed  not attributable to any process\n"
+            "   0 J      -  host          total\n");
 }
 
 TEST_F(Screens, StatusShowsSamplingOnDemandAndDiscardedWindows) {
@@ -224,7 +225,7 @@ TEST_F(Screens, StatusShowsSamplingOnDemandAndDiscardedWindows) {
   status["discardedWindows"] = 3;
   const std::string text = status_screen(status, true, false);
   EXPECT_NE(text.find("04:01:02 UTC, on demand, over 1.00 s\n"), std::string::npos);
-  EXPECT_NE(text.find("   Discarded: 3 windows of a zone (the journal tells which)\n"), std::string::npos);
+  EXPECT_NE(text.find("   Discarded: 3 windows of a zone (see the journal)\n"), std::string::npos);
 }
 
 TEST_F(Screens, ARowIsAListOfItsProperties) {

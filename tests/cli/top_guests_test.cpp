@@ -94,7 +94,7 @@ TEST(TopGuests, TheDeviceModelIsMarkedByASignNotAColour) {
   State state = shown({80, 24}, "vms", vm_rows());
   press(state, letter("h"));
   EXPECT_THAT(joined(texts(state)),
-              HasSubstr("\n  * NAME                  device model only: the guest's own use is not in it\n"));
+              HasSubstr("\n  * NAME                  device model only: guest CPU time not included\n"));
 }
 
 TEST(TopGuests, WideScreensShowPidUuidAndTrend) {

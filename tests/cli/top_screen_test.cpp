@@ -81,7 +81,7 @@ TEST(TopScreen, OfTwentyFourLines) {
 
 TEST(TopScreen, SaysThatAccessIsLimited) {
   EXPECT_EQ(texts(shown({120, 24}, "units", {}, public_status()))[1],
-            "12.3 Wh. This is what everybody may see: root and the group keplerd see the rest.");
+            "12.3 Wh. Only public values are shown: root and the group keplerd see the rest.");
 }
 
 TEST(TopScreen, OfProcesses) {
@@ -146,7 +146,7 @@ TEST(TopScreen, SaysInFrontThatNumbersAreInvented) {
 TEST(TopScreen, WithoutAMeterShowsTheReason) {
   const Texts lines = texts(shown({80, 24}, "units", {}, unmeasured_status()));
   EXPECT_EQ(lines[0], "NOT MEASURED Host - (none)");
-  EXPECT_EQ(lines[1], "powercap: no zones in /sys/class/powercap; 'keplerctl doctor' tells more");
+  EXPECT_EQ(lines[1], "powercap: no zones in /sys/class/powercap; run 'keplerctl doctor' for details");
   EXPECT_EQ(lines[3], "       -");
   EXPECT_EQ(lines[8], "None");
 }

@@ -28,7 +28,7 @@ TEST(Errors, NameTheMissingRow) {
 TEST(Errors, OfAnAmbiguousNameAreItsIds) {
   const Json parameters = {{"name", "a"}, {"ids", {"/x/a", 7, "/y/a\033"}}};
   EXPECT_EQ(describe_error(failed("org.keplerd.Energy.AmbiguousName", parameters)),
-            "'a' is the name of several: /x/a, /y/a\\x1b; say which by its id");
+            "'a' is ambiguous: /x/a, /y/a\\x1b; use one of the ids");
 }
 
 TEST(Errors, ThatAreNotKnownAreSafeToShow) {

@@ -146,7 +146,7 @@ TEST_F(StreamsTest, WhenAReplyCannotBeTakenAllAreOpenedAgain) {
   serve();
   begin(kZonesAndUnits);
   run_until([this] { return streams->is_up(); });
-  EXPECT_THAT(changes, ElementsAre(HasSubstr("could not be taken"), "up"));
+  EXPECT_THAT(changes, ElementsAre(HasSubstr("could not be processed"), "up"));
   EXPECT_THAT(lost, ElementsAre("zones", "units")) << "what was known may be half of a reply";
 }
 

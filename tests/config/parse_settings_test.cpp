@@ -73,7 +73,7 @@ TEST(Error, NamesTheLine) {
   EXPECT_EQ(refusal("[Energy]\r\n\r\nSource=sun\r\n"),
             "f.conf:3: Source=sun: unknown; accepted: auto, perf, powercap, guest, hwmon, simulated, "
             "estimated");
-  EXPECT_EQ(refusal("Source=auto\n"), "f.conf:1: Source= stands before the first [Section]");
+  EXPECT_EQ(refusal("Source=auto\n"), "f.conf:1: Source= is set before the first [Section]");
 }
 
 TEST(Error, IsTheFirstOfSeveral) {
@@ -93,7 +93,7 @@ TEST(Error, LeavesWhatWasThere) {
 TEST(Error, NamesTheFileSafely) {
   const auto settings = parse_settings("[", "a\nb", {});
   ASSERT_FALSE(settings.ok());
-  EXPECT_EQ(settings.error().message, "a\\x0ab:1: a section is written [Name]");
+  EXPECT_EQ(settings.error().message, "a\\x0ab:1: invalid section (expected [Name])");
 }
 
 TEST(Section, IsCheckedThoughEmpty) {
@@ -101,8 +101,8 @@ TEST(Section, IsCheckedThoughEmpty) {
             "f.conf:2: unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], "
             "[Access], [Guests]");
   EXPECT_EQ(refusal("[" + std::string(100, 'x') + "]").substr(0, 28), "f.conf:1: unknown section [x");
-  EXPECT_EQ(refusal("[Energy"), "f.conf:1: a section is written [Name]");
-  EXPECT_EQ(refusal("[Energy] Source=auto"), "f.conf:1: nothing may follow a section's ]");
+  EXPECT_EQ(refusal("[Energy"), "f.conf:1: invalid section (expected [Name])");
+  EXPECT_EQ(refusal("[Energy] Source=auto"), "f.conf:1: unexpected text after ] of a section");
   EXPECT_EQ(refusal("[Access]\n[Guests]\n"), "accepted");
 }
 

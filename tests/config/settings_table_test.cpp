@@ -202,8 +202,8 @@ TEST(UnknownKey, NamesWhatTheSectionAccepts) {
   EXPECT_EQ(
       refusal("Sampling", "interval", "1s"),
       "unknown key interval= in section [Sampling]; accepted: Interval=, UnwatchedInterval=, Staleness=");
-  EXPECT_EQ(refusal("Sampling", "Source", "auto"), "Source= belongs into section [Energy]");
-  EXPECT_EQ(refusal("", "Source", "auto"), "Source= stands before the first [Section]");
+  EXPECT_EQ(refusal("Sampling", "Source", "auto"), "Source= belongs in section [Energy]");
+  EXPECT_EQ(refusal("", "Source", "auto"), "Source= is set before the first [Section]");
 }
 
 TEST(UnknownSection, NamesThoseThatAre) {

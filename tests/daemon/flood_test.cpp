@@ -95,18 +95,19 @@ TEST_F(Flood, IsLoggedWhenItBeginsAndWhenItEnds) {
     host_.files.add_process({.pid = pid, .comm = "bomb", .cgroup = "/bomb.service"});
   for (int i = 0; i < 20; ++i) host_.files.add_cgroup("/bomb.service/" + std::to_string(i), 0);
   for (int i = 0; i < 3; ++i) window(900ms);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "keplerd: warning: cgroups: some are too many or too deep: they are counted in the cgroups above "
-            "them\n"
-            "keplerd: warning: processes: too many to tell all apart: the energy of some is in the other "
-            "account of their units\n");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "keplerd: warning: cgroups: too many, or nested too deeply: some have no rows and are counted in "
+      "their parents\n"
+      "keplerd: warning: processes: too many: some have no rows, and their energy is counted in the other "
+      "account of their units\n");
   testing::internal::CaptureStderr();
   for (pid_t pid = 100; pid < 150; ++pid) host_.files.remove_process(pid);
   for (int i = 0; i < 20; ++i) host_.files.remove_cgroup("/bomb.service/" + std::to_string(i));
   for (int i = 0; i < 3; ++i) window(900ms);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "keplerd: info: cgroups: all are told apart again\n"
-            "keplerd: info: processes: all are told apart again\n");
+            "keplerd: info: cgroups: all have rows again\n"
+            "keplerd: info: processes: all have rows again\n");
 }
 
 }  // namespace

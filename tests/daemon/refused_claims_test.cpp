@@ -76,9 +76,9 @@ TEST(LogOfRefusedClaims, NamesTheClaimantAndTheClaim) {
   open_log(LogLevel::kDebug);
   testing::internal::CaptureStderr();
   log.refused({{claim("helper", 1, 1000)}}, 1s);
-  EXPECT_EQ(
-      testing::internal::GetCapturedStderr(),
-      "keplerd: info: user 1000: refused claim to help VM id1, which belongs to another: counted apart\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "keplerd: info: user 1000: rejected claim to help VM id1, which belongs to another owner: "
+            "counted separately\n");
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST_F(GuestTest, AnotherQualityIsTakenUp) {
   EXPECT_TRUE(keeper.look(1s));
   EXPECT_FALSE(keeper.look(12s));
   fake.write("root/run/keplerd-meter/quality", "estimated\n");
-  EXPECT_THAT(keeper.look(24s).value_or(""), HasSubstr("other zones of energy source guest"));
+  EXPECT_THAT(keeper.look(24s).value_or(""), HasSubstr("new zones of energy source guest"));
   EXPECT_EQ(keeper.zones()[0].quality, Quality::kEstimated);
   EXPECT_FALSE(keeper.look(36s));
 }

@@ -98,7 +98,7 @@ TEST_F(HwmonTest, NothingOnAnUnknownChipIsAProcessor) {
   add_hwmon(host_, 3, "power_meter", "acpi/ACPI000D:00", {{"power1_average", "5000000"}});
   const auto source = open_processor_sensors(host_.open(), {});
   ASSERT_FALSE(source);
-  EXPECT_THAT(source.error().message, EndsWith("/sys/class/hwmon: no known sensor of a processor"));
+  EXPECT_THAT(source.error().message, EndsWith("/sys/class/hwmon: no known processor sensor"));
   EXPECT_THAT(shown_only()->zones(), testing::SizeIs(2));
 }
 

@@ -45,15 +45,14 @@ TEST(ZoneChoice, ThatLeavesNothingInTheTotalNamesTheZones) {
   const auto choice = check_choice(kZones, {"core", "nonexistent"});
   ASSERT_FALSE(choice);
   EXPECT_EQ(choice.error().message,
-            "Zones=core nonexistent leaves nothing that counts into the host's total; this host has dram, "
-            "package (and, "
-            "not counted, core)");
+            "Zones=core nonexistent selects no zone that is part of the host's total; this host has dram, "
+            "package (and core, which are not part of the total)");
 }
 
 TEST(ZoneChoice, FailsWhereNothingCountsAtAll) {
   const auto choice = check_choice({zone("psys", false)}, {});
   ASSERT_FALSE(choice);
-  EXPECT_EQ(choice.error().message, "no zone that counts into the host's total (package, dram)");
+  EXPECT_EQ(choice.error().message, "no zone that is part of the host's total (package, dram)");
 }
 
 }  // namespace

@@ -196,7 +196,7 @@ class OnAWrittenHost(unittest.TestCase):
             found = run(*doctor)
             self.assertEqual(found.returncode, 1, found.stdout)
             self.assertRegex(found.stdout, r"(?m)^problem  zone +powercap:package:0 cannot be read: .*, for \d")
-            self.assertRegex(found.stdout, r"(?m)^problem  power +the host's power is not known, for \d")
+            self.assertRegex(found.stdout, r"(?m)^problem  power +the power of the host is unknown, for \d")
             self.assertRegex(found.stdout, r"\n\d problems, \d warnings?\.\n$")
             self.host.zone("intel-rapl:0", "package-0", 1_000_000)
             problems()

@@ -100,7 +100,7 @@ class BootedHost:
         """keplerd's warnings, except for the libvirtd that a scenario has stopped (libvirt.hung), and what systemd 26x
         says about the testbed, which has no such controller."""
         return [line for line in self.journal("-p", "warning").splitlines()
-                if line != "libvirt does not answer: keplerd-libvirt is started again"
+                if line != "libvirt does not answer: restarting keplerd-libvirt"
                 and not line.startswith("keplerd.service: Failed to read pids.max for")]
 
     def ask(self, *verb):

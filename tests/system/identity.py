@@ -344,8 +344,8 @@ def reported(host, report):
     for where, text in (("doctor", doctor), ("the journal", host.journal())):
         for what in ("vm", "container", "pod", "help VM"):
             for who, uid in USERS.items():
-                pattern = f"refused the claim of user {uid} to {what} |user {uid}: refused claim to {what} "
-                report.check(f"{where} has {who}'s refused claim to {what}", re.search(pattern, " ".join(text.split())),
+                pattern = f"rejected a claim of user {uid} to {what} |user {uid}: rejected claim to {what} "
+                report.check(f"{where} has {who}'s rejected claim to {what}", re.search(pattern, " ".join(text.split())),
                              text[-300:])
     vault = vault_id(host)
     pids = [claim(host, "alice", f"libpod-{vault}.scope"),

@@ -343,7 +343,7 @@ def keep(host, report):
     rewrite(lambda text: text[:len(text) // 2])
     report.check("a broken file is set aside, and said so",
                  f"{STATE}: " in host.journal() and host.run("test", "-s", f"{STATE}.corrupt").returncode == 0)
-    report.check("counting starts anew", host_energy(host) < total)
+    report.check("counting starts at zero", host_energy(host) < total)
 
 
 ALL = [enable, attribute, count, see_all, live, rest, varlink, restart, kill, kill_again, configure, keep]

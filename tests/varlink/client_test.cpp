@@ -162,7 +162,7 @@ TEST(Connecting, SaysWhatAnAdministratorNeeds) {
   ASSERT_TRUE(bind_unix_socket(path, 0600).ok());
   const auto refused = Client::connect("unix:" + path);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(path + ": nobody answers there; is keplerd running?", refused.error().message);
+  EXPECT_EQ(path + ": connection refused; is keplerd running?", refused.error().message);
   EXPECT_EQ(ECONNREFUSED, refused.error().code);
 
   EXPECT_FALSE(Client::connect("").ok());

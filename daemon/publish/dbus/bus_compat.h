@@ -176,7 +176,7 @@ inline sdbus::MethodCall answerable(const sdbus::Message& call) {
       if (result >= 0) result = sd_bus_message_seal(small, cookie, 0);
       if (result >= 0) return small;
       sd_bus_message_unref(small);
-      throw sdbus::createError(-result, "a call that waits for polkit");
+      throw sdbus::createError(-result, "a call waiting for polkit");
     }
   };
   return Small(call);

@@ -40,7 +40,7 @@ std::string cancellation_id(Authorizations::Question question) {
 }
 
 sdbus::Error hung_bus() {
-  return make_error(kTimeout, "the message bus did not say in time who calls: try again later");
+  return make_error(kTimeout, "the message bus did not identify the caller in time: try again later");
 }
 
 // Nobody receives this error.
@@ -133,7 +133,7 @@ void Callers::authorize(const std::string& client, bool interactive, Then then) 
     case Authorizations::Step::kAnswer:
       return then(known);
     case Authorizations::Step::kTooMany:
-      throw make_error(kLimitsExceeded, "too many calls wait for polkit: wait for their answers");
+      throw make_error(kLimitsExceeded, "too many calls are waiting for polkit: wait for their replies");
     case Authorizations::Step::kWait:
     case Authorizations::Step::kAsk:
       break;

@@ -18,7 +18,7 @@ constexpr TimeBudget::Limits kReading{
 void LimitedWork::add(FairQueue::Account account, std::function<void()> answer) {
   const auto of_account = waiting_.find(account);
   if (calls_.size() >= kMostInAll || (of_account != waiting_.end() && of_account->second >= kMostOfAccount))
-    throw make_error(kLimitsExceeded, "too many calls wait: wait for their answers");
+    throw make_error(kLimitsExceeded, "too many calls are pending: wait for their replies");
   std::size_t& count = waiting_[account];
   calls_.emplace_back(*this, account, std::move(answer));
   ++count;

@@ -128,7 +128,7 @@ std::vector<Row> Manager::list(RowKind kind, const ListOptions& asked) {
     rows.push_back(make_row(view, kind, row, asked.details));
     size += size_on_bus(rows.back());
     if (size > (view.report->full ? kLargestAnswer : kLargestLimitedAnswer))
-      throw make_error(kLimitsExceeded, "too much for one answer: ask for fewer rows");
+      throw make_error(kLimitsExceeded, "the reply would be too large: request fewer rows");
   }
   return rows;
 }
@@ -136,8 +136,8 @@ std::vector<Row> Manager::list(RowKind kind, const ListOptions& asked) {
 std::size_t Manager::find(RowKind kind, const std::string& id) {
   const FoundRow found = find_row(request_.with(kind), kind, id);
   if (found.index) return *found.index;
-  if (found.ids.empty()) throw no_such(kind, "there is no such one: " + id);
-  std::string message = "several have this name:";
+  if (found.ids.empty()) throw no_such(kind, "no such object: " + id);
+  std::string message = "the name is ambiguous:";
   for (const std::string& other : found.ids) message += " " + other;
   throw make_error(kAmbiguousName, message);
 }

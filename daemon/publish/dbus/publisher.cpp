@@ -89,7 +89,7 @@ class Session {
       return;
     const bool expects_reply = sd_bus_message_get_expect_reply(&call) > 0;
     if (!expects_reply && !sd_bus_message_is_method_call(&call, dbus::kManagerInterface, "Unsubscribe"))
-      throw dbus::make_error(dbus::kNotSupported, "all but Unsubscribe is of use to who expects a reply");
+      throw dbus::make_error(dbus::kNotSupported, "calls other than Unsubscribe must expect a reply");
     const Caller caller = expects_reply ? callers_.caller(sender) : Caller{};
     if (expects_reply && !caller.full && reading_.is_spent(caller.payer(), begun_))
       throw dbus::make_error(dbus::kLimitsExceeded, "too many calls: try again in a second");

@@ -71,7 +71,8 @@ class Request {
 
  private:
   static constexpr char kDenied[] =
-      "keplerd answers root and members of the group keplerd only (Public=none, keplerd.conf(5))";
+      "access denied: only root and members of the group keplerd may query keplerd (Public=none, "
+      "keplerd.conf(5))";
 
   Reports& reports_;
   Sender sender_;

@@ -222,7 +222,7 @@ Result<std::vector<FoundZone>> find_zones(const HostRoot& host, std::string_view
   if (!events) return in_sysfs(host, events.error());
   if (events->empty()) return absent(host, "has no energy events");
   const auto cpus = cpus_of_mask(sysfs, mask);
-  if (cpus.empty()) return absent(host, "tells no CPU to count on");
+  if (cpus.empty()) return absent(host, "lists no CPU to count on");
 
   std::vector<CpuPlace> places;
   places.reserve(cpus.size());
@@ -267,7 +267,7 @@ Result<std::unique_ptr<EnergySource>> open_perf(const HostRoot& host, const std:
 std::vector<LeftOut> perf_left_out(const HostRoot& host) {
   const auto events = list_directory(host.sysfs(), "bus/event_source/devices/power_core/events");
   if (!events || events->empty()) return {};
-  return {{"perf power_core", "counts single cores, which the packages' counters include"}};
+  return {{"perf power_core", "counts single cores, which are included in the counters of the packages"}};
 }
 
 std::string perf_fix(const HostRoot& host, const Error& error) {

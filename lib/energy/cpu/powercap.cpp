@@ -232,15 +232,15 @@ std::vector<LeftOut> powercap_left_out(const HostRoot& host) {
   const auto all = list_directory(tree->root.get(), kClass);
   const auto is_dtpm = [](const std::string& name) { return name.starts_with("dtpm:"); };
   if (all && std::any_of(all->begin(), all->end(), is_dtpm)) {
-    left_out.push_back({"powercap dtpm", "is a model of the kernel's, and no counter"});
+    left_out.push_back({"powercap dtpm", "is a model of the kernel, not a counter"});
   }
   return left_out;
 }
 
 std::string powercap_fix(const HostRoot& host, const Error& error) {
   if (is_forbidden(error.code)) {
-    return "AmbientCapabilities=CAP_DAC_READ_SEARCH in keplerd's unit, as it is installed; "
-           "by hand: run it as root";
+    return "set AmbientCapabilities=CAP_DAC_READ_SEARCH in keplerd.service, as installed; "
+           "if started by hand, run keplerd as root";
   }
   if (error.code != ENOENT) return {};
   if (read_processor(host).virtual_machine) {

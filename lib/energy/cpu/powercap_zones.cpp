@@ -166,7 +166,7 @@ std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& d
   for (const auto* directory : rapl) {
     const auto parent = keys.find(powercap_parent(directory->name));
     if (directory->zone.empty() || (!is_top_level(*directory) && parent == keys.end())) {
-      leave_out(*directory, "nothing tells what it measures");
+      leave_out(*directory, "what it measures is unknown");
       continue;
     }
     const Key key = is_top_level(*directory) ? top.key_of(*directory)
@@ -174,9 +174,9 @@ std::vector<PowercapZone> powercap_zones(const std::vector<PowercapDirectory>& d
     keys.emplace(directory->name, key);
     const auto [taker, is_first] = takers.emplace(key, directory->name);
     if (!is_first) {
-      leave_out(*directory, fmt::format("is {} again, by another driver", taker->second));
+      leave_out(*directory, fmt::format("is {} again, provided by another driver", taker->second));
     } else if (processor.amd && key.first == "core") {
-      leave_out(*directory, "is the counter of one single core on AMD");
+      leave_out(*directory, "is the counter of a single core on AMD");
     } else {
       zones.push_back({.zone = make_zone(key, *directory, processor), .directory = directory->name});
     }

@@ -49,7 +49,7 @@ Processor read_processor(const HostRoot& host) {
 void set_quality(Zone& zone, const Processor& processor) {
   zone.quality = processor.amd || processor.sgx ? Quality::kModelled : Quality::kMeasured;
   if (processor.sgx && !processor.amd) {
-    zone.quality_reason = "energy counters are filtered, because SGX is on: noise is added to them";
+    zone.quality_reason = "energy counters are filtered because SGX is enabled: noise is added to them";
   }
 }
 

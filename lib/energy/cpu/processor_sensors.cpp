@@ -16,7 +16,7 @@ Result<std::unique_ptr<EnergySource>> open_processor_sensors(const HostRoot& hos
   const HwmonSensors& sensors = found.front();
   if (!sensors.zones) return sensors.zones.error();
   if (sensors.zones->empty()) {
-    return Error{.message = fmt::format("{}/{}: no known sensor of a processor", sensors.directory.shown,
+    return Error{.message = fmt::format("{}/{}: no known processor sensor", sensors.directory.shown,
                                         sensors.directory.path),
                  .code = ENOENT};
   }

@@ -198,7 +198,7 @@ TEST_F(PowercapTest, IsUnusableWherePsysIsAllThereIs) {
   fake_.add_powercap_zone({.dir = "intel-rapl:0", .name = "psys"});
   const auto source = open_powercap(fake_.open(), {});
   ASSERT_FALSE(source);
-  EXPECT_EQ(source.error().message, "no zone that counts into the host's total (package, dram)");
+  EXPECT_EQ(source.error().message, "no zone that is part of the host's total (package, dram)");
 }
 
 // Root may read everything: the source is opened in a child that runs as nobody.
@@ -214,7 +214,7 @@ TEST_F(PowercapTest, IsUnusableWithoutPermission) {
     const auto source = open_powercap(host, {});
     const bool reported =
         !source && source.error().code == EACCES &&
-        powercap_fix(host, source.error()).starts_with("AmbientCapabilities=CAP_DAC_READ_SEARCH") &&
+        powercap_fix(host, source.error()).starts_with("set AmbientCapabilities=CAP_DAC_READ_SEARCH") &&
         source.error().message.ends_with("intel-rapl:0/energy_uj: Permission denied");
     ::_exit(reported ? 0 : 1);
   }

@@ -31,7 +31,8 @@ TEST(ProcessorQuality, IsThatOfAModelWhereCountersAreFilteredOrAreOne) {
   EXPECT_EQ(zone.quality_reason, "");
   set_quality(zone, {.sgx = true});
   EXPECT_EQ(zone.quality, Quality::kModelled);
-  EXPECT_EQ(zone.quality_reason, "energy counters are filtered, because SGX is on: noise is added to them");
+  EXPECT_EQ(zone.quality_reason,
+            "energy counters are filtered because SGX is enabled: noise is added to them");
   Zone amd;
   set_quality(amd, {.amd = true});
   EXPECT_EQ(amd.quality, Quality::kModelled);
