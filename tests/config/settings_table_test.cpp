@@ -180,7 +180,8 @@ TEST(EmptyValue, BringsBackTheDefault) {
   Settings settings{
       .energy = {.source = "simulated", .zones = {"dram"}},
       .sampling = {.interval = 0ns, .staleness = 0ns},
-      .workloads = {.terminated_max = {}, .terminated_min_energy = {}, .terminated_retention = {}, .vm_retention = {}}};
+      .workloads = {
+          .terminated_max = {}, .terminated_min_energy = {}, .terminated_retention = {}, .vm_retention = {}}};
   for (const auto& text : describe_settings(settings)) {
     ASSERT_TRUE(set_setting(settings, text.section, text.key, "").ok()) << text.key;
   }
@@ -231,13 +232,14 @@ TEST(Table, HasEachKeyOnceAndSectionsInOnePiece) {
 }
 
 TEST(Table, ShowsTheDefaults) {
-  EXPECT_EQ(format_settings(Settings{}),
-            "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\nGuestMeter=/run/keplerd-meter\n\n"
-            "[Sampling]\nInterval=1s\nUnwatchedInterval=5s\nStaleness=500ms\n\n"
-            "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
-            "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\nVmRetention=365d\n\n"
-            "[Access]\nPublic=own\n\n"
-            "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");
+  EXPECT_EQ(
+      format_settings(Settings{}),
+      "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\nGuestMeter=/run/keplerd-meter\n\n"
+      "[Sampling]\nInterval=1s\nUnwatchedInterval=5s\nStaleness=500ms\n\n"
+      "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
+      "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\nVmRetention=365d\n\n"
+      "[Access]\nPublic=own\n\n"
+      "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");
 }
 
 TEST(Table, ReadsBackWhatItShows) {
