@@ -79,7 +79,7 @@ TEST_F(Streams, MonitorSendsEverythingOnceAndThenOnlyChanges) {
 }
 
 TEST_F(Streams, MonitorSendsWhatAppearsEndsAndIsRemoved) {
-  host.meter().set_limits({.max = 500, .min_energy = {}, .retention = 60s});
+  host.meter().set_limits({.max = 500, .min_energy = {}, .retention = 60s, .vm_retention = 60s});
   MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
   take(stream);
   host.files.add_cgroup("/d.service", 0);
