@@ -54,7 +54,7 @@ Result<Done> WriteAheadFile::append(std::string_view record) {
 
 Result<Done> WriteAheadFile::drop(std::size_t length) {
   if (::lseek(fd_.get(), static_cast<off_t>(length), SEEK_SET) < 0) return system_error(path_, errno);
-  const auto rest = read_all(fd_.get(), kLimit, path_);
+  const auto rest = read_all(fd_.get(), size_ - length, path_);
   if (!rest) return rest.error();
   const std::string temporary = path_ + ".new";
   auto fd = open(temporary, O_APPEND | O_CREAT | O_TRUNC);

@@ -15,8 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr std::array kQualities = {Quality::kMeasured, Quality::kModelled, Quality::kEstimated,
-                                   Quality::kSimulated};
+constexpr std::array kQualities = {Quality::kMeasured, Quality::kModelled, Quality::kAttributed,
+                                   Quality::kEstimated, Quality::kSimulated};
 
 std::int64_t to_number(const Json& value, const std::string& what) {
   // 2^60 uJ are 36 years at 1 kW.

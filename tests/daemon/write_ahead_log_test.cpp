@@ -249,6 +249,17 @@ TEST_F(WriteAhead, OfAnotherBootItMeansNothing) {
   EXPECT_NE(host.meter().report()->instance_id, instance);
 }
 
+TEST_F(WriteAhead, TheStateOfAGuestIsReadBack) {
+  host.files.add_cgroup("/a.service", 0);
+  begin();
+  LedgerState state = host.meter().state();
+  ASSERT_FALSE(state.zones.empty());
+  for (ZoneState& zone : state.zones) zone.quality = Quality::kAttributed;
+  const auto read = parse_state(format_state(state));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->zones[0].quality, Quality::kAttributed);
+}
+
 TEST_F(WriteAhead, OfAnotherStateItMeansNothing) {
   host.files.add_cgroup("/a.service", 0);
   begin();
