@@ -69,7 +69,7 @@ def follow(daemon, user):
             assert len(reply["parameters"]["rows"]) == PROCESSES, reply
             os.write(notify, b".")
     os.close(notify)
-    assert os.read(received, 1) == b".", "who follows is told nothing"
+    assert os.read(received, 1) == b".", "nothing is sent to a follower"
     return child, received
 
 

@@ -79,7 +79,7 @@ TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
     EXPECT_EQ(row.in_unit, Microjoules{1'200'000});
     EXPECT_TRUE(row.zones.empty());
   }
-  EXPECT_EQ(report.accounts.workloads, Microjoules{}) << "not told, not even inside";
+  EXPECT_EQ(report.accounts.workloads, Microjoules{}) << "hidden, even inside";
   EXPECT_EQ(report.outside_other, Microjoules{});
 }
 

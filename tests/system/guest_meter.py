@@ -178,7 +178,7 @@ def count(host, report):
     host.rapl("halt", PACKAGE)
     energy = settle(host)
     joules = packages_of(host)
-    report.note(f"{energy / 1e6:.1f} J by the host; its sockets are told {joules[0] / 1e6:.0f} J and {joules[1] / 1e6:.0f} J")
+    report.note(f"{energy / 1e6:.1f} J by the host; its sockets show {joules[0] / 1e6:.0f} J and {joules[1] / 1e6:.0f} J")
     report.equal("its sockets' sum is the host's figure, to the joule", sum(joules), energy // 1_000_000 * 1_000_000)
     report.check("divided equally", 0 <= joules[0] - joules[1] <= 1_000_000, joules)
     command = f"cat {METER}/intel-rapl:0/energy_uj {METER}/intel-rapl:1/energy_uj"
