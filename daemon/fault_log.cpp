@@ -26,7 +26,7 @@ std::vector<std::string> FaultLog::summaries(Nanoseconds now) {
     } else if (reported.again == 0) {
       at = reported_.erase(at);
     } else {
-      lines.push_back(zone + ": " + fault + " (" + std::to_string(reported.again) + " times more)");
+      lines.push_back(zone + ": " + fault + " (repeated: " + std::to_string(reported.again) + ")");
       reported = {now, 0};
       ++at;
     }

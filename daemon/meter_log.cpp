@@ -25,6 +25,7 @@ void MeterLog::sampled(const Sample& sample, const Attribution& attribution, con
   if (std::exchange(cannot_sample_, false)) log_info("sampling again");
   const Nanoseconds now = sample.at.monotonic;
   for (const std::string& line : faults_.summaries(now)) log_warning(line);
+  for (const std::string& line : notes_.summaries(now)) log_info(line);
   zone_failed_.resize(zones.size());
   for (std::size_t i = 0; i < zones.size(); ++i) {
     const Result<Microjoules>& reading = sample.readings[i];
@@ -47,7 +48,7 @@ void MeterLog::refused(std::span<const RefusedClaim> claims, Nanoseconds now) {
     const std::string what = claim.kind == "helper" ? "help VM" : claim.kind;
     const std::string which =
         fmt::format(" {}, which belongs to another owner: counted separately", claim.id);
-    if (const auto line = faults_.report(who, "rejected claim to " + what, now, which)) log_info(*line);
+    if (const auto line = notes_.report(who, "rejected claim to " + what, now, which)) log_info(*line);
   }
 }
 
@@ -71,7 +72,7 @@ void MeterLog::report_limit(bool& reported, bool is_over, const std::string& wha
 }
 
 void MeterLog::report(const std::string& what, const std::string& update, bool is_fault, Nanoseconds now) {
-  const auto line = faults_.report(what, update, now);
+  const auto line = (is_fault ? faults_ : notes_).report(what, update, now);
   if (line) is_fault ? log_warning(*line) : log_info(*line);
 }
 

@@ -37,7 +37,8 @@ class MeterLog {
   void report_limit(bool& reported, bool is_over, const std::string& what, const std::string& fault,
                     const std::string& end, Nanoseconds now);
 
-  FaultLog faults_;
+  FaultLog faults_;  // of level warning
+  FaultLog notes_;   // of level info
   bool has_no_source_ = false;
   bool cannot_sample_ = false;
   std::vector<bool> zone_failed_;

@@ -19,10 +19,10 @@ TEST(FaultLog, LogsTheFirstAtOnceAndThenTheRepetitionsOfEachMinute) {
     EXPECT_THAT(log.summaries(100s + i * 1s), IsEmpty());
     EXPECT_EQ(log.report("perf:package:0", "the counter was reset", 100s + i * 1s), std::nullopt);
   }
-  EXPECT_THAT(log.summaries(160s), ElementsAre("perf:package:0: the counter was reset (59 times more)"));
+  EXPECT_THAT(log.summaries(160s), ElementsAre("perf:package:0: the counter was reset (repeated: 59)"));
   EXPECT_EQ(log.report("perf:package:0", "the counter was reset", 160s), std::nullopt);
   EXPECT_THAT(log.summaries(219s), IsEmpty());
-  EXPECT_THAT(log.summaries(220s), ElementsAre("perf:package:0: the counter was reset (1 times more)"));
+  EXPECT_THAT(log.summaries(220s), ElementsAre("perf:package:0: the counter was reset (repeated: 1)"));
 }
 
 TEST(FaultLog, ForgetsWhatDidNotComeAgainForAMinute) {

@@ -81,5 +81,18 @@ TEST(LogOfRefusedClaims, NamesTheClaimantAndTheClaim) {
             "counted separately\n");
 }
 
+TEST(LogOfRefusedClaims, RepeatedClaimsAreNoWarning) {
+  MeterLog log;
+  open_log(LogLevel::kDebug);
+  log.refused({{claim("vm", 1, 1000)}}, 1s);
+  log.refused({{claim("vm", 2, 1000)}}, 2s);
+  Sample sample;
+  sample.at.monotonic = 62s;
+  testing::internal::CaptureStderr();
+  log.sampled(sample, Attribution{}, {});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "keplerd: info: user 1000: rejected claim to vm (repeated: 1)\n");
+}
+
 }  // namespace
 }  // namespace keplerd
