@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/state_keeper.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include <systemd/sd-id128.h>
@@ -40,6 +42,7 @@ StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const E
                          const std::string& log_directory)
     : directory_(std::move(directory)),
       path_(directory_.path + file_name(settings.source) + ".json"),
+      earlier_path_(directory_.path + file_name(settings.source) + "-earlier.json"),
       boot_id_(read_boot_id(host)),
       has_log_(!log_directory.empty()),
       log_(log_directory + file_name(settings.source) + ".log") {}
@@ -54,11 +57,56 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
     problem_ = "totals are not saved: " + loaded.error().message;
     return empty;
   }
-  if (loaded->warning) log_error("totals of the last run: " + *loaded->warning);
+  if (loaded->warning) log_error("totals of the last run: " + *loaded->warning + "; counting starts at zero");
   if (!loaded->state) return empty;
   const LedgerState state = redo(*std::move(loaded->state));
-  return {Ledger(state, new_instance_id()),
-          state.boot_id == boot_id_ ? state.readings : std::vector<SavedReading>{}};
+  Ledger ledger = continue_from(state);
+  // What was drawn since `state` was saved may have been published under its instance id: it is not counted
+  // again under another.
+  const bool counts = state.boot_id == boot_id_ && ledger.instance_id() == state.instance_id;
+  return {std::move(ledger), counts ? state.readings : std::vector<SavedReading>{}};
+}
+
+// Under the same instance id where nothing was published after `state`. Else a new one begins, and `state` is
+// kept as what was counted before it: a client whose counters must not count that twice subtracts it.
+Ledger StateKeeper::continue_from(const LedgerState& state) {
+  if (const auto earlier = load_earlier(state)) {
+    const bool has_earlier = !earlier->zones.empty();
+    return {state, state.instance_id, has_earlier ? &*earlier : nullptr};
+  }
+  LedgerState unclean = state;
+  unclean.clean = false;
+  const std::string instance_id = new_instance_id();
+  unsaved_earlier_ = unclean;
+  unsaved_earlier_->instance_id = instance_id;
+  if (const auto saved = save_earlier(); !saved)
+    log_error("totals of the last run cannot be kept apart: " + saved.error().message);
+  return {unclean, instance_id, &unclean};
+}
+
+// The totals with which the instance of `state` began; without zones if it began with none. Unset: `state`
+// was not left cleanly, or that file is of no use.
+std::optional<LedgerState> StateKeeper::load_earlier(const LedgerState& state) const {
+  if (!state.clean) return std::nullopt;
+  auto loaded = load_state(earlier_path_);
+  if (!loaded || loaded->warning) {
+    log_error("totals of earlier runs: " + (loaded ? *loaded->warning : loaded.error().message) +
+              "; another instance id begins");
+    return std::nullopt;
+  }
+  if (!loaded->state || loaded->state->instance_id != state.instance_id) return LedgerState{};
+  const auto& zones = loaded->state->zones;
+  const bool fits = zones.size() <= state.zones.size() &&
+                    std::ranges::equal(zones, std::span(state.zones).first(zones.size()), {}, &ZoneState::id,
+                                       &ZoneState::id);
+  return fits ? std::move(loaded->state) : std::nullopt;
+}
+
+Result<Done> StateKeeper::save_earlier() {
+  if (!unsaved_earlier_) return Done{};
+  const auto saved = save_state(earlier_path_, *unsaved_earlier_);
+  if (saved) unsaved_earlier_.reset();
+  return saved;
 }
 
 // What the write-ahead log has since `state` was saved, on this boot. It is as if it had ended cleanly then.
@@ -115,6 +163,7 @@ void StateKeeper::save(LedgerState state, bool clean, Nanoseconds patience) {
     log_error("totals are not saved: the last save has not ended yet; is the disk of " + path_ + " hung?");
     return;
   }
+  if (const auto saved = save_earlier(); !saved) return finish(saved);
   begin_save(state, clean);
   finish(save_state(path_, state));
 }
@@ -124,6 +173,7 @@ void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
   if (!job_) job_ = std::make_unique<BackgroundJob>(loop, "saving");
   if (job_->is_busy())
     return finish(Error{"the last save has not ended yet; is the disk of " + path_ + " hung?"});
+  if (const auto saved = save_earlier(); !saved) return finish(saved);
   struct Save {
     StateDirectory directory;  // locked until this save has ended
     std::string path;

@@ -65,14 +65,18 @@ class StateKeeper {
 
  private:
   LedgerState redo(LedgerState state);
+  Ledger continue_from(const LedgerState& state);
+  std::optional<LedgerState> load_earlier(const LedgerState& state) const;
+  Result<Done> save_earlier();
   void begin_save(LedgerState& state, bool clean);
   void finish(const Result<Done>& saved);
   void finish_log(const Result<Done>& logged);
 
   StateDirectory directory_;
-  std::string path_;
+  std::string path_, earlier_path_;
   std::string boot_id_;
   bool usable_ = true;  // false: there is a file that cannot be read; it is not written over
+  std::optional<LedgerState> unsaved_earlier_;  // the totals that earlier_path_ is to hold
   std::optional<std::string> problem_, log_problem_;
   bool has_log_;
   WriteAheadFile log_;

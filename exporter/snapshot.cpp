@@ -22,32 +22,54 @@ auto items(const Json& value) {
   return (value.is_object() ? value : kNone).items();
 }
 
-Microjoules energy(const Json& object, const char* name) { return {integer_field(object, name).value_or(0)}; }
-
 std::optional<Microwatts> power(const Json& object, const char* name) {
   const auto value = integer_field(object, name);
   if (!value) return std::nullopt;
   return Microwatts{*value};
 }
 
-void read_energies(const Json& object, Energy& all, Energy& active, Energy& idle) {
-  all = {energy(object, "energyMicrojoules"), power(object, "powerMicrowatts")};
-  active = {energy(object, "activeMicrojoules"), power(object, "activeMicrowatts")};
-  idle = {energy(object, "idleMicrojoules"), power(object, "idleMicrowatts")};
+// Counters show what was counted under the present instance id: with another one they begin at 0. Floored
+// values may be less than what was counted before.
+std::int64_t since(std::int64_t total, std::int64_t earlier) {
+  return std::max(total - earlier, std::int64_t{0});
+}
+
+// The same of a member of `object`.
+std::int64_t counted(const Json& object, const char* name, std::int64_t earlier) {
+  return since(integer_field(object, name).value_or(0), earlier);
+}
+
+// Of a row or a part of one.
+Microjoules counted_energy(const Json& object) {
+  return {counted(object, "energyMicrojoules", integer_field(object, "earlierMicrojoules").value_or(0))};
+}
+
+void read_energies(const Json& object, std::int64_t earlier, std::int64_t earlier_idle, Energy& all,
+                   Energy& active, Energy& idle) {
+  all = {{counted(object, "energyMicrojoules", earlier)}, power(object, "powerMicrowatts")};
+  active = {{counted(object, "activeMicrojoules", earlier - earlier_idle)},
+            power(object, "activeMicrowatts")};
+  idle = {{counted(object, "idleMicrojoules", earlier_idle)}, power(object, "idleMicrowatts")};
 }
 
 HostState read_host(const Json& reply) {
   HostState state;
-  read_energies(field(reply, "host"), state.all, state.active, state.idle);
+  const Json& earlier = field(reply, "earlier");
+  read_energies(field(reply, "host"), integer_field(earlier, "energyMicrojoules").value_or(0),
+                integer_field(earlier, "idleMicrojoules").value_or(0), state.all, state.active, state.idle);
+  const Json& earlier_accounts = field(earlier, "accounts");
   for (const auto& [name, value] : items(field(reply, "accounts"))) {
-    if (value.is_number_integer()) state.accounts[name] = {value.get<std::int64_t>()};
+    if (!value.is_number_integer()) continue;
+    const std::int64_t before = integer_field(earlier_accounts, name.c_str()).value_or(0);
+    state.accounts[name] = {since(value.get<std::int64_t>(), before)};
   }
   const Json& source = field(reply, "source");
   state.source = text(source, "name");
   state.quality = text(source, "quality");
   state.sampled = std::chrono::microseconds(integer_field(reply, "realtimeUsec").value_or(0));
   for (const Json& problem : elements(field(reply, "problems"))) ++state.problems[text(problem, "kind")];
-  state.discarded_windows = integer_field(reply, "discardedWindows").value_or(0);
+  state.discarded_windows =
+      counted(reply, "discardedWindows", integer_field(earlier, "discardedWindows").value_or(0));
   state.daemon_cpu = CpuTime(integer_field(reply, "daemonCpuUsec").value_or(0));
   return state;
 }
@@ -58,13 +80,14 @@ void read_row(const Json& json, ZoneRow& row) {
   row.index = integer_field(json, "index").value_or(0);
   row.running = text(json, "state") == "running";
   row.in_total = flag(json, "inTotal");
-  read_energies(json, row.all, row.active, row.idle);
+  read_energies(json, integer_field(json, "earlierMicrojoules").value_or(0),
+                integer_field(json, "earlierIdleMicrojoules").value_or(0), row.all, row.active, row.idle);
 }
 
 // Several zones of one name belong to several sockets (or to meters used one after the other).
 void add_zone(WorkloadRow& row, const Json& json) {
   Energy& zone = row.zones[text(json, "name")];
-  zone.energy += energy(json, "energyMicrojoules");
+  zone.energy += counted_energy(json);
   const auto added = power(json, "powerMicrowatts");
   if (added) zone.power = zone.power.value_or(Microwatts{}) + *added;
 }
@@ -72,8 +95,8 @@ void add_zone(WorkloadRow& row, const Json& json) {
 void read_workload(const Json& json, WorkloadRow& row) {
   row.name = text(json, "name");
   row.running = text(json, "state") == "running";
-  row.all = {energy(json, "energyMicrojoules"), power(json, "powerMicrowatts")};
-  row.cpu = CpuTime(integer_field(json, "cpuUsec").value_or(0));
+  row.all = {counted_energy(json), power(json, "powerMicrowatts")};
+  row.cpu = CpuTime(counted(json, "cpuUsec", integer_field(json, "earlierCpuUsec").value_or(0)));
   for (const Json& zone : elements(field(json, "zones"))) add_zone(row, zone);
 }
 
@@ -91,7 +114,7 @@ void read_row(const Json& json, VmRow& row) {
     if (value.is_string()) row.metadata[name] = value.get<std::string>();
   }
   for (const Json& part : elements(field(json, "breakdown"))) {
-    row.parts.push_back({text(part, "name"), energy(part, "energyMicrojoules")});
+    row.parts.push_back({text(part, "name"), counted_energy(part)});
   }
 }
 

@@ -20,19 +20,34 @@ Microjoules public_energy(const Row& row) {
   return floored(row.active) + floored(row.idle);
 }
 
+// Energies counted earlier, as these are shown. `Earlier` has `energy` and `idle`.
+template <class Earlier>
+void show_floored(Earlier& earlier) {
+  const Microjoules active = floored(earlier.energy - earlier.idle);
+  earlier.idle = floored(earlier.idle);
+  earlier.energy = active + earlier.idle;
+}
+
 // Filters members as the list of fields says; the energies of nested rows are computed.
 template <class Row>
 void hide(Row& row) {
-  for_each_field<Row>([&row](const auto& field) {
+  for_each_field<Row>([&row]<class Get, class Differs>(const Field<Get, Differs>& field) {
+    using Value = std::remove_cvref_t<std::invoke_result_t<Get, const Report&, const Row&>>;
     if constexpr (requires { row.*field.get.pointer; }) {
       auto& member = row.*field.get.pointer;
       if constexpr (std::is_same_v<decltype(member), Microjoules&>) {
         if (field.shown == Public::kFloored) member = floored(member);
       }
+      if constexpr (std::is_same_v<decltype(member), std::optional<Microjoules>&>) {
+        if (field.shown == Public::kFloored && member) member = floored(*member);
+      }
       if (field.shown == Public::kHidden) member = {};
+    } else if constexpr (std::is_same_v<Value, VmParts>) {
+      row.parts = {};
+    } else if constexpr (std::is_same_v<Value, ZoneShares>) {
+      row.zones = {};
     }
   });
-  row.zones = {};
 }
 
 void show_computed(UnitRow& row, const PublicEnergy& shown) {
@@ -94,13 +109,16 @@ class ViewMaker {
                          [](const Problem& problem) { return problem.kind != ProblemKind::kLibvirt; });
     view.source = now_.source;
     view.workload_quality = now_.workload_quality;
+    view.earlier = now_.earlier;
+    if (view.earlier) show_floored(*view.earlier);
     view.host = public_row(now_.host, before_ == nullptr ? nullptr : &before_->host);
   }
 
   void make_zones(Report& view) const {
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
       const bool known = before_ != nullptr && i < before_->zones.size();
-      view.zones.push_back(public_row(now_.zones[i], known ? &before_->zones[i] : nullptr));
+      ZoneRow& row = view.zones.emplace_back(public_row(now_.zones[i], known ? &before_->zones[i] : nullptr));
+      if (row.earlier) show_floored(*row.earlier);
     }
   }
 

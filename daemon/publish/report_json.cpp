@@ -28,10 +28,17 @@ Json value_json(Nanoseconds span) { return to_usec(span); }
 Json value_json(Realtime time) { return time.count(); }
 Json value_json(const VmMetadata& metadata) { return metadata; }
 
-Json value_json(const std::vector<VmPart>& parts) {
+void set_earlier(Json& json, Microjoules earlier) {
+  if (earlier != Microjoules{}) json["earlierMicrojoules"] = earlier.value;
+}
+
+Json value_json(const VmParts& breakdown) {
   Json json = Json::array();
-  for (const VmPart& part : parts)
-    json.push_back({{"name", part.name}, {"energyMicrojoules", part.energy.value}});
+  for (const VmPart& part : breakdown.parts) {
+    Json one = {{"name", part.name}, {"energyMicrojoules", part.energy.value}};
+    set_earlier(one, earlier_of(breakdown, part));
+    json.push_back(std::move(one));
+  }
   return json;
 }
 
@@ -44,6 +51,7 @@ Json value_json(const ZoneShares& zones) {
                   {"index", zone.index},
                   {"energyMicrojoules", zones.shares[i].energy.value}};
     set_power(share, "powerMicrowatts", zones.shares[i].power);
+    set_earlier(share, earlier_of(zones, i));
     json.push_back(std::move(share));
   }
   return json;
@@ -121,6 +129,14 @@ Json accounts_json(const AccountsReport& accounts) {
           {"unattributed", accounts.unattributed.value}};
 }
 
+Json earlier_json(const EarlierHost& earlier, bool full) {
+  Json json = {{"energyMicrojoules", earlier.energy.value},
+               {"idleMicrojoules", earlier.idle.value},
+               {"discardedWindows", earlier.discarded_windows}};
+  if (full) json["accounts"] = accounts_json(earlier.accounts);
+  return json;
+}
+
 Json source_json(const SourceReport& source) {
   Json json = {{"name", source.name}};
   if (source.quality) json["quality"] = quality_name(*source.quality);
@@ -133,6 +149,7 @@ Json source_json(const SourceReport& source) {
 Json beginning_json(const Report& report) {
   Json json = {{"host", host_json(report.host)}};
   if (report.full) json["accounts"] = accounts_json(report.accounts);
+  if (report.earlier) json["earlier"] = earlier_json(*report.earlier, report.full);
   json["source"] = source_json(report.source);
   if (!report.problems.empty()) json["problems"] = problems_json(report.problems);
   return json;

@@ -58,6 +58,18 @@ Microjoules EnergyAccount::window_energy(std::uint64_t window_sequence,
   return sum;
 }
 
+namespace {
+
+Microjoules earlier_energy(const EarlierUsage& earlier, const std::vector<ZoneWindow>& zones) {
+  Microjoules sum;
+  for (std::size_t zone = 0; zone < earlier.zones.size(); ++zone) {
+    if (zones[zone].in_total) sum += earlier.zones[zone];
+  }
+  return sum;
+}
+
+}  // namespace
+
 void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::vector<ZoneWindow>& zones,
               std::vector<ZoneShare>& shares, WorkloadRow& row) {
   row.running = !account.ended;
@@ -65,6 +77,8 @@ void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::v
   row.cpu = account.cpu;
   row.since = account.since;
   row.active = account.energy(zones);
+  row.earlier = account.earlier;
+  if (account.earlier) row.earlier_energy = earlier_energy(*account.earlier, zones);
   row.power = std::ranges::any_of(zones, &ZoneWindow::current) ? std::optional(Microwatts{}) : std::nullopt;
   assert(shares.capacity() - shares.size() >= zones.size());
   const std::size_t first = shares.size();

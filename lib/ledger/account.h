@@ -45,8 +45,9 @@ struct EnergyAccount {
   Nanoseconds cpu{0};
   Nanoseconds window_cpu{0};
   Realtime since{0};
-  std::optional<Realtime> ended;  // unset: it runs
-  std::optional<Uid> owner;       // as WorkloadRow has it
+  std::optional<Realtime> ended;                // unset: it runs
+  std::optional<Uid> owner;                     // as WorkloadRow has it
+  std::shared_ptr<const EarlierUsage> earlier;  // likewise
 
   void add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy);
   void add_cpu(std::uint64_t window_sequence, Nanoseconds time);

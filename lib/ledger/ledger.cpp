@@ -136,7 +136,8 @@ void Ledger::report_zones(Report& report) const {
                  .active_power = {},
                  .idle_power = {},
                  .problem = account.problem,
-                 .since = account.since};
+                 .since = account.since,
+                 .earlier = account.earlier};
     if (const auto span = windows_[i].span) {
       zone.power = mean_power(account.window, *span);
       zone.idle_power = mean_power(account.window_idle, *span);
@@ -159,11 +160,27 @@ void Ledger::report_zones(Report& report) const {
     }
     report.zones.push_back(std::move(zone));
   }
+  if (earlier_discarded_windows_) report.earlier = earlier_host();
   host.active = host.energy - host.idle;
   report.accounts.idle = host.idle;
   report.accounts.workloads = host.active - report.accounts.kernel - report.accounts.unattributed;
   // Rows include what earlier sources measured, too.
   if (worst) report.workload_quality = share_quality(*worst);
+}
+
+EarlierHost Ledger::earlier_host() const {
+  EarlierHost host{
+      .energy = {}, .idle = {}, .accounts = {}, .discarded_windows = *earlier_discarded_windows_};
+  for (const ZoneAccount& account : zones_) {
+    if (!account.earlier || !account.zone.in_total) continue;
+    host.energy += account.earlier->energy;
+    host.idle += account.earlier->idle;
+    host.accounts.kernel += account.earlier->kernel;
+    host.accounts.unattributed += account.earlier->unattributed;
+  }
+  host.accounts.idle = host.idle;
+  host.accounts.workloads = host.energy - host.idle - host.accounts.kernel - host.accounts.unattributed;
+  return host;
 }
 
 void Ledger::report_units(Report& report) const {

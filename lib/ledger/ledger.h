@@ -36,8 +36,9 @@ class Ledger {
   // Starts counting at `now` under a new instance id.
   Ledger(std::string instance_id, Realtime now);
   // Continues from `state`: under its instance id if it was saved at a clean exit, else under `instance_id`,
-  // because later totals may have been published after the last save.
-  Ledger(const LedgerState& state, const std::string& instance_id);
+  // because later totals may have been published after the last save. `earlier`: the state with which that
+  // instance id began; null: none did.
+  Ledger(const LedgerState& state, const std::string& instance_id, const LedgerState* earlier = nullptr);
 
   void set_limits(TerminatedLimits limits) { limits_ = limits; }
 
@@ -74,6 +75,7 @@ class Ledger {
   const UnitLedger& units() const { return units_; }
   const ContainerLedger& containers() const { return containers_; }
   std::uint64_t discarded_windows() const { return discarded_windows_; }
+  const std::string& instance_id() const { return instance_id_; }
   Realtime realtime() const { return realtime_; }
 
  private:
@@ -84,12 +86,14 @@ class Ledger {
     Microjoules window, window_idle;
     std::optional<std::string> problem;
     Realtime since{0};
+    std::optional<EarlierZone> earlier;
   };
 
   void apply_zone(std::size_t index, const ZoneAttribution& attribution, const Result<Microjoules>& reading,
                   Nanoseconds window);
   void prune(Realtime now);
   void report_zones(Report& report) const;
+  EarlierHost earlier_host() const;
   void report_units(Report& report) const;
   void report_containers(const ContainerLedger::Accounts& accounts, Report& report,
                          std::vector<ContainerRow>& rows) const;
@@ -100,6 +104,7 @@ class Ledger {
   TerminatedLimits limits_;
   std::uint64_t sequence_ = 0;
   std::uint64_t discarded_windows_ = 0;
+  std::optional<std::uint64_t> earlier_discarded_windows_;  // set: there are earlier totals
   Realtime realtime_{0};
   Nanoseconds monotonic_{0};
   Nanoseconds window_{0};

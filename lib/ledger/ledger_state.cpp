@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saves a ledger, and restores it from a saved state.
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "ledger/account_state.h"
@@ -8,9 +10,67 @@
 namespace keplerd {
 namespace {
 
+// What an earlier state has of restored accounts.
+class Earlier {
+ public:
+  explicit Earlier(const LedgerState* state) {
+    if (state == nullptr) return;
+    for (const ZoneState& zone : state->zones) in_total_.push_back(zone.in_total);
+    for (const UnitState& unit : state->units) units_[unit.id] = &unit;
+    for (const ContainerState& container : state->containers) containers_[key(container)] = &container;
+    for (const VmState& vm : state->vms) vms_[vm.info.id] = &vm;
+  }
+
+  std::shared_ptr<const EarlierUsage> usage(const UnitState& saved) const {
+    return usage(saved, find(units_, saved.id));
+  }
+  std::shared_ptr<const EarlierUsage> usage(const ContainerState& saved) const {
+    return usage(saved, find(containers_, key(saved)));
+  }
+  std::shared_ptr<const EarlierUsage> usage(const VmState& saved) const {
+    const VmState* const earlier = find(vms_, saved.info.id);
+    auto usage = this->usage(saved, earlier);
+    if (!usage) return usage;
+    usage->parts = earlier->parts;
+    Microjoules other;
+    for (std::size_t zone = 0; zone < earlier->energy.size(); ++zone) {
+      if (in_total_[zone]) other += earlier->energy[zone];
+    }
+    for (const VmPart& part : earlier->parts) other -= part.energy;
+    usage->parts.push_back({"other", other});
+    return usage;
+  }
+
+ private:
+  using ContainerKey = std::pair<bool, std::string>;
+  static ContainerKey key(const ContainerState& container) {
+    return {container.info.is_pod, container.info.id};
+  }
+
+  template <class Key, class State>
+  static const State* find(const std::map<Key, const State*>& states, const Key& id) {
+    const auto found = states.find(id);
+    return found == states.end() ? nullptr : found->second;
+  }
+
+  // Null for an account that has begun since then, though its id was used before.
+  template <class State>
+  static std::shared_ptr<EarlierUsage> usage(const State& saved, const State* earlier) {
+    if (earlier == nullptr || earlier->since != saved.since) return nullptr;
+    return std::make_shared<EarlierUsage>(
+        EarlierUsage{.zones = earlier->energy, .cpu = earlier->cpu, .parts = {}});
+  }
+
+  std::vector<bool> in_total_;
+  std::map<std::string, const UnitState*> units_;
+  std::map<ContainerKey, const ContainerState*> containers_;
+  std::map<std::string, const VmState*> vms_;
+};
+
 // Restores a unit, container or VM as ended; those still running resume with the first sample.
 template <class State>
-void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
+void restore_account(const State& saved, Realtime at, const Earlier& earlier, EnergyAccount& account) {
+  account.earlier = earlier.usage(saved);
   for (const Microjoules energy : saved.energy) account.zones.push_back({energy, {}});
   account.cpu = saved.cpu;
   account.since = saved.since;
@@ -18,13 +78,23 @@ void restore_account(const State& saved, Realtime at, EnergyAccount& account) {
   account.owner = saved.owner;
 }
 
+// The same for a zone.
+std::optional<EarlierZone> earlier_zone(const ZoneState& saved, const LedgerState* earlier) {
+  if (earlier == nullptr) return std::nullopt;
+  const auto zone = std::ranges::find(earlier->zones, saved.id, &ZoneState::id);
+  if (zone == earlier->zones.end()) return std::nullopt;
+  return EarlierZone{zone->energy, zone->idle, zone->kernel, zone->unattributed};
+}
+
 }  // namespace
 
-Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
+Ledger::Ledger(const LedgerState& state, const std::string& instance_id, const LedgerState* earlier)
     : instance_id_(state.clean ? state.instance_id : instance_id),
       since_(state.since),
       discarded_windows_(state.discarded_windows),
       outside_other_(state.outside_other) {
+  const Earlier earlier_totals(earlier);
+  if (earlier != nullptr) earlier_discarded_windows_ = earlier->discarded_windows;
   for (const ZoneState& saved : state.zones) {
     ZoneAccount zone;
     zone.zone = {.id = saved.id,
@@ -37,18 +107,19 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
     zone.kernel = saved.kernel;
     zone.unattributed = saved.unattributed;
     zone.since = saved.since;
+    zone.earlier = earlier_zone(saved, earlier);
     zones_.push_back(std::move(zone));
     windows_.push_back({.in_total = saved.in_total});
   }
   for (const UnitState& saved : state.units) {
     UnitAccount& unit = units_.restore(saved.id);
-    restore_account(saved, state.saved, unit.energy);
+    restore_account(saved, state.saved, earlier_totals, unit.energy);
     unit.own = saved.own;
     unit.other = saved.own;  // its processes' accounts start over
   }
   for (const ContainerState& saved : state.containers) {
     ContainerAccount& container = containers_.restore(saved.info);
-    restore_account(saved, state.saved, container.energy);
+    restore_account(saved, state.saved, earlier_totals, container.energy);
     container.own = container.other = saved.own;
     container.in_parent = saved.in_parent;
   }
@@ -57,7 +128,7 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id)
     VmAccount& vm = vms_.restore(saved.info);
     vm_registry_.restore(saved.info.id, saved.owner.value_or(kRootUser),
                          saved.evidence.value_or(VmEvidence::kScope));
-    restore_account(saved, state.saved, vm.energy);
+    restore_account(saved, state.saved, earlier_totals, vm.energy);
     vm.evidence = saved.evidence.value_or(VmEvidence::kScope);
     vm.reported_running = !saved.ended;
     for (const VmPart& part : saved.parts) vm.parts[part.name] = part.energy;

@@ -51,8 +51,7 @@ Result<LoadedState> load_state(const std::string& path) {
 
   const std::string aside = path + ".corrupt";
   if (::rename(path.c_str(), aside.c_str()) != 0) return system_error(path, errno);
-  return LoadedState{
-      std::nullopt, path + ": " + state.error().message + "; kept as " + aside + ", counting starts at zero"};
+  return LoadedState{std::nullopt, path + ": " + state.error().message + "; kept as " + aside};
 }
 
 }  // namespace keplerd

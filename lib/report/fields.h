@@ -57,7 +57,18 @@ struct Field {
 struct ZoneShares {
   const Report& report;
   std::span<const ZoneShare> shares;
+  const EarlierUsage* earlier;  // null: nothing was counted earlier
 };
+
+// Parts of a VM, and of their energies what was counted under earlier instance ids.
+struct VmParts {
+  std::span<const VmPart> parts;
+  const EarlierUsage* earlier;  // as above
+};
+
+// Of the energy of the row's zone `i`, or of a part of a VM: what was counted under earlier instance ids.
+Microjoules earlier_of(const ZoneShares& zones, std::size_t i);
+Microjoules earlier_of(const VmParts& breakdown, const VmPart& part);
 
 template <class T>
 constexpr bool is_absent(const T&) {
@@ -67,7 +78,7 @@ template <class T>
 constexpr bool is_absent(const std::optional<T>& value) {
   return !value;
 }
-inline bool is_absent(const std::vector<VmPart>& parts) { return parts.empty(); }
+inline bool is_absent(const VmParts& breakdown) { return breakdown.parts.empty(); }
 inline bool is_absent(const VmMetadata& metadata) { return metadata.empty(); }
 inline bool is_absent(const ZoneShares& zones) { return !zones.report.full; }
 
@@ -157,7 +168,7 @@ constexpr auto workload(Id id, Name name, Kind kind) {
       member("cpuUsec", &Row::cpu, Public::kShown, live("CPUUSec")),
       Field{"zones", live("Zones"), Public::kHidden,
             [](const Report& report, const Row& row) {
-              return ZoneShares{report, row.zones};
+              return ZoneShares{report, row.zones, row.earlier.get()};
             },
             [](const Report&, const Row& a, const Report&, const Row& b) {
               return !std::ranges::equal(a.zones, b.zones);
@@ -168,7 +179,11 @@ constexpr auto workload(Id id, Name name, Kind kind) {
               return a.workload_quality != b.workload_quality;
             }},
       member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec")),
-      member("ownerUid", &Row::owner, Public::kShown, emits_changes("OwnerUID"))};
+      member("ownerUid", &Row::owner, Public::kShown, emits_changes("OwnerUID")),
+      member("earlierMicrojoules", &Row::earlier_energy, Public::kFloored),
+      computed("earlierCpuUsec", [](const Report&, const Row& row) {
+        return row.earlier ? std::optional(row.earlier->cpu) : std::nullopt;
+      })};
 }
 
 template <class Row>
@@ -221,7 +236,11 @@ constexpr auto list(Of<VmRow>) {
                  described_if_any("guestState", &VmInfo::guest_state, emits_changes("GuestState")),
                  described("metadata", &VmInfo::metadata, emits_changes("Metadata")),
                  member("haltPollUsec", &VmRow::halt_polling, Public::kShown, live("HaltPollUSec")),
-                 member("breakdown", &VmRow::parts, Public::kHidden, live("Breakdown"))});
+                 Field{"breakdown", live("Breakdown"), Public::kHidden,
+                       [](const Report&, const VmRow& row) {
+                         return VmParts{row.parts, row.earlier.get()};
+                       },
+                       MemberDiffers<VmRow, std::vector<VmPart>>{&VmRow::parts}}});
 }
 
 // Containers and pods.
@@ -268,6 +287,15 @@ constexpr auto of_zone(std::string_view name, Value Zone::*pointer, Property pro
                }};
 }
 
+constexpr auto earlier(std::string_view name, Microjoules EarlierZone::*pointer) {
+  return computed(
+      name,
+      [pointer](const Report&, const ZoneRow& row) {
+        return row.earlier ? std::optional((*row.earlier).*pointer) : std::nullopt;
+      },
+      {}, Public::kComputed);
+}
+
 constexpr auto list(Of<ZoneRow>) {
   using Row = ZoneRow;
   return std::tuple{of_zone("id", &Zone::id, never_changes("Id")),
@@ -298,7 +326,9 @@ constexpr auto list(Of<ZoneRow>) {
                           [](const Report&, const Row& a, const Report&, const Row& b) {
                             return a.zone.quality_reason != b.zone.quality_reason;
                           }},
-                    member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec"))};
+                    member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec")),
+                    earlier("earlierMicrojoules", &EarlierZone::energy),
+                    earlier("earlierIdleMicrojoules", &EarlierZone::idle)};
 }
 
 }  // namespace fields
@@ -313,10 +343,10 @@ template <class Row>
 consteval bool shows_exact_energy() {
   const auto is_exact = []<class Get, class Differs>(const Field<Get, Differs>& field) {
     using Value = std::remove_cvref_t<std::invoke_result_t<Get, const Report&, const Row&>>;
-    constexpr bool is_energy =
-        std::is_same_v<Value, Microjoules> || std::is_same_v<Value, std::optional<Microjoules>> ||
-        std::is_same_v<Value, std::optional<Microwatts>> || std::is_same_v<Value, ZoneShares> ||
-        std::is_same_v<Value, std::vector<VmPart>>;
+    constexpr bool is_energy = std::is_same_v<Value, Microjoules> ||
+                               std::is_same_v<Value, std::optional<Microjoules>> ||
+                               std::is_same_v<Value, std::optional<Microwatts>> ||
+                               std::is_same_v<Value, ZoneShares> || std::is_same_v<Value, VmParts>;
     return is_energy && field.shown == Public::kShown;
   };
   return std::apply([&](const auto&... field) { return (is_exact(field) || ...); }, kFields<Row>);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "report/fields.h"
+
 namespace keplerd {
 namespace {
 
@@ -17,6 +19,17 @@ std::span<const VmEvent> events_since(const Report* earlier, const Report& repor
   const std::span<const VmEvent> all = *report.vm_events;
   const auto first = std::ranges::upper_bound(all, last_number(*earlier), {}, &VmEvent::number);
   return {first, all.end()};
+}
+
+Microjoules earlier_of(const ZoneShares& zones, std::size_t i) {
+  const bool known = zones.earlier != nullptr && i < zones.earlier->zones.size();
+  return known ? zones.earlier->zones[i] : Microjoules{};
+}
+
+Microjoules earlier_of(const VmParts& breakdown, const VmPart& part) {
+  if (breakdown.earlier == nullptr) return {};
+  const auto found = std::ranges::find(breakdown.earlier->parts, part.name, &VmPart::name);
+  return found == breakdown.earlier->parts.end() ? Microjoules{} : found->energy;
 }
 
 }  // namespace keplerd

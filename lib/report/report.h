@@ -34,6 +34,13 @@ struct AccountsReport {
   Microjoules idle, kernel, workloads, unattributed;
 };
 
+// Of the host's totals, what was counted under earlier instance ids.
+struct EarlierHost {
+  Microjoules energy, idle;
+  AccountsReport accounts;
+  std::uint64_t discarded_windows = 0;
+};
+
 struct SourceReport {
   std::string name = "none";
   std::optional<Quality> quality;     // the worst of the zones in the total
@@ -94,6 +101,7 @@ struct Report {
   Nanoseconds window{0};  // since the previous sample; 0 for the first
   std::string instance_id;
   Realtime since{0};
+  std::optional<EarlierHost> earlier;  // unset: instance_id is the first
   std::uint64_t discarded_windows = 0;
   std::size_t groups_left_out =
       0;  // cgroups beyond the limits of number or depth: counted in their ancestors

@@ -21,6 +21,12 @@ namespace keplerd {
 
 using Realtime = std::chrono::microseconds;  // since 1970
 
+// Of a zone's totals, what was counted under earlier instance ids (Report::instance_id).
+struct EarlierZone {
+  Microjoules energy, idle, kernel, unattributed;
+  bool operator==(const EarlierZone&) const = default;
+};
+
 struct ZoneRow {
   Zone zone;
   bool current = true;  // false: from an earlier source, no longer counted
@@ -28,6 +34,7 @@ struct ZoneRow {
   std::optional<Microwatts> power, active_power, idle_power;
   std::optional<std::string> problem;  // why it could not be read
   Realtime since{0};
+  std::optional<EarlierZone> earlier;  // unset: nothing was
 };
 
 // A workload's part of one zone.
@@ -35,6 +42,19 @@ struct ZoneShare {
   Microjoules energy;
   std::optional<Microwatts> power;
   bool operator==(const ZoneShare&) const = default;
+};
+
+struct VmPart {
+  std::string name;  // "vcpu0", "emulator", "iothread:NAME", "vhost", "swtpm", "other"
+  Microjoules energy;
+  bool operator==(const VmPart&) const = default;
+};
+
+// Of a workload's totals, what was counted under earlier instance ids.
+struct EarlierUsage {
+  std::vector<Microjoules> zones;  // the first of Report::zones
+  Nanoseconds cpu{0};
+  std::vector<VmPart> parts;  // of VMs, without "other"
 };
 
 struct WorkloadRow {
@@ -47,6 +67,8 @@ struct WorkloadRow {
   Nanoseconds cpu{0};                // CPU time that was counted along with the energy
   std::span<const ZoneShare> zones;  // in the order of Report::zones
   Realtime since{0};
+  std::shared_ptr<const EarlierUsage> earlier;  // null: nothing was
+  std::optional<Microjoules> earlier_energy;    // of active + idle; unset likewise
 };
 
 struct UnitInfo {
@@ -97,12 +119,6 @@ struct VmInfo {
   int cpu_sockets = 1;                   // as seen by its guest
   bool guest_elsewhere = false;          // this is its device model: the hypervisor itself runs the guest
   VmMetadata metadata;                   // "openstack.project" and the like
-};
-
-struct VmPart {
-  std::string name;  // "vcpu0", "emulator", "iothread:NAME", "vhost", "swtpm", "other"
-  Microjoules energy;
-  bool operator==(const VmPart&) const = default;
 };
 
 struct VmRow : WorkloadRow {

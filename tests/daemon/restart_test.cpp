@@ -77,6 +77,55 @@ TEST_F(Restart, AfterACrashANewInstanceIdMarksThatCountersMayHaveGoneBack) {
   EXPECT_EQ(report.host.energy.value, 20'000'000);
 }
 
+TEST_F(Restart, WhatWasCountedBeforeAnotherInstanceIdIsKeptApart) {
+  first_run(false);
+  {
+    const Report& second = second_run();
+    ASSERT_TRUE(second.earlier);
+    EXPECT_EQ(second.earlier->energy.value, 20'000'000);
+    EXPECT_EQ(second.earlier->idle.value, 10'000'000);
+    EXPECT_EQ(second.earlier->accounts.workloads.value, 10'000'000);
+    ASSERT_TRUE(second.zones[0].earlier);
+    EXPECT_EQ(second.zones[0].earlier->energy.value, 20'000'000);
+    EXPECT_EQ(second.zones[0].earlier->idle.value, 10'000'000);
+    EXPECT_EQ(host.unit("/a.service").earlier_energy->value, 10'000'000);
+    EXPECT_EQ(host.unit("/a.service").earlier->cpu, 100ms);
+    instance = second.instance_id;
+  }
+  host.draw(20'000'000);
+  host.files.add_cgroup("/b.service", 0);
+  host.step();
+  host.draw(20'000'000);
+  host.files.set_cgroup_usage("/a.service", 300'000);
+  host.files.set_cgroup_usage("/b.service", 200'000);
+  host.step();
+  keeper().save(host.meter().state(), true);
+  const Report& third = second_run();
+  EXPECT_EQ(third.instance_id, instance);
+  ASSERT_TRUE(third.earlier);
+  EXPECT_EQ(third.earlier->energy.value, 20'000'000);
+  EXPECT_EQ(third.host.energy.value, 60'000'000);
+  EXPECT_EQ(host.unit("/a.service").earlier_energy->value, 10'000'000);
+  EXPECT_FALSE(host.unit("/b.service").earlier_energy) << "it began under this instance id";
+}
+
+TEST_F(Restart, AnInstanceIdThatIsTheFirstHasNothingEarlier) {
+  first_run(true);
+  EXPECT_FALSE(second_run().earlier);
+  EXPECT_FALSE(host.unit("/a.service").earlier_energy);
+}
+
+TEST_F(Restart, EarlierTotalsThatCannotBeReadBeginAnotherInstanceId) {
+  first_run(false);
+  instance = second_run().instance_id;
+  host.step();
+  keeper().save(host.meter().state(), true);
+  std::ofstream(directory / "ledger-earlier.json") << "{";
+  const Report& third = second_run();
+  EXPECT_NE(third.instance_id, instance);
+  EXPECT_EQ(third.earlier->energy.value, third.host.energy.value);
+}
+
 TEST_F(Restart, AfterARebootTheCountersMeanNothingButTotalsGoOn) {
   first_run(true);
   host.files.write("proc/sys/kernel/random/boot_id", "another\n");

@@ -54,6 +54,53 @@ TEST(Snapshot, ForgetsAKindWhoseStreamEnded) {
   EXPECT_EQ(snapshot.units().size(), 1u);
 }
 
+TEST(Snapshot, LacksWhatWasCountedUnderEarlierInstanceIds) {
+  Snapshot snapshot;
+  Json zone = zone_row("package");
+  const auto total = zone["energyMicrojoules"].get<std::int64_t>();
+  const auto idle = zone["idleMicrojoules"].get<std::int64_t>();
+  zone["earlierMicrojoules"] = 1000;
+  zone["earlierIdleMicrojoules"] = 300;
+  snapshot.apply(Kind::kZones, reply_of({zone}, {{"earlier",
+                                                  {{"energyMicrojoules", 1000},
+                                                   {"idleMicrojoules", 300},
+                                                   {"discardedWindows", 2},
+                                                   {"accounts", {{"workloads", 600}}}}}}));
+  const ZoneRow& shown = snapshot.zones().at("powercap:package:0");
+  EXPECT_EQ(shown.all.energy.value, total - 1000);
+  EXPECT_EQ(shown.idle.energy.value, idle - 300);
+  EXPECT_EQ(shown.active.energy.value, total - idle - 700);
+  EXPECT_EQ(snapshot.host()->all.energy.value, 20'000'000 - 1000);
+  EXPECT_EQ(snapshot.host()->accounts.at("workloads").value, 4'999'998 - 600);
+  EXPECT_EQ(snapshot.host()->discarded_windows, 0);
+
+  Json row = workload_row("virtual-machine", "v", 50);
+  row["cpuUsec"] = 70;
+  row["earlierMicrojoules"] = 20;
+  row["earlierCpuUsec"] = 30;
+  row["zones"] = Json::parse(
+      R"([{"name": "package", "index": 0, "energyMicrojoules": 50, "powerMicrowatts": 1,
+           "earlierMicrojoules": 20}])");
+  row["breakdown"] = Json::parse(R"([{"name": "vcpu0", "energyMicrojoules": 30, "earlierMicrojoules": 20},
+                                     {"name": "other", "energyMicrojoules": 20}])");
+  snapshot.apply(Kind::kVms, reply_of({row}));
+  const VmRow& vm = snapshot.vms().at("v");
+  EXPECT_EQ(vm.all.energy.value, 30);
+  EXPECT_EQ(vm.cpu.count(), 40);
+  EXPECT_EQ(vm.zones.at("package").energy.value, 30);
+  EXPECT_EQ(vm.parts[0].energy.value, 10);
+  EXPECT_EQ(vm.parts[1].energy.value, 20);
+}
+
+// Without full access energies are rounded down, each nested row for itself.
+TEST(Snapshot, HasNoEnergyBelowZero) {
+  Snapshot snapshot;
+  Json row = workload_row("unit", "/a.service", 50);
+  row["earlierMicrojoules"] = 60;
+  snapshot.apply(Kind::kUnits, reply_of({row}));
+  EXPECT_EQ(snapshot.units().at("/a.service").all.energy.value, 0);
+}
+
 TEST(Snapshot, AddsUpTheZonesOfSeveralSockets) {
   Json row = workload_row("virtual-machine", "v", 5);
   row["zones"] =

@@ -8,16 +8,19 @@ usage: prometheus_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY      SECONDS
                                                                          how long, and how often keplerd is killed
 """
 import json
+import math
 import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 import unittest
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -249,6 +252,82 @@ class Killed(unittest.TestCase):
         status = self.daemon.status()
         self.assertEqual(sum(status["accounts"].values()), status["host"]["energyMicrojoules"])
         self.assertEqual(status["host"]["energyMicrojoules"] % 3_000_000, 0)  # of each step of the host
+
+
+class PowerCut(unittest.TestCase):
+    """keplerd continues from totals that are older than what was scraped: counters begin at 0, which Prometheus
+    takes for a reset. It must not count the history again."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.host = WorkingHost()
+        cls.addClassCleanup(cls.host.remove)
+        config = "[Sampling]\nInterval=100ms\n[Workloads]\nTerminatedMinEnergy=0\n"
+        start = lambda: Daemon(KEPLERD, cls.host.files, "--wal-dir", cls.host.files.root / "wal", config=config)
+        (cls.host.files.root / "wal").mkdir()
+        cls.host.work()
+        daemon = start()
+        wait_until(lambda: daemon.status()["host"]["energyMicrojoules"] > 30_000_000, "a history")
+        daemon.stop()
+        daemon = start()
+        cls.saved = daemon.status()["host"]["energyMicrojoules"]
+        exporter = Exporter(EXPORTER, daemon.socket, cls.host.files.root / "exporter.log", "--serve=all").start()
+        prometheus = Prometheus(cls.host.files.root, exporter.url.removeprefix("http://"))
+        cls.addClassCleanup(prometheus.stop)
+        begin = time.time()
+
+        def scraped():
+            """The host's joules, NaN while there is no Prometheus yet."""
+            try:
+                found = prometheus.query("keplerd_host_joules_total{job='fast'}", time.time())
+            except urllib.error.URLError:
+                found = []
+            return float(found[0]["value"][1]) if found else math.nan
+
+        wait_until(lambda: scraped() > cls.saved / 1e6 + 9, "scrapes")
+        daemon.stop(signal.SIGKILL)
+        exporter.stop()
+        shutil.rmtree(cls.host.files.root / "wal")
+        (cls.host.files.root / "wal").mkdir()
+        cls.daemon = start()
+        cls.addClassCleanup(cls.daemon.stop)
+        cls.restored = cls.daemon.status()
+        exporter = exporter.start()
+        cls.addClassCleanup(exporter.close)
+        wait_until(lambda: scraped() < cls.saved / 1e6, "the reset")
+        time.sleep(5)
+        cls.now = time.time()
+        cls.counters = prometheus.query(
+            f'{{__name__=~"kepler_(node|vm|container|pod)_.*_total|keplerd_(host|account|unit|vm_part)_.*_total", job="fast"}}'
+            f'[{int(cls.now - begin)}s]', cls.now)
+        cls.status = cls.daemon.status()
+
+    def test_each_counter_is_reset_once_and_begins_at_0(self):
+        self.assertEqual({series["metric"]["__name__"].split("_")[1] for series in self.counters},
+                         {"node", "container", "vm", "pod", "host", "account", "unit"})
+        most = (self.status["host"]["energyMicrojoules"] - self.status["earlier"]["energyMicrojoules"]) / 1e6
+        for series in self.counters:
+            values = [float(value) for _, value in series["values"]]
+            resets = sum(now < before for before, now in zip(values, values[1:]))
+            self.assertLessEqual(resets, 1, (series["metric"], values))
+            if series["metric"]["__name__"] in ("keplerd_host_joules_total", "keplerd_account_joules_total"):
+                self.assertEqual(resets, 1 if max(values) > 0 else 0, (series["metric"], values))
+            if "joules" in series["metric"]["__name__"]:
+                self.assertLessEqual(values[-1], most, series["metric"])
+
+    def test_the_total_continues_and_says_what_is_earlier(self):
+        earlier = self.restored["earlier"]["energyMicrojoules"]
+        self.assertGreaterEqual(earlier, self.saved)
+        self.assertEqual(sum(self.restored["earlier"]["accounts"].values()), earlier)
+        self.assertGreaterEqual(self.restored["host"]["energyMicrojoules"], earlier)
+
+    def test_the_increase_is_what_was_drawn_and_not_the_history(self):
+        host = next(series for series in self.counters if series["metric"]["__name__"] == "keplerd_host_joules_total")
+        values = [float(value) for _, value in host["values"]]
+        increase = sum(now - before if now >= before else now for before, now in zip(values, values[1:]))
+        self.assertAlmostEqual(increase, max(values) - values[0] + values[-1], places=6)
+        since = self.status["host"]["energyMicrojoules"] - self.restored["host"]["energyMicrojoules"]
+        self.assertLessEqual(increase, max(values) - values[0] + since / 1e6 + 9)  # a step or two before the answer
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ struct TypesOf<VmMetadata> {
   static Types get() { return {"[string]string", "a{ss}"}; }
 };
 template <>
-struct TypesOf<std::vector<VmPart>> {
+struct TypesOf<VmParts> {
   static Types get() { return {"[]MachinePart", "a(st)"}; }
 };
 template <>

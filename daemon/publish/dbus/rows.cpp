@@ -38,9 +38,9 @@ std::vector<EventRow> event_rows(std::span<const VmEvent> events) {
   return rows;
 }
 
-std::vector<VmPartNumbers> bus_value(const std::vector<VmPart>& parts) {
+std::vector<VmPartNumbers> bus_value(const VmParts& breakdown) {
   std::vector<VmPartNumbers> numbers;
-  for (const VmPart& part : parts) numbers.emplace_back(part.name, number(part.energy));
+  for (const VmPart& part : breakdown.parts) numbers.emplace_back(part.name, number(part.energy));
   return numbers;
 }
 

@@ -49,7 +49,7 @@ inline std::uint64_t bus_value(Realtime time) { return number(time); }
 inline std::map<std::string, std::string> bus_value(const VmMetadata& metadata) {
   return {metadata.begin(), metadata.end()};
 }
-std::vector<VmPartNumbers> bus_value(const std::vector<VmPart>& parts);
+std::vector<VmPartNumbers> bus_value(const VmParts& breakdown);
 std::vector<ZonePart> bus_value(const ZoneShares& zones);
 inline std::string bus_value(const std::optional<std::string>& text) { return text.value_or(""); }
 inline std::string bus_value(const std::optional<std::string_view>& text) {
