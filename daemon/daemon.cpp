@@ -285,10 +285,12 @@ void Daemon::reload() {
     log_error("configuration not reloaded, the current settings stay in effect: " + loaded.error().message);
   } else {
     const Settings old = std::exchange(settings_, loaded->settings);
-    if (old.energy != settings_.energy) {
-      log_warning("Source=, Zones=, IdleWatts=, MaxWatts= and GuestMeter= take effect at the next start");
+    if (!StateKeeper::share_totals(old.energy, settings_.energy)) {
+      log_warning("Source=" + settings_.energy.source + " takes effect at the next start: " +
+                  "invented and estimated energy have totals of their own");
       settings_.energy = old.energy;
     }
+    if (old.energy != settings_.energy) meter_->set_source(source_choice(settings_.energy));
     const ModelRules rules = model_rules(settings_.attribution);
     // Unchanged rules keep their model, with what it has learned.
     if (rules != model_rules(old.attribution)) meter_->set_model(make_model(rules));

@@ -77,6 +77,9 @@ class Meter {
     problems_.set(kind, std::move(what));
   }
 
+  // Selects the meter by another choice, with the next sample.
+  void set_source(SourceChoice choice) { keeper_.choose(std::move(choice)); }
+
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
 
   // Returns memory that a flood of processes or cgroups needed to the kernel once it is over, instead of

@@ -47,6 +47,10 @@ StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const E
       has_log_(!log_directory.empty()),
       log_(log_directory + file_name(settings.source) + ".log") {}
 
+bool StateKeeper::share_totals(const EnergySettings& a, const EnergySettings& b) {
+  return file_name(a.source) == file_name(b.source);
+}
+
 StateKeeper::Restored StateKeeper::restore(Realtime now) {
   Restored empty{Ledger(new_instance_id(), now), {}};
   auto loaded = load_state(path_);

@@ -34,6 +34,9 @@ class StateKeeper {
   StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings,
               const std::string& log_directory = {});
 
+  // Whether both settings count in the same file.
+  static bool share_totals(const EnergySettings& a, const EnergySettings& b);
+
   struct Restored {
     Ledger ledger;
     std::vector<SavedReading> readings;  // of counters that still count: none after a reboot

@@ -41,13 +41,27 @@ std::string ids_of(const EnergySource& source) {
 SourceKeeper::SourceKeeper(const HostRoot& host, SourceChoice choice)
     : host_(host), choice_(std::move(choice)) {}
 
+void SourceKeeper::choose(SourceChoice choice) {
+  choice_ = std::move(choice);
+  is_chosen_again_ = true;
+}
+
+std::optional<std::string> SourceKeeper::look_again(Nanoseconds now) {
+  source_.reset();
+  shown_only_.reset();
+  probes_.clear();
+  gather_zones();
+  const auto notice = look_for_source(now, false);
+  return notice ? *notice : "energy source none";
+}
+
 std::optional<std::string> SourceKeeper::look(Nanoseconds now) {
   const bool died = has_died(now);
   const bool due = !looked_ || now - *looked_ >= kLookPeriod - kMostEarly;
-  if (!due && (!died || looked_since_it_died_)) return std::nullopt;
+  if (!due && !is_chosen_again_ && (!died || looked_since_it_died_)) return std::nullopt;
   looked_ = now;
   looked_since_it_died_ = died;
-  auto notice = look_for_source(now, died);
+  auto notice = std::exchange(is_chosen_again_, false) ? look_again(now) : look_for_source(now, died);
   auto more = look_for_shown_only();
   if (notice && more) return *notice + "; " + *more;
   return notice ? notice : more;

@@ -21,6 +21,9 @@ class SourceKeeper {
   // `host` must outlive it.
   SourceKeeper(const HostRoot& host, SourceChoice choice);
 
+  // Replaces the choice: the next look() selects the meter again, or none if there is no such meter.
+  void choose(SourceChoice choice);
+
   // Searches for another meter when due: every ten seconds, and as soon as the current one has died, that is,
   // no zone of the total could be read three times in a row and for three seconds. Call it before each
   // read(). Returns what has changed, for the log; zones() has then changed, too. `now`: CLOCK_MONOTONIC.
@@ -50,6 +53,7 @@ class SourceKeeper {
 
  private:
   bool has_died(Nanoseconds now) const;
+  std::optional<std::string> look_again(Nanoseconds now);
   std::optional<std::string> look_for_source(Nanoseconds now, bool died);
   std::optional<std::string> look_for_shown_only();
   void remember(SourceProbes tried);
@@ -66,6 +70,7 @@ class SourceKeeper {
   int failed_reads_ = 0;
   Nanoseconds failed_since_{0};
   bool looked_since_it_died_ = false;
+  bool is_chosen_again_ = false;
   bool in_step_ = false;  // some counters had moved when last seen, and others not
   ZoneReadings shown_only_readings_;
 };

@@ -138,6 +138,45 @@ TEST_F(MeterSources, AMeterThatIsForcedStays) {
   EXPECT_TRUE(perf_.opened.empty());
 }
 
+TEST_F(MeterSources, AnotherChoiceTakesEffectWithTheNextSample) {
+  begin();
+  step();
+  host_.meter().set_source({.source = "powercap", .open_perf_counter = perf_.opener()});
+  EXPECT_EQ(step().source.name, "powercap") << "its first reading is the baseline";
+  const Report& report = step();
+  EXPECT_EQ(report.host.energy.value, 20'000'000);
+  EXPECT_EQ(find_zone(report, "perf:package:0")->energy.value, 10'000'000);
+  EXPECT_FALSE(find_zone(report, "perf:package:0")->current);
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(step().source.name, "powercap") << "a better one is not chosen";
+}
+
+TEST_F(MeterSources, ZonesThatRemainChosenLoseNothing) {
+  host_.begin({.source = "powercap"});
+  host_.draw(10'000'000, 4'000'000);
+  host_.step();
+  host_.meter().set_source({.source = "powercap", .zones = {"package"}});
+  host_.draw(10'000'000, 4'000'000);
+  const Report& report = host_.step();
+  EXPECT_EQ(find_zone(report, "powercap:package:0")->energy.value, 20'000'000);
+  EXPECT_EQ(find_zone(report, "powercap:dram:0")->energy.value, 4'000'000);
+  EXPECT_FALSE(find_zone(report, "powercap:dram:0")->current);
+  EXPECT_EQ(report.host.power->value, 10'000'000);
+}
+
+TEST_F(MeterSources, AChoiceThatIsNotThereHasAReasonAndNoPowerAndCanBeChangedBack) {
+  begin();
+  step();
+  host_.meter().set_source({.source = "guest"});
+  const Report& without = step();
+  EXPECT_EQ(without.source.name, "none");
+  EXPECT_TRUE(without.source.reason);
+  EXPECT_FALSE(without.host.power);
+  EXPECT_EQ(without.host.energy.value, 10'000'000);
+  host_.meter().set_source({.open_perf_counter = perf_.opener()});
+  EXPECT_EQ(step().source.name, "perf");
+  EXPECT_EQ(step().host.power->value, 10'000'000);
+}
+
 TEST_F(MeterSources, ReadingsOfCountersThatBeginAnewAreNotSaved) {
   begin();
   step();

@@ -168,6 +168,33 @@ class OnAWrittenHost(unittest.TestCase):
             while daemon.status()["intervalUsec"] != 10_000_000:
                 pass
 
+    def reloaded(self, daemon, text):
+        """The log since this configuration was taken."""
+        before = len((self.host.root / "log").read_text())
+        self.host.write("keplerd.conf", text)
+        daemon.process.send_signal(signal.SIGHUP)
+        while "configuration reloaded" not in (log := (self.host.root / "log").read_text()[before:]):
+            pass
+        return log
+
+    def test_the_meter_and_its_zones_are_chosen_again_on_reload(self):
+        sampling = "[Sampling]\nInterval=0\nStaleness=0\n"
+        current = lambda daemon: {id for id, row in daemon.rows("zones").items() if row["state"] == "running"}
+        with Daemon(KEPLERD, self.host) as daemon:
+            both = current(daemon)
+            self.assertEqual(both, {"powercap:package:0", "powercap:dram:0"})
+            self.reloaded(daemon, sampling + "[Energy]\nZones=package\n")
+            self.draw(2_000_000)
+            self.assertEqual(daemon.status()["host"]["energyMicrojoules"], 1_000_000)
+            self.assertEqual(current(daemon), {"powercap:package:0"})
+            self.reloaded(daemon, sampling + "[Energy]\nSource=hwmon\n")
+            self.assertEqual(daemon.status()["source"]["name"], "none")
+            self.reloaded(daemon, sampling)
+            self.assertEqual(current(daemon), both)
+            log = self.reloaded(daemon, sampling + "[Energy]\nSource=simulated\n")
+            self.assertIn("Source=simulated takes effect at the next start", log)
+            self.assertEqual(daemon.status()["source"]["name"], "powercap")
+
     def test_missing_roots_are_told(self):
         result = run(KEPLERD, "--config", "/dev/null", "--procfs", self.host.root / "no-such", "--state-dir", self.host.root)
         self.assertEqual(result.returncode, 1)
