@@ -58,6 +58,7 @@ struct VmRow : WorkloadRow {
 // A container, or a pod.
 struct ContainerRow : WorkloadRow {
   std::string runtime, pod_id, name_space;
+  std::string parent;  // id of the container or pod around it
 };
 
 struct ProcessRow : WorkloadRow {

@@ -122,6 +122,7 @@ void read_row(const Json& json, ContainerRow& row) {
   read_workload(json, row);
   row.runtime = text(json, "runtime");
   row.pod_id = text(json, "podId");
+  row.parent = text(json, "parent");
   row.name_space = text(json, "namespace");
 }
 

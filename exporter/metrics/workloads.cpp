@@ -73,7 +73,8 @@ std::string_view slice_of(std::string_view id) {
 }
 
 std::size_t series_of_vm(const VmRow& row) { return 2 * zone_count(row) + 1 + row.parts.size(); }
-std::size_t series_of_container(const WorkloadRow& row) { return 2 * zone_count(row) + 1; }
+std::size_t series_of_container(const WorkloadRow& row) { return 2 * zone_count(row) + 2; }
+std::size_t series_of_pod(const WorkloadRow& row) { return 2 * zone_count(row) + 1; }
 std::size_t series_of_others(const WorkloadRow& row) { return 2 * zone_count(row); }
 
 void write_vm_info(const std::vector<const VmRow*>& vms, Exposition& out) {
@@ -114,9 +115,52 @@ void write_vm_parts(const std::vector<const VmRow*>& vms, Exposition& out) {
   }
 }
 
+// The id of the innermost container around `row` (or pod, if `pods`), empty if there is none. Containers may
+// be in pods, and pods in containers.
+std::string_view around(const RenderInput& input, const ContainerRow& row, bool pods) {
+  constexpr int kDeepest = 64;
+  const ContainerRow* at = &row;
+  for (int depth = 0; depth < kDeepest && !at->parent.empty(); ++depth) {
+    const auto container = input.snapshot.containers().find(at->parent);
+    const auto pod = input.snapshot.pods().find(at->parent);
+    if (pods ? pod != input.snapshot.pods().end() : container != input.snapshot.containers().end()) {
+      return at->parent;
+    }
+    if (container != input.snapshot.containers().end()) {
+      at = &container->second;
+    } else if (pod != input.snapshot.pods().end()) {
+      at = &pod->second;
+    } else {
+      break;
+    }
+  }
+  return {};
+}
+
+// The energy of a container includes that of the containers inside it: a sum over all must leave out those
+// that are inside another.
+void write_group_info(const RenderInput& input, const std::vector<const ContainerRow*>& rows, bool pods,
+                      Exposition& out) {
+  if (pods) {
+    out.begin({"keplerd_pod", MetricType::kInfo, "", "A pod, and the pod around it"});
+  } else {
+    out.begin({"keplerd_container", MetricType::kInfo, "", "A container, and the container around it"});
+  }
+  for (const ContainerRow* row : rows) {
+    const std::string_view inside = around(input, *row, pods);
+    out.add_count(
+        pods ? label_text({{"pod_id", row->id},
+                           {"pod_name", row->name},
+                           {"pod_namespace", row->name_space},
+                           {"inside", inside}})
+             : label_text({{"container_id", row->id}, {"container_name", row->name}, {"inside", inside}}),
+        1);
+  }
+}
+
 std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows, bool pods,
                         Exposition& out) {
-  const auto chosen = choose(rows, input.most_series_of_kind, pods ? series_of_others : series_of_container);
+  const auto chosen = choose(rows, input.most_series_of_kind, pods ? series_of_pod : series_of_container);
   std::vector<Labelled> labelled;
   labelled.reserve(chosen.size());
   for (const ContainerRow* row : chosen) {
@@ -151,6 +195,7 @@ std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows
               row->cpu.count());
     }
   }
+  write_group_info(input, chosen, pods, out);
   return rows.size() - chosen.size();
 }
 

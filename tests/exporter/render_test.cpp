@@ -131,6 +131,39 @@ TEST_F(Render, WorkloadsHaveKeplersNamesAndLabels) {
                   R"(state="running",zone="package"} 1)"));
 }
 
+// A sum of all leaves out those that are inside another, whose energy includes theirs.
+TEST_F(Render, ContainersAndPodsNameTheOneAroundThem) {
+  const auto row = [](const char* kind, const char* id, const char* parent) {
+    Json made = workload_row(kind, id, 1);
+    if (*parent != '\0') made["parent"] = parent;
+    return made;
+  };
+  snapshot.apply(Kind::kContainers,
+                 reply_of({row("container", "outer", ""), row("container", "inner", "outer"),
+                           row("container", "node", ""), row("container", "main", "pod"),
+                           row("container", "deep", "pod2"), row("container", "lost", "unknown"),
+                           row("container", "loop", "loop")}));
+  snapshot.apply(Kind::kPods,
+                 reply_of({row("pod", "pod", "node"), row("pod", "pod2", "main"), row("pod", "pod3", "")}));
+  const auto inside = [this](const std::string& family) {
+    std::map<std::string, std::string> found;
+    for (const std::string& line : lines(family)) {
+      const auto id = line.find('"') + 1, around = line.find("inside=\"") + 8;
+      found[line.substr(id, line.find('"', id) - id)] = line.substr(around, line.find('"', around) - around);
+    }
+    return found;
+  };
+  using Found = std::map<std::string, std::string>;
+  EXPECT_EQ(inside("keplerd_container_info"), (Found{{"outer", ""},
+                                                     {"inner", "outer"},
+                                                     {"node", ""},
+                                                     {"main", "node"},
+                                                     {"deep", "main"},
+                                                     {"lost", ""},
+                                                     {"loop", "loop"}}));
+  EXPECT_EQ(inside("keplerd_pod_info"), (Found{{"pod", ""}, {"pod2", "pod"}, {"pod3", ""}}));
+}
+
 TEST_F(Render, AMachineHasItsIdentityAndParts) {
   snapshot.apply(
       Kind::kVms,

@@ -201,5 +201,136 @@ TEST(TopProcesses, NothingIsLostOrCountedTwiceWhateverHappens) {
   }
 }
 
+// A host with two zones, on which processes fork, end, and come and go between two samples.
+class Forks {
+ public:
+  explicit Forks(std::size_t count) : top_(count) {}
+
+  // Energy and power of each zone and, under "", of all: of the rows shown and the others.
+  struct Sums {
+    std::map<std::string, std::int64_t> energy, power;
+  };
+
+  void tick(std::mt19937& random) {
+    before_ = energies_of_rows();
+    Json rows = Json::array(), removed = Json::array();
+    used_.clear();
+    watts_.clear();
+    const auto use = [&](std::int64_t package, std::int64_t dram) {
+      for (const auto& [zone, energy] : {std::pair("package", package), std::pair("dram", dram)}) {
+        used_[zone] += energy;
+        watts_[zone] += energy / 5;
+      }
+    };
+    for (int i = 0; i < 3; ++i) energies_[next_pid_++] = {};
+    for (auto process = energies_.begin(); process != energies_.end();) {
+      if (random() % 8 == 0) {  // what it used since the last sample is in no row
+        use(static_cast<std::int64_t>(random() % 5000), 5);
+        removed.push_back(std::to_string(process->first) + ".100");
+        process = energies_.erase(process);
+        continue;
+      }
+      const auto package = static_cast<std::int64_t>(random() % 5000), dram = package / 7;
+      use(package, dram);
+      process->second.first += package;
+      process->second.second += dram;
+      rows.push_back(row_of(*process, package, dram));
+      ++process;
+    }
+    for (int i = 0; i < 20; ++i) use(static_cast<std::int64_t>(random() % 100), 1);  // seen by no sample
+    apply(std::move(rows), std::move(removed));
+  }
+
+  const std::map<std::string, std::int64_t>& used() const { return used_; }
+  const std::map<std::string, std::int64_t>& watts() const { return watts_; }
+
+  Sums sums() const {
+    Sums sums;
+    const auto add = [&sums](const std::string& zone, const Energy& energy) {
+      sums.power[zone] += energy.power ? energy.power->value : 0;
+    };
+    std::vector<const WorkloadRow*> rows(top_.chosen().begin(), top_.chosen().end());
+    rows.push_back(top_.others());
+    for (const WorkloadRow* row : rows) {
+      add("", row->all);
+      for (const auto& [zone, energy] : row->zones) add(zone, energy);
+    }
+    // As rate() has it: a series counts from the first tick that has it.
+    for (const auto& [id, zones] : energies_of_rows()) {
+      const auto before = before_.find(id);
+      for (const auto& [zone, energy] : zones) {
+        if (before != before_.end()) sums.energy[zone] += energy - before->second.at(zone);
+      }
+    }
+    return sums;
+  }
+
+ private:
+  using ByZone = std::map<std::string, std::int64_t>;
+  using Process = std::pair<const int, std::pair<std::int64_t, std::int64_t>>;
+
+  static Json row_of(const Process& process, std::int64_t package, std::int64_t dram) {
+    const auto& [pid, energy] = process;
+    Json row = process_row(pid, energy.first + energy.second, {{"powerMicrowatts", package / 5 + dram / 5}});
+    row["zones"] = Json::array(
+        {{{"name", "package"}, {"energyMicrojoules", energy.first}, {"powerMicrowatts", package / 5}},
+         {{"name", "dram"}, {"energyMicrojoules", energy.second}, {"powerMicrowatts", dram / 5}}});
+    return row;
+  }
+
+  void apply(Json rows, Json removed) {
+    snapshot_.apply(Kind::kProcesses, reply_of(std::move(rows), {{"removed", std::move(removed)}}));
+    top_.take(snapshot_.processes());
+    Json zones = Json::array();
+    for (const char* name : {"package", "dram"}) {
+      active_[name] += used_[name];
+      used_[""] += used_[name];
+      watts_[""] += watts_[name];
+      Json zone = zone_row(name);
+      zone["activeMicrojoules"] = active_[name];
+      zone["activeMicrowatts"] = watts_[name];
+      zones.push_back(std::move(zone));
+    }
+    active_[""] += used_[""];
+    snapshot_.apply(
+        Kind::kZones,
+        reply_of(std::move(zones),
+                 {{"host", {{"activeMicrojoules", active_[""]}, {"activeMicrowatts", watts_[""]}}}}));
+    top_.balance(snapshot_.active());
+  }
+
+  std::map<std::string, ByZone> energies_of_rows() const {
+    std::map<std::string, ByZone> energies;
+    const auto add = [&energies](const std::string& id, const WorkloadRow& row) {
+      energies[id][""] = row.all.energy.value;
+      for (const auto& [zone, energy] : row.zones) energies[id][zone] = energy.energy.value;
+    };
+    for (const ProcessRow* row : top_.chosen()) add(row->id, *row);
+    if (top_.others() != nullptr) add("other", *top_.others());
+    return energies;
+  }
+
+  Snapshot snapshot_;
+  TopProcesses top_;
+  std::map<int, std::pair<std::int64_t, std::int64_t>> energies_;  // package and DRAM
+  std::map<std::string, ByZone> before_;
+  std::map<std::string, std::int64_t> used_, watts_, active_;
+  int next_pid_ = 1;
+};
+
+TEST(TopProcesses, RowsAndOtherAreTheHostsActiveEnergyAndPowerHoweverManyAreShown) {
+  for (const std::size_t count : {1u, 3u, 1000u}) {
+    std::mt19937 random(5);
+    Forks host(count);
+    host.tick(random);
+    for (int tick = 0; tick < 60; ++tick) {
+      host.tick(random);
+      ASSERT_EQ(host.sums().power, host.watts()) << count << " shown, tick " << tick;
+      // A process that comes to be shown is of the others until then.
+      ASSERT_EQ(host.sums().energy, host.used()) << count << " shown, tick " << tick;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace keplerd::exporter
