@@ -17,8 +17,6 @@
 namespace keplerd::exporter {
 namespace {
 
-constexpr std::chrono::seconds kLongestWait{7};  // a window, and a bit more; a scrape times out after 10 s
-constexpr char kNoSource[] = "none";
 // Kepler's own pace: its dashboard uses rates over 20 s.
 constexpr std::chrono::seconds kPace{5};
 
@@ -45,10 +43,7 @@ std::chrono::microseconds read_realtime() {
 }  // namespace
 
 Exporter::Exporter(Options options, http::WebConfig web)
-    : options_(std::move(options)),
-      web_(std::move(web)),
-      processes_(options_.processes),
-      started_(read_realtime()) {
+    : options_(std::move(options)), web_(std::move(web)), started_(read_realtime()) {
   // Their names do not change.
   if (const auto cpuinfo = http::read_small_file("/proc/cpuinfo")) processors_ = parse_processors(*cpuinfo);
   utsname name{};
@@ -60,7 +55,7 @@ Exporter::Exporter(Options options, http::WebConfig web)
 Exporter::~Exporter() {
   set_barrier_log({});
   server_.reset();
-  streams_.reset();
+  follower_.reset();
   signals_.clear();
   sd_event_unref(event_);
 }
@@ -79,48 +74,18 @@ client::Streams::Plan Exporter::make_plan() const {
   return plan;
 }
 
-client::Streams::Events Exporter::events() {
-  return {.reply =
-              [this](Kind kind, varlink::Json reply) {
-                ticks_.add(kind, std::move(reply));
-                if (kind == Kind::kZones) keep_step();
-              },
-          .lost =
-              [this](Kind kind) {
-                ticks_.forget(kind);
-                if (kind == Kind::kProcesses) processes_.forget();
-                snapshot_.forget(kind);
-              },
-          .changed =
-              [this](bool up, const std::string& reason) {
-                decided_ = true;
-                if (up) {
-                  log_info("keplerd answers");
-                } else {
-                  log_warning("keplerd does not answer: " + reason);
-                }
-              }};
+Result<Done> Exporter::follow() {
+  follower_ = std::make_unique<Follower>(
+      make_plan(), options_.processes,
+      Follower::Means{event_, [] { return std::chrono::steady_clock::now().time_since_epoch(); },
+                      [this] { server_->answer_waiting(); }});
+  return follower_->start();
 }
 
-// Whether the kind is followed in the same way as the zones: at public ticks too, or neither of them.
-bool Exporter::is_like_zones(Kind kind) const {
-  const auto wanted = std::ranges::find(plan_.wanted, kind, &client::Streams::Plan::Wanted::kind);
-  return wanted != plan_.wanted.end() && wanted->in_full == plan_.wanted.front().in_full;
-}
-
-// Called just after a sample: a stream opened now gets this one, and then the same ones as the zones.
-void Exporter::keep_step() {
-  const Kinds late = ticks_.out_of_step();
-  for (const client::KindInfo& info : client::kKinds) {
-    if (late.test(index_of(info.kind)) && is_like_zones(info.kind)) streams_->reopen(info.kind);
-  }
-}
-
-void Exporter::take(Kind kind, const varlink::Json& reply) {
-  snapshot_.apply(kind, reply);
-  if (kind == Kind::kProcesses && snapshot_.has(kind)) processes_.take(snapshot_.processes());
-  const bool may_balance = kind == Kind::kProcesses || kind == Kind::kZones;
-  if (may_balance && snapshot_.are_processes_current()) processes_.balance(snapshot_.active());
+// A scrape after a pause waits.
+bool Exporter::prepare() {
+  follower_->scrape();
+  return !follower_->is_waiting();
 }
 
 Result<Done> Exporter::start() {
@@ -129,7 +94,6 @@ Result<Done> Exporter::start() {
     log_error("exception while " + where + ": " + what);
   });
   if (const auto added = add_signals(); !added) return added;
-  streams_ = std::make_unique<client::Streams>(event_, plan_, events());
   Contents& contents = *this;
   pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users), web_.headers);
   server_ = std::make_unique<http::Server>(
@@ -139,7 +103,7 @@ Result<Done> Exporter::start() {
   }
   auto sockets = open_sockets();
   if (!sockets) return sockets.error();
-  if (const auto started = streams_->start(); !started) return started;
+  if (const auto followed = follow(); !followed) return followed;
   wait_for_numbers();
   for (UniqueFd& socket : *sockets) {
     if (const auto listening = server_->listen(std::move(socket)); !listening) return listening;
@@ -147,25 +111,10 @@ Result<Done> Exporter::start() {
   return Done{};
 }
 
-// Whether everything to be shown has arrived, or nothing is expected for now. A keplerd that has just been
-// started has no power before its second sample.
-bool Exporter::has_numbers() const {
-  if (!decided_ || !streams_->is_up()) return decided_;
-  for (const client::Streams::Plan::Wanted& wanted : plan_.wanted) {
-    if (!snapshot_.has(wanted.kind)) return false;
-  }
-  if (is_like_zones(Kind::kProcesses) && processes_.others() == nullptr) return false;
-  return snapshot_.host()->source == kNoSource || snapshot_.host()->all.power;
-}
-
 // So that the first client, whose connection may have started the exporter, gets numbers, too.
 void Exporter::wait_for_numbers() {
-  const auto end = std::chrono::steady_clock::now() + kLongestWait;
-  while (!has_numbers()) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= left.zero()) return;
-    const auto usec = std::chrono::duration_cast<std::chrono::microseconds>(left).count();
-    if (sd_event_run(event_, static_cast<std::uint64_t>(usec)) < 0) return;
+  while (follower_->is_waiting()) {
+    if (sd_event_run(event_, UINT64_MAX) < 0) return;
   }
 }
 
@@ -190,13 +139,13 @@ Result<std::vector<UniqueFd>> Exporter::open_sockets() const {
 }
 
 std::string Exporter::metrics(Format format) {
-  Rendered rendered = render_metrics({.snapshot = snapshot_,
-                                      .processes = processes_,
+  Rendered rendered = render_metrics({.snapshot = follower_->snapshot(),
+                                      .processes = follower_->processes(),
                                       .processors = processors_,
                                       .node_name = node_name_,
                                       .version = KEPLERD_VERSION,
                                       .architecture = architecture_,
-                                      .up = streams_->is_up(),
+                                      .up = follower_->is_up(),
                                       .own = {read_cpu_time(), read_resident_bytes(), started_}},
                                      format);
   report_left_out(rendered);

@@ -53,14 +53,19 @@ std::string content_type(Format format) {
                                         : "text/plain; version=0.0.4; charset=utf-8";
 }
 
+bool is_read(const Request& request) { return request.method == "GET" || request.method == "HEAD"; }
+
+bool asks_for_metrics(const Request& request) { return is_read(request) && request.path == "/metrics"; }
+
 }  // namespace
 
 Pages::Pages(Contents& contents, http::Passwords passwords,
              std::map<std::string, std::string, std::less<>> headers)
     : contents_(contents), passwords_(std::move(passwords)), headers_(std::move(headers)) {}
 
-Response Pages::answer(const Request& request) {
+std::optional<Response> Pages::answer(const Request& request) {
   const http::Verdict verdict = passwords_.check(request.credentials, request.peer);
+  if (verdict == http::Verdict::kRight && asks_for_metrics(request) && !contents_.prepare()) return {};
   Response response = verdict == http::Verdict::kRight ? page(request) : refusal(verdict);
   for (const auto& [name, value] : headers_) {
     std::erase_if(response.headers, [&name = name](const auto& own) { return own.first == name; });
@@ -70,12 +75,12 @@ Response Pages::answer(const Request& request) {
 }
 
 Response Pages::page(const Request& request) {
-  if (request.method != "GET" && request.method != "HEAD") {
+  if (!is_read(request)) {
     Response response = text_response(405, "Only GET and HEAD are supported.\n");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
   }
-  if (request.path == "/metrics") return metrics(request);
+  if (asks_for_metrics(request)) return metrics(request);
   if (request.path == "/-/healthy") return text_response(200, "keplerd-exporter is healthy.\n");
   if (request.path == "/-/ready") {
     return contents_.is_ready() ? text_response(200, "keplerd-exporter is ready.\n")

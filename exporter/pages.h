@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "exporter/http/passwords.h"
@@ -18,9 +19,11 @@ class Contents {
  public:
   virtual ~Contents() = default;
   virtual std::string metrics(Format format) = 0;
+  // Called for each request for the metrics. False: they are on their way, and the request has to wait.
+  virtual bool prepare() = 0;
   // Changes whenever the output of metrics() may have changed.
   virtual std::uint64_t revision() const = 0;
-  // keplerd can be reached, and has sent everything once.
+  // keplerd can be reached, and has sent everything once; or did when it was last followed.
   virtual bool is_ready() const = 0;
 };
 
@@ -30,7 +33,8 @@ class Pages {
   Pages(Contents& contents, http::Passwords passwords,
         std::map<std::string, std::string, std::less<>> headers);
 
-  http::Response answer(const http::Request& request);
+  // Empty: to be repeated when the metrics have arrived.
+  std::optional<http::Response> answer(const http::Request& request);
 
  private:
   struct Kept {

@@ -27,6 +27,14 @@ void Ticks::forget(client::Kind kind) {
   if (whole_ == followed_) flush();
 }
 
+void Ticks::forget_all() {
+  held_.clear();
+  followed_.reset();
+  whole_.reset();
+  out_of_step_.reset();
+  sequence_.reset();
+}
+
 void Ticks::end_sample() {
   if (whole_.test(client::index_of(client::Kind::kZones))) {
     out_of_step_ &= ~whole_;

@@ -29,6 +29,9 @@ class Ticks {
   // The stream of `kind` has ended: it is no longer waited for.
   void forget(client::Kind kind);
 
+  // All streams are closed: what is held is dropped.
+  void forget_all();
+
   // The kinds whose last reply was of a sample that the zones did not get.
   client::Kinds out_of_step() const { return out_of_step_; }
 

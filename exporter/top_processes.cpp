@@ -56,6 +56,7 @@ void TopProcesses::count_shown(const ProcessRow& row, const WorkloadRow& counted
 }
 
 void TopProcesses::balance(const EnergyByZone& active) {
+  current_ = true;
   if (!base_) shown_ = {};
   const auto base_of = [](const Energy& others, const Energy& all, const Energy& shown) {
     return Energy{.energy = others.energy - all.energy + shown.energy, .power = {}};
@@ -109,9 +110,14 @@ void TopProcesses::choose(const Rows<ProcessRow>& processes) {
   }
 }
 
-void TopProcesses::forget() {
-  known_.clear();
+void TopProcesses::pause() {
   chosen_.clear();
+  current_ = false;
+}
+
+void TopProcesses::forget() {
+  pause();
+  known_.clear();
   started_ = false;
   base_.reset();
 }

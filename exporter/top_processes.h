@@ -32,15 +32,19 @@ class TopProcesses {
   // Call it afterwards, if both are of one sample, with the host's active usage.
   void balance(const EnergyByZone& active);
 
-  // The rows shown so far are no longer known.
+  // The rows shown so far are no longer known, and neither is what is used until the next take().
   void forget();
+
+  // The rows are dropped for a while. The next take() is a tick like any other, in which everything that was
+  // used meanwhile is counted.
+  void pause();
 
   // At most `count`, with distinct pids.
   const std::vector<const ProcessRow*>& chosen() const { return chosen_; }
 
   // Everything used outside chosen(), as it was selected at the time of use; null while unknown. Its CPU time
   // covers processes only.
-  const WorkloadRow* others() const { return base_ ? &others_ : nullptr; }
+  const WorkloadRow* others() const { return current_ ? &others_ : nullptr; }
 
  private:
   struct Known {
@@ -54,6 +58,7 @@ class TopProcesses {
 
   std::size_t count_;
   bool started_ = false;
+  bool current_ = false;                             // balanced since the last loss or pause
   std::map<std::string, Known, std::less<>> known_;  // by id
   std::vector<const ProcessRow*> chosen_;
   WorkloadRow others_;

@@ -30,6 +30,8 @@ void Connections::begin_request(int id, Nanoseconds now) {
   if (connections_.at(id).phase == Phase::kIdle) enter(id, Phase::kRequest, now + limits_.request);
 }
 
+void Connections::begin_wait(int id, Nanoseconds now) { enter(id, Phase::kReply, now + limits_.reply); }
+
 void Connections::begin_reply(int id, const Body& body, Nanoseconds now) {
   Connection& connection = connections_.at(id);
   if (connection.doomed) return;

@@ -35,10 +35,12 @@ class Connections {
   // Identified by its descriptor, until end().
   void begin(int connection, const Peer& peer, Nanoseconds now);
   void begin_request(int connection, Nanoseconds now);  // one after a response; the first begins by itself
+  void begin_wait(int connection, Nanoseconds now);     // for the server: it has as long as for a reply
   void begin_reply(int connection, const Body& body, Nanoseconds now);
   void end_reply(int connection, Nanoseconds now);
   void end(int connection);
 
+  bool is_doomed(int connection) const { return connections_.at(connection).doomed; }
   const Peer& peer_of(int connection) const { return connections_.at(connection).peer; }
 
   // The connections to close by now, each reported once. They no longer count.

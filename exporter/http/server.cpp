@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <utility>
 
 #include <gnutls/gnutls.h>
@@ -85,6 +86,7 @@ struct Server::Shared {
   std::string cert, key, client_ca, priorities;
   ConnectionLimits limits;
   Connections connections{limits};
+  std::map<int, MHD_Connection*> waiting;  // suspended, by descriptor
 
   // With client_auth_type: whether the client has presented the required certificate. The handshake itself
   // requests it, but does not insist.
@@ -101,7 +103,7 @@ struct Server::Shared {
     return gnutls_certificate_verify_peers2(session, &status) == GNUTLS_E_SUCCESS && status == 0;
   }
 
-  Response respond(MHD_Connection* connection, const char* path, const char* method) {
+  std::optional<Response> respond(MHD_Connection* connection, const char* path, const char* method) {
     if (!is_trusted(connection)) return text_response(403, "A client certificate is required.\n");
     Request request{method,
                     path,
@@ -109,8 +111,8 @@ struct Server::Shared {
                     header(connection, "Accept-Encoding"),
                     credentials_of(connection),
                     connections.peer_of(descriptor_of(connection))};
-    Response response = handler(request);
-    if (!response.body) response.body = std::make_shared<const std::string>();
+    std::optional<Response> response = handler(request);
+    if (response && !response->body) response->body = std::make_shared<const std::string>();
     return response;
   }
 
@@ -173,7 +175,22 @@ struct Server::Shared {
     for (const int descriptor : connections.take_doomed(read_clock())) {
       ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &kDropAtClose, sizeof kDropAtClose);
       ::shutdown(descriptor, SHUT_RDWR);
+      if (const auto found = waiting.find(descriptor); found != waiting.end()) resume(found);
     }
+  }
+
+  // libmicrohttpd does nothing with a suspended connection, not even if its client disconnects.
+  void suspend(MHD_Connection* connection) {
+    const int descriptor = descriptor_of(connection);
+    connections.begin_wait(descriptor, read_clock());
+    MHD_suspend_connection(connection);
+    waiting.emplace(descriptor, connection);
+  }
+
+  void resume(std::map<int, MHD_Connection*>::iterator found) {
+    MHD_Connection* const connection = found->second;
+    waiting.erase(found);
+    MHD_resume_connection(connection);
   }
 
   static MHD_Result on_request(void* self, MHD_Connection* connection, const char* path, const char* method,
@@ -189,7 +206,12 @@ struct Server::Shared {
         *upload_size = 0;
         return MHD_YES;
       }
-      return shared.send(connection, shared.respond(connection, path, method));
+      if (shared.connections.is_doomed(descriptor_of(connection))) return MHD_NO;
+      if (const auto response = shared.respond(connection, path, method)) {
+        return shared.send(connection, *response);
+      }
+      shared.suspend(connection);
+      return MHD_YES;
     } catch (const std::exception&) {
       return MHD_NO;
     }
@@ -203,7 +225,7 @@ class Server::Listener {
   ~Listener() {
     ready_.reset();
     timer_.reset();
-    if (daemon_ != nullptr) MHD_stop_daemon(daemon_);
+    if (daemon_ != nullptr) MHD_stop_daemon(daemon_);  // no connection may be suspended
   }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -212,7 +234,7 @@ class Server::Listener {
     std::vector<MHD_OptionItem> options = {{MHD_OPTION_LISTEN_SOCKET, socket.get(), nullptr},
                                            {MHD_OPTION_CONNECTION_LIMIT, most_connections(), nullptr},
                                            {MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, nullptr}};
-    unsigned flags = MHD_USE_EPOLL;
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     if (shared_.tls) {
       flags |= MHD_USE_TLS;
       options.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, shared_.cert.data()});
@@ -236,6 +258,20 @@ class Server::Listener {
     return attach();
   }
 
+  void run() {
+    behind_barrier(kServing, [this] {
+      MHD_run(daemon_);
+      shared_.close_doomed();
+    });
+    Nanoseconds wait = shared_.connections.next_deadline();
+    if (wait != Nanoseconds::max()) wait = std::max(wait - read_clock(), Nanoseconds{0});
+    MHD_UNSIGNED_LONG_LONG milliseconds = 0;
+    if (MHD_get_timeout(daemon_, &milliseconds) == MHD_YES) {
+      wait = std::min<Nanoseconds>(wait, std::chrono::milliseconds(milliseconds));
+    }
+    wait == Nanoseconds::max() ? timer_.stop() : timer_.set_after(wait);
+  }
+
  private:
   Result<Done> attach() {
     const auto* info = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD);
@@ -253,20 +289,6 @@ class Server::Listener {
     return static_cast<std::intptr_t>(shared_.limits.connections) + kClosingConnections;
   }
 
-  void run() {
-    behind_barrier(kServing, [this] {
-      MHD_run(daemon_);
-      shared_.close_doomed();
-    });
-    Nanoseconds wait = shared_.connections.next_deadline();
-    if (wait != Nanoseconds::max()) wait = std::max(wait - read_clock(), Nanoseconds{0});
-    MHD_UNSIGNED_LONG_LONG milliseconds = 0;
-    if (MHD_get_timeout(daemon_, &milliseconds) == MHD_YES) {
-      wait = std::min<Nanoseconds>(wait, std::chrono::milliseconds(milliseconds));
-    }
-    wait == Nanoseconds::max() ? timer_.stop() : timer_.set_after(wait);
-  }
-
   Shared& shared_;
   MHD_Daemon* daemon_ = nullptr;
   Io ready_;
@@ -279,6 +301,7 @@ Server::Server(sd_event* event, Handler handler) : shared_(std::make_unique<Shar
 }
 
 Server::~Server() {
+  while (!shared_->waiting.empty()) shared_->resume(shared_->waiting.begin());
   listeners_.clear();
   sd_event_unref(shared_->event);
 }
@@ -306,6 +329,11 @@ Result<Done> Server::listen(UniqueFd socket) {
   if (const auto started = listener->start(std::move(socket)); !started) return started;
   listeners_.push_back(std::move(listener));
   return Done{};
+}
+
+void Server::answer_waiting() {
+  while (!shared_->waiting.empty()) shared_->resume(shared_->waiting.begin());
+  for (const auto& listener : listeners_) listener->run();
 }
 
 }  // namespace keplerd::exporter::http

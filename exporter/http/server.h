@@ -38,8 +38,9 @@ Response text_response(unsigned status, std::string text);
 
 class Server {
  public:
-  // `event` is kept referenced. If `handler` throws, its client's connection is closed.
-  using Handler = std::function<Response(const Request&)>;
+  // `event` is kept referenced. If `handler` throws, its client's connection is closed. If it returns
+  // nothing, the request waits, without holding up others, until answer_waiting(), and is handled again.
+  using Handler = std::function<std::optional<Response>(const Request&)>;
   Server(sd_event* event, Handler handler);
   ~Server();
   Server(const Server&) = delete;
@@ -49,6 +50,9 @@ class Server {
   Result<Done> use_tls(const TlsConfig& tls);
 
   Result<Done> listen(UniqueFd socket);
+
+  // Handles the requests that wait. Must not be called from within the handler.
+  void answer_waiting();
 
  private:
   class Listener;

@@ -20,17 +20,22 @@ class CannedContents : public Contents {
     ++made;
     return format == Format::kOpenMetrics ? "# EOF\n" : std::string(10'000, 'x');
   }
+  bool prepare() override {
+    ++requests;
+    return current;
+  }
   std::uint64_t revision() const override { return number; }
   bool is_ready() const override { return ready; }
 
-  int made = 0;
+  int made = 0, requests = 0;
+  bool current = true;
   std::uint64_t number = 1;
   bool ready = true;
 };
 
 class PagesTest : public testing::Test {
  protected:
-  Response get(Request request) { return pages.answer(request); }
+  Response get(Request request) { return *pages.answer(request); }
 
   CannedContents contents;
   Pages pages{contents, Passwords({}), {}};
@@ -94,17 +99,34 @@ TEST_F(PagesTest, WithUsersEveryPageWantsAPassword) {
   Pages closed(contents, std::move(passwords),
                {{"X-Frame-Options", "deny"}, {"Content-Security-Policy", "x"}});
   for (const char* path : {"/", "/metrics", "/-/ready", "/-/healthy", "/nowhere"}) {
-    const Response refused = closed.answer({"GET", path});
+    const Response refused = *closed.answer({"GET", path});
     EXPECT_EQ(refused.status, 401u) << path;
     EXPECT_THAT(refused.headers, Contains(Pair("WWW-Authenticate", "Basic")));
     EXPECT_THAT(refused.headers, Contains(Pair("X-Frame-Options", "deny")));
-    EXPECT_EQ(closed.answer({"GET", path, "", "", Credentials{"ann", "two"}}).status, 401u);
-    EXPECT_NE(closed.answer({"GET", path, "", "", Credentials{"ann", "one"}}).status, 401u);
+    EXPECT_EQ(closed.answer({"GET", path, "", "", Credentials{"ann", "two"}})->status, 401u);
+    EXPECT_NE(closed.answer({"GET", path, "", "", Credentials{"ann", "one"}})->status, 401u);
   }
   EXPECT_EQ(contents.made, 1);
-  const auto headers = closed.answer({"GET", "/", "", "", Credentials{"ann", "one"}}).headers;
+  const auto headers = closed.answer({"GET", "/", "", "", Credentials{"ann", "one"}})->headers;
   EXPECT_EQ(
       std::ranges::count(headers, "Content-Security-Policy", &std::pair<std::string, std::string>::first), 1);
+}
+
+// Only a scrape of an authenticated client makes keplerd's numbers wanted.
+TEST_F(PagesTest, MetricsWaitUntilTheyHaveArrivedAndOtherPagesDoNot) {
+  contents.current = false;
+  for (const char* path : {"/", "/-/ready", "/-/healthy", "/nowhere"})
+    EXPECT_TRUE(pages.answer({"GET", path}));
+  EXPECT_TRUE(pages.answer({"POST", "/metrics"}));
+  Pages closed(contents,
+               Passwords({{"ann", "one"}}, {[] { return Nanoseconds{0}; }, [](auto, auto) { return false; }}),
+               {});
+  EXPECT_EQ(closed.answer({"GET", "/metrics", "", "", Credentials{"ann", "two"}})->status, 401u);
+  EXPECT_EQ(contents.requests, 0);
+  EXPECT_FALSE(pages.answer({"GET", "/metrics"}));
+  EXPECT_EQ(contents.requests, 1);
+  contents.current = true;
+  EXPECT_EQ(pages.answer({"GET", "/metrics"})->status, 200u);
 }
 
 }  // namespace
