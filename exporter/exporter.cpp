@@ -95,7 +95,8 @@ Result<Done> Exporter::start() {
   });
   if (const auto added = add_signals(); !added) return added;
   Contents& contents = *this;
-  pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users), web_.headers);
+  pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users),
+                                   Pages::Rules{web_.headers, web_.rate_limit});
   server_ = std::make_unique<http::Server>(
       event_, [this](const http::Request& request) { return pages_->answer(request); });
   if (web_.has_tls) {

@@ -37,6 +37,13 @@ Response landing_page() {
   return response;
 }
 
+Response refusal_for(Nanoseconds interval) {
+  Response response = text_response(429, "Too many requests. Try again later.\n");
+  const auto wait = std::chrono::ceil<std::chrono::seconds>(interval);
+  response.headers.emplace_back("Retry-After", std::to_string(wait.count()));
+  return response;
+}
+
 Response refusal(http::Verdict verdict) {
   if (verdict == http::Verdict::kTooMany) {
     Response response = text_response(429, "Too many password checks. Try again later.\n");
@@ -59,17 +66,31 @@ bool asks_for_metrics(const Request& request) { return is_read(request) && reque
 
 }  // namespace
 
-Pages::Pages(Contents& contents, http::Passwords passwords,
-             std::map<std::string, std::string, std::less<>> headers)
-    : contents_(contents), passwords_(std::move(passwords)), headers_(std::move(headers)) {}
+Pages::Pages(Contents& contents, http::Passwords passwords, Rules rules)
+    : contents_(contents), passwords_(std::move(passwords)), rules_(std::move(rules)) {
+  if (rules_.rate_limit) rate_limit_.emplace(*rules_.rate_limit);
+}
+
+// Before anything else: a request that is refused costs as little as possible.
+bool Pages::is_too_often(const Request& request) {
+  return rate_limit_ && !request.again && !rate_limit_->allow(rules_.now());
+}
 
 std::optional<Response> Pages::answer(const Request& request) {
-  const http::Verdict verdict = passwords_.check(request.credentials, request.peer);
-  if (verdict == http::Verdict::kRight && asks_for_metrics(request) && !contents_.prepare()) return {};
-  Response response = verdict == http::Verdict::kRight ? page(request) : refusal(verdict);
-  for (const auto& [name, value] : headers_) {
-    std::erase_if(response.headers, [&name = name](const auto& own) { return own.first == name; });
-    response.headers.emplace_back(name, value);
+  std::optional<Response> response;
+  if (is_too_often(request)) {
+    response = refusal_for(rules_.rate_limit->interval);
+  } else if (const auto verdict = passwords_.check(request.credentials, request.peer);
+             verdict != http::Verdict::kRight) {
+    response = refusal(verdict);
+  } else if (asks_for_metrics(request) && !contents_.prepare()) {
+    return std::nullopt;
+  } else {
+    response = page(request);
+  }
+  for (const auto& [name, value] : rules_.headers) {
+    std::erase_if(response->headers, [&name = name](const auto& own) { return own.first == name; });
+    response->headers.emplace_back(name, value);
   }
   return response;
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "exporter/http/passwords.h"
+#include "exporter/http/rate_limit.h"
 #include "exporter/http/server.h"
 #include "exporter/metrics/exposition.h"
 
@@ -29,9 +30,14 @@ class Contents {
 
 class Pages {
  public:
-  // `headers` are sent with each response. `contents` must outlive the pages.
-  Pages(Contents& contents, http::Passwords passwords,
-        std::map<std::string, std::string, std::less<>> headers);
+  struct Rules {
+    std::map<std::string, std::string, std::less<>> headers;  // sent with each response
+    std::optional<http::RateLimitConfig> rate_limit = {};
+    std::function<Nanoseconds()> now = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
+  };
+
+  // `contents` must outlive the pages.
+  Pages(Contents& contents, http::Passwords passwords, Rules rules);
 
   // Empty: to be repeated when the metrics have arrived.
   std::optional<http::Response> answer(const http::Request& request);
@@ -42,13 +48,15 @@ class Pages {
     std::uint64_t revision = 0;
   };
 
+  bool is_too_often(const http::Request& request);
   http::Response page(const http::Request& request);
   http::Response metrics(const http::Request& request);
   http::Body body_of(Format format, bool zipped);
 
   Contents& contents_;
   http::Passwords passwords_;
-  std::map<std::string, std::string, std::less<>> headers_;
+  Rules rules_;
+  std::optional<http::RateLimit> rate_limit_;
   std::array<Kept, 4> kept_;  // by format, plain and compressed: generated once for all clients
 };
 

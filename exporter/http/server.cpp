@@ -14,6 +14,7 @@
 #include "base/barrier.h"
 #include "event/sources.h"
 #include "exporter/http/target.h"
+#include "exporter/http/tls.h"
 
 namespace keplerd::exporter::http {
 namespace {
@@ -28,12 +29,17 @@ constexpr int kSendBuffer = 128 << 10;
 constexpr char kServing[] = "serving HTTP";
 
 // Marks of a request, distinguished by address.
-constexpr char kHeadersSeen = 0, kTargetTooLong = 0, kTooManyArguments = 0;
+constexpr char kHeadersSeen = 0, kWaited = 0, kTargetTooLong = 0, kTooManyArguments = 0;
 
 Nanoseconds read_clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 int descriptor_of(MHD_Connection* connection) {
   return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+gnutls_session_t session_of(MHD_Connection* connection) {
+  const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return info == nullptr ? nullptr : static_cast<gnutls_session_t>(info->tls_session);
 }
 
 std::string header(MHD_Connection* connection, const char* name) {
@@ -60,15 +66,6 @@ ssize_t read_body(void* body, std::uint64_t position, char* out, std::size_t mos
 
 void free_body(void* body) { delete static_cast<Body*>(body); }
 
-std::string tls_priorities(const TlsConfig& tls) {
-  std::string priorities = "NORMAL:-VERS-ALL";
-  for (int version = tls.min_version; version <= tls.max_version; ++version) {
-    priorities += ":+VERS-TLS1." + std::to_string(version - 10);
-  }
-  if (tls.server_order) priorities += ":%SERVER_PRECEDENCE";
-  return priorities;
-}
-
 }  // namespace
 
 Response text_response(unsigned status, std::string text) {
@@ -82,35 +79,28 @@ Response text_response(unsigned status, std::string text) {
 struct Server::Shared {
   sd_event* event = nullptr;
   Handler handler;
-  std::optional<TlsConfig> tls;
+  std::optional<TlsPolicy> tls;
   std::string cert, key, client_ca, priorities;
   ConnectionLimits limits;
   Connections connections{limits};
   std::map<int, MHD_Connection*> waiting;  // suspended, by descriptor
 
-  // With client_auth_type: whether the client has presented the required certificate. The handshake itself
-  // requests it, but does not insist.
   bool is_trusted(MHD_Connection* connection) const {
-    if (!tls || tls->clients == ClientCertificates::kNone) return true;
-    const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-    if (info == nullptr) return false;
-    auto* const session = static_cast<gnutls_session_t>(info->tls_session);
-    unsigned count = 0;
-    if (gnutls_certificate_get_peers(session, &count) == nullptr || count == 0) {
-      return tls->clients == ClientCertificates::kVerifyIfGiven;
-    }
-    unsigned status = 1;
-    return gnutls_certificate_verify_peers2(session, &status) == GNUTLS_E_SUCCESS && status == 0;
+    if (!tls) return true;
+    const gnutls_session_t session = session_of(connection);
+    return session != nullptr && tls->is_trusted(session);
   }
 
-  std::optional<Response> respond(MHD_Connection* connection, const char* path, const char* method) {
+  std::optional<Response> respond(MHD_Connection* connection, const char* path, const char* method,
+                                  bool again) {
     if (!is_trusted(connection)) return text_response(403, "A client certificate is required.\n");
     Request request{method,
                     path,
                     header(connection, "Accept"),
                     header(connection, "Accept-Encoding"),
                     credentials_of(connection),
-                    connections.peer_of(descriptor_of(connection))};
+                    connections.peer_of(descriptor_of(connection)),
+                    again};
     std::optional<Response> response = handler(request);
     if (response && !response->body) response->body = std::make_shared<const std::string>();
     return response;
@@ -158,11 +148,13 @@ struct Server::Shared {
 
   static void on_connection(void* self, MHD_Connection* connection, void**,
                             MHD_ConnectionNotificationCode code) {
-    auto& connections = static_cast<Shared*>(self)->connections;
+    auto& shared = *static_cast<Shared*>(self);
+    Connections& connections = shared.connections;
     const int descriptor = descriptor_of(connection);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
       ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
       connections.begin(descriptor, read_peer(descriptor), read_clock());
+      if (shared.tls) shared.tls->attach(session_of(connection));
     } else {
       connections.end(descriptor);
     }
@@ -207,9 +199,10 @@ struct Server::Shared {
         return MHD_YES;
       }
       if (shared.connections.is_doomed(descriptor_of(connection))) return MHD_NO;
-      if (const auto response = shared.respond(connection, path, method)) {
+      if (const auto response = shared.respond(connection, path, method, mark == &kWaited)) {
         return shared.send(connection, *response);
       }
+      *state = mark_of(kWaited);
       shared.suspend(connection);
       return MHD_YES;
     } catch (const std::exception&) {
@@ -319,8 +312,10 @@ Result<Done> Server::use_tls(const TlsConfig& tls) {
         std::pair(&tls.client_ca_file, &shared_->client_ca)}) {
     if (const auto done = read(*path, *text); !done) return done;
   }
-  shared_->priorities = tls_priorities(tls);
-  shared_->tls = tls;
+  auto policy = TlsPolicy::make(tls, shared_->cert);
+  if (!policy) return policy.error();
+  shared_->tls = *std::move(policy);
+  shared_->priorities = shared_->tls->priorities();
   return Done{};
 }
 

@@ -25,6 +25,7 @@ struct Request {
   std::string accept, accept_encoding;
   std::optional<Credentials> credentials;
   Peer peer;
+  bool again = false;  // it had to wait, and is repeated
 };
 
 struct Response {

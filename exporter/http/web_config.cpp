@@ -4,19 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <functional>
-#include <set>
-#include <sstream>
 
 #include <fcntl.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/yaml.h>
 
 #include "base/parse.h"
 #include "base/read_all.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "exporter/http/go_duration.h"
+#include "exporter/http/strict_yaml.h"
+#include "exporter/http/tls_names.h"
 
 namespace keplerd::exporter::http {
 namespace {
@@ -25,148 +22,6 @@ constexpr std::size_t kLongestFile = 1 << 20;
 constexpr int kLeastBcryptCost = 4;
 // A higher cost would take seconds for each password.
 constexpr int kMostBcryptCost = 16;
-
-// Used inside the parser only; parse_web_config() turns it into a Result.
-struct Wrong {
-  YAML::Mark place;
-  std::string what;
-};
-
-[[noreturn]] void wrong(const YAML::Node& node, const std::string& what) { throw Wrong{node.Mark(), what}; }
-
-// Checks the text as a whole for what YAML parsers and readers interpret differently.
-void check_characters(std::string_view text) {
-  constexpr std::uint32_t kByteOrderMark = 0xfeff;
-  YAML::Mark place;
-  for (bool first = true; !text.empty(); first = false) {
-    const auto character = first_character(text);
-    const bool newline = text.starts_with('\n') || text.starts_with("\r\n");
-    const bool blank = newline || text.starts_with('\t');
-    const bool readable = character && is_printable(character->code_point) &&
-                          (first || character->code_point != kByteOrderMark);
-    if (!blank && !readable) throw Wrong{place, "only printable UTF-8 is allowed here"};
-    if (text.starts_with('\n')) ++place.line;
-    text.remove_prefix(character->length);
-  }
-}
-
-// Where the documents of a file begin.
-class DocumentStarts : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark& place) override { places.push_back(place); }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
-  }
-  void OnMapEnd() override {}
-
-  std::vector<YAML::Mark> places;
-};
-
-// YAML::Load() ignores all but the first; YAML::LoadAll() finds an endless document in ", ".
-void refuse_second_document(const std::string& text) {
-  std::istringstream stream(text);
-  YAML::Parser parser(stream);
-  DocumentStarts starts;
-  while (starts.places.size() < 2 && parser.HandleNextDocument(starts)) {
-  }
-  if (starts.places.size() > 1) throw Wrong{starts.places[1], "a second document begins here"};
-}
-
-// The type of a plain scalar (yaml.org/spec/1.2.2, 10.3.2). As in YAML 1.1, "yes" and "no" are
-// booleans.
-bool is_flag_or_number(const YAML::Node& node) {
-  if (node.Tag() != "?") return false;
-  bool flag = false;
-  double number = 0;
-  std::int64_t integer = 0;
-  return YAML::convert<bool>::decode(node, flag) || YAML::convert<double>::decode(node, number) ||
-         YAML::convert<std::int64_t>::decode(node, integer);
-}
-
-bool is_text(const YAML::Node& node) {
-  if (!node.IsScalar()) return false;
-  const std::string& tag = node.Tag();  // "?": plain, "!": in quotes
-  if (tag == "?") return !is_flag_or_number(node) && node.Scalar() != "<<";
-  return tag == "!" || tag == "tag:yaml.org,2002:str";
-}
-
-std::string text_of(const YAML::Node& node, const std::string& name) {
-  if (!is_text(node)) wrong(node, name + " is not text (text can be put in quotes)");
-  return node.Scalar();
-}
-
-std::string quoted(const std::string& key) { return "'" + key + "'"; }
-
-using Visitor = std::function<void(const std::string& key, const YAML::Node& place, const YAML::Node& value)>;
-
-// Calls `visitor` for each key of the mapping `name` (empty: the file). A duplicate key is an error.
-void visit_keys(const YAML::Node& map, const std::string& name, const Visitor& visitor) {
-  const std::string shown = name.empty() ? "the file" : quoted(name);
-  if (!map.IsMap() || (map.Tag() != "?" && map.Tag() != "tag:yaml.org,2002:map")) {
-    wrong(map, shown + " is not a mapping");
-  }
-  std::set<std::string> seen;
-  for (const auto& entry : map) {
-    const std::string key = text_of(entry.first, "a key of " + shown);
-    const std::string full = quoted(name.empty() ? key : name + "." + key);
-    if (!seen.insert(key).second) wrong(entry.first, "duplicate key " + full);
-    visitor(key, entry.first, entry.second);
-  }
-}
-
-void check_content(const YAML::Node& place, const std::string& name, const YAML::Node& value) {
-  const bool empty_map = value.IsMap() && value.size() == 0;
-  if (value.IsNull() || empty_map) wrong(place, quoted(name) + " is empty");
-}
-
-using Setter = std::function<void(const YAML::Node& value)>;
-
-// Calls the setter of each key of `map`; fails at the first key that has none.
-void take_keys(const YAML::Node& map, const std::string& name, const std::map<std::string, Setter>& setters) {
-  visit_keys(map, name, [&](const std::string& key, const YAML::Node& place, const YAML::Node& value) {
-    const std::string full = name.empty() ? key : name + "." + key;
-    const auto setter = setters.find(key);
-    if (setter == setters.end()) wrong(place, "unknown key " + quoted(full));
-    check_content(place, full, value);
-    setter->second(value);
-  });
-}
-
-bool flag_of(const YAML::Node& node, const std::string& name) {
-  const std::string text = node.IsScalar() && node.Tag() == "?" ? node.Scalar() : "";
-  if (text == "true") return true;
-  if (text != "false") wrong(node, quoted(name) + " is neither true nor false");
-  return false;
-}
-
-// Looks up `node` in a table of words.
-template <class Value, std::size_t count>
-Value one_of(const YAML::Node& node, const std::string& name,
-             const std::array<std::pair<std::string_view, Value>, count>& words) {
-  const std::string text = text_of(node, quoted(name));
-  for (const auto& [word, value] : words) {
-    if (text == word) return value;
-  }
-  wrong(node, quoted(name) + " cannot be " + quoted(text) + " here");
-}
-
-Setter refuse(const std::string& name) {
-  return
-      [name](const YAML::Node& node) { wrong(node, quoted(name) + " is not supported by keplerd-exporter"); };
-}
-
-// An empty list requests nothing.
-Setter refuse_entries(const std::string& name) {
-  return [name](const YAML::Node& node) {
-    if (!node.IsSequence() || node.size() > 0) refuse(name)(node);
-  };
-}
 
 bool is_bcrypt(std::string_view hash) {
   constexpr std::size_t kLength = 60;
@@ -190,7 +45,7 @@ class Parser {
               {{"tls_server_config", [this](const YAML::Node& node) { take_tls(node); }},
                {"http_server_config", [this](const YAML::Node& node) { take_http(node); }},
                {"basic_auth_users", [this](const YAML::Node& node) { take_users(node); }},
-               {"rate_limit", refuse("rate_limit")}});
+               {"rate_limit", [this](const YAML::Node& node) { take_rate_limit(node); }}});
     check_tls(file);
     return std::move(config_);
   }
@@ -214,6 +69,18 @@ class Parser {
     };
   }
 
+  // Names of `table`; none: the defaults.
+  template <class Table>
+  Setter names(const std::string& key, const Table& table, std::vector<std::string>& target) {
+    return [key, &table, &target](const YAML::Node& node) {
+      target = texts_of(node, tls(key));
+      for (const std::string& name : target) {
+        const bool known = std::ranges::any_of(table, [&name](const auto& row) { return row.name == name; });
+        if (!known) wrong(node, quoted(tls(key)) + " cannot be " + quoted(name) + " here");
+      }
+    };
+  }
+
   void take_tls(const YAML::Node& node) {
     TlsConfig& to = config_.tls;
     take_keys(node, "tls_server_config",
@@ -234,9 +101,13 @@ class Parser {
                 [&to](const YAML::Node& value) {
                   to.server_order = flag_of(value, tls("prefer_server_cipher_suites"));
                 }},
-               {"cipher_suites", refuse_entries(tls("cipher_suites"))},
-               {"curve_preferences", refuse_entries(tls("curve_preferences"))},
-               {"client_allowed_sans", refuse_entries(tls("client_allowed_sans"))}});
+               {"cipher_suites", names("cipher_suites", kCipherSuites, to.cipher_suites)},
+               {"curve_preferences", names("curve_preferences", kCurves, to.curves)},
+               {"client_allowed_sans", [&to](const YAML::Node& value) {
+                  to.client_names = texts_of(value, tls("client_allowed_sans"));
+                  // For exporter-toolkit an empty list allows nobody.
+                  if (to.client_names.empty()) wrong(value, quoted(tls("client_allowed_sans")) + " is empty");
+                }}});
     config_.has_tls = true;
   }
 
@@ -253,6 +124,36 @@ class Parser {
     if (tls.clients != ClientCertificates::kNone && tls.client_ca_file.empty()) {
       wrong(place, "this client_auth_type needs a client_ca_file");
     }
+    if (tls.clients == ClientCertificates::kNone && !tls.client_names.empty()) {
+      wrong(place, "client_allowed_sans needs a client_auth_type");
+    }
+  }
+
+  void take_rate_limit(const YAML::Node& node) {
+    constexpr int kMostBurst = 1'000'000;
+    std::optional<Nanoseconds> interval;
+    RateLimitConfig limit;
+    take_keys(node, "rate_limit",
+              {{"interval",
+                [&interval](const YAML::Node& value) {
+                  if (value.IsScalar()) interval = parse_go_duration(value.Scalar());
+                  if (!interval || *interval > std::chrono::hours(1)) {
+                    wrong(value,
+                          "'rate_limit.interval' is not a duration such as 100ms or 1m30s, of at most 1h");
+                  }
+                }},
+               {"burst", [&limit](const YAML::Node& value) {
+                  const auto burst = value.IsScalar() ? parse_number<int>(value.Scalar()) : std::nullopt;
+                  if (!burst || *burst < 0 || *burst > kMostBurst) {
+                    wrong(value, "'rate_limit.burst' is not a number from 0 to 1000000");
+                  }
+                  limit.burst = *burst;
+                }}});
+    if (!interval) wrong(node, "'rate_limit' has no interval");
+    limit.interval = *interval;
+    if (limit.interval == Nanoseconds{0}) return;
+    if (limit.burst == 0) wrong(node, "'rate_limit' with a burst of 0 would refuse every request");
+    config_.rate_limit = limit;
   }
 
   void take_http(const YAML::Node& node) {

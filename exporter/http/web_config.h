@@ -6,11 +6,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 
 namespace keplerd::exporter::http {
 
@@ -21,7 +22,16 @@ struct TlsConfig {
   std::string client_ca_file;
   ClientCertificates clients = ClientCertificates::kNone;
   int min_version = 12, max_version = 13;  // of TLS 1.x, "1x"
-  bool server_order = false;               // prefer the server's order of cipher suites
+  bool server_order = true;                // prefer the server's order of cipher suites
+  std::vector<std::string> cipher_suites;  // of TLS 1.2 and before; by tls_names.h; empty: the defaults
+  std::vector<std::string> curves;         // likewise, of all versions
+  std::vector<std::string> client_names;   // a client certificate has one of these; empty: any
+};
+
+// A request each `interval`, and `burst` at once.
+struct RateLimitConfig {
+  Nanoseconds interval{};
+  int burst = 0;
 };
 
 struct WebConfig {
@@ -29,6 +39,8 @@ struct WebConfig {
   TlsConfig tls;
   std::map<std::string, std::string, std::less<>> headers;  // sent with each response
   std::map<std::string, std::string, std::less<>> users;    // names and bcrypt hashes
+
+  std::optional<RateLimitConfig> rate_limit;
 
   // Whether every client that gets a response is authenticated.
   bool authenticates() const { return !users.empty() || tls.clients == ClientCertificates::kRequire; }

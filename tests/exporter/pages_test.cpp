@@ -38,7 +38,7 @@ class PagesTest : public testing::Test {
   Response get(Request request) { return *pages.answer(request); }
 
   CannedContents contents;
-  Pages pages{contents, Passwords({}), {}};
+  Pages pages{contents, Passwords({}), Pages::Rules{}};
 };
 
 TEST_F(PagesTest, MetricsAreOfTheFormatThatIsWanted) {
@@ -97,7 +97,7 @@ TEST_F(PagesTest, WithUsersEveryPageWantsAPassword) {
   Passwords passwords({{"ann", "one"}}, {[] { return Nanoseconds{0}; },
                                          [](auto password, auto hash) { return password == hash; }});
   Pages closed(contents, std::move(passwords),
-               {{"X-Frame-Options", "deny"}, {"Content-Security-Policy", "x"}});
+               Pages::Rules{.headers = {{"X-Frame-Options", "deny"}, {"Content-Security-Policy", "x"}}});
   for (const char* path : {"/", "/metrics", "/-/ready", "/-/healthy", "/nowhere"}) {
     const Response refused = *closed.answer({"GET", path});
     EXPECT_EQ(refused.status, 401u) << path;
@@ -120,13 +120,47 @@ TEST_F(PagesTest, MetricsWaitUntilTheyHaveArrivedAndOtherPagesDoNot) {
   EXPECT_TRUE(pages.answer({"POST", "/metrics"}));
   Pages closed(contents,
                Passwords({{"ann", "one"}}, {[] { return Nanoseconds{0}; }, [](auto, auto) { return false; }}),
-               {});
+               Pages::Rules{});
   EXPECT_EQ(closed.answer({"GET", "/metrics", "", "", Credentials{"ann", "two"}})->status, 401u);
   EXPECT_EQ(contents.requests, 0);
   EXPECT_FALSE(pages.answer({"GET", "/metrics"}));
   EXPECT_EQ(contents.requests, 1);
   contents.current = true;
   EXPECT_EQ(pages.answer({"GET", "/metrics"})->status, 200u);
+}
+
+// Of passwords too: those are what costs.
+TEST_F(PagesTest, ARateLimitIsOfAllPagesAndClients) {
+  Nanoseconds now = std::chrono::hours(1);
+  int checked = 0;
+  Pages limited(contents,
+                Passwords({{"ann", "one"}}, {[] { return Nanoseconds{0}; },
+                                             [&checked](auto, auto) {
+                                               ++checked;
+                                               return true;
+                                             }}),
+                Pages::Rules{.headers = {{"X-Frame-Options", "deny"}},
+                             .rate_limit = http::RateLimitConfig{std::chrono::milliseconds(1500), 2},
+                             .now = [&now] { return now; }});
+  const auto ask = [&](const char* path, bool again = false) {
+    return limited.answer({"GET", path, "", "", Credentials{"ann", "one"}, "", again});
+  };
+  EXPECT_EQ(ask("/")->status, 200u);
+  EXPECT_EQ(limited.answer({"GET", "/metrics"})->status, 401u);
+  EXPECT_EQ(std::exchange(checked, 0), 1);
+  for (const char* path : {"/metrics", "/-/healthy", "/nowhere"}) {
+    const Response refused = *ask(path);
+    EXPECT_EQ(refused.status, 429u) << path;
+    EXPECT_THAT(refused.headers, Contains(Pair("Retry-After", "2")));
+    EXPECT_THAT(refused.headers, Contains(Pair("X-Frame-Options", "deny")));
+  }
+  EXPECT_EQ(checked, 0);
+  now += std::chrono::milliseconds(1500);
+  contents.current = false;
+  EXPECT_FALSE(ask("/metrics"));
+  contents.current = true;
+  EXPECT_EQ(ask("/metrics", true)->status, 200u) << "the same request";
+  EXPECT_EQ(ask("/metrics")->status, 429u);
 }
 
 }  // namespace

@@ -5,10 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace keplerd::exporter::http {
 namespace {
+
+using testing::ElementsAre;
 
 constexpr char kHash[] = "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi";
 
@@ -27,24 +30,30 @@ TEST(WebConfig, AnEmptyOneRequiresNothing) {
 }
 
 TEST(WebConfig, TakesWhatExporterToolkitDocuments) {
-  const auto config = parse_web_config(std::string("tls_server_config:\n"
-                                                   "  cert_file: server.crt\n"
-                                                   "  key_file: /keys/server.key\n"
-                                                   "  client_auth_type: RequireAndVerifyClientCert\n"
-                                                   "  client_ca_file: ca.crt\n"
-                                                   "  min_version: TLS13\n"
-                                                   "  max_version: TLS13\n"
-                                                   "  prefer_server_cipher_suites: true\n"
-                                                   "  cipher_suites: []\n"
-                                                   "http_server_config:\n"
-                                                   "  http2: false\n"
-                                                   "  headers:\n"
-                                                   "    X-Frame-Options: deny\n"
-                                                   "    Strict-Transport-Security: max-age=5\n"
-                                                   "basic_auth_users:\n"
-                                                   "  alice: ") +
-                                           kHash + "\n  \"bob c\": \"" + kHash + "\"\n",
-                                       "/etc/x");
+  const auto config =
+      parse_web_config(std::string("tls_server_config:\n"
+                                   "  cert_file: server.crt\n"
+                                   "  key_file: /keys/server.key\n"
+                                   "  client_auth_type: RequireAndVerifyClientCert\n"
+                                   "  client_ca_file: ca.crt\n"
+                                   "  min_version: TLS13\n"
+                                   "  max_version: TLS13\n"
+                                   "  prefer_server_cipher_suites: true\n"
+                                   "  cipher_suites:\n"
+                                   "    - TLS_AES_128_GCM_SHA256\n"
+                                   "    - TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256\n"
+                                   "  curve_preferences: [X25519, CurveP256]\n"
+                                   "  client_allowed_sans: [prometheus.example, \"10\", '::1']\n"
+                                   "rate_limit: {interval: 1m30s, burst: 20}\n"
+                                   "http_server_config:\n"
+                                   "  http2: false\n"
+                                   "  headers:\n"
+                                   "    X-Frame-Options: deny\n"
+                                   "    Strict-Transport-Security: max-age=5\n"
+                                   "basic_auth_users:\n"
+                                   "  alice: ") +
+                           kHash + "\n  \"bob c\": \"" + kHash + "\"\n",
+                       "/etc/x");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_TRUE(config->has_tls);
   EXPECT_TRUE(config->authenticates());
@@ -54,6 +63,12 @@ TEST(WebConfig, TakesWhatExporterToolkitDocuments) {
   EXPECT_EQ(config->tls.clients, ClientCertificates::kRequire);
   EXPECT_EQ(config->tls.min_version, 13);
   EXPECT_TRUE(config->tls.server_order);
+  EXPECT_THAT(config->tls.cipher_suites,
+              ElementsAre("TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"));
+  EXPECT_THAT(config->tls.curves, ElementsAre("X25519", "CurveP256"));
+  EXPECT_THAT(config->tls.client_names, ElementsAre("prometheus.example", "10", "::1"));
+  EXPECT_EQ(config->rate_limit->interval, std::chrono::seconds(90));
+  EXPECT_EQ(config->rate_limit->burst, 20);
   EXPECT_EQ(config->headers.at("X-Frame-Options"), "deny");
   EXPECT_EQ(config->users.at("bob c"), kHash);
 }
@@ -81,15 +96,61 @@ TEST(WebConfig, AnUnknownKeyIsNamedWithItsLine) {
 
 TEST(WebConfig, WhatCannotBeDoneIsRefusedAndNotIgnored) {
   const std::string tls = "tls_server_config:\n  cert_file: a\n  key_file: b\n  ";
-  EXPECT_EQ(error_of(tls + "cipher_suites: [TLS_AES_128_GCM_SHA256]\n"),
-            "4: 'tls_server_config.cipher_suites' is not supported by keplerd-exporter");
-  EXPECT_EQ(error_of(tls + "client_allowed_sans: [x]\n"),
-            "4: 'tls_server_config.client_allowed_sans' is not supported by keplerd-exporter");
+  for (const char* unknown : {"TLS_RSA_WITH_RC4_128_SHA", "tls_aes_128_gcm_sha256", "AES-128-GCM", "''"}) {
+    const std::string name = unknown == std::string("''") ? "" : unknown;
+    EXPECT_EQ(error_of(tls + "cipher_suites: [TLS_AES_128_GCM_SHA256, " + unknown + "]\n"),
+              "4: 'tls_server_config.cipher_suites' cannot be '" + name + "' here");
+  }
+  EXPECT_EQ(error_of(tls + "curve_preferences: [CurveP256, X448]\n"),
+            "4: 'tls_server_config.curve_preferences' cannot be 'X448' here");
   EXPECT_EQ(error_of(tls + "client_auth_type: RequireAnyClientCert\n"),
             "4: 'tls_server_config.client_auth_type' cannot be 'RequireAnyClientCert' here");
   EXPECT_EQ(error_of(tls + "min_version: SSL3\n"),
             "4: 'tls_server_config.min_version' cannot be 'SSL3' here");
-  EXPECT_EQ(error_of("rate_limit:\n  burst: 3\n"), "2: 'rate_limit' is not supported by keplerd-exporter");
+}
+
+TEST(WebConfig, ListsAreListsOfText) {
+  const std::string tls = "tls_server_config:\n  cert_file: a\n  key_file: b\n  ";
+  for (const char* key : {"cipher_suites", "curve_preferences", "client_allowed_sans"}) {
+    const std::string name = std::string("'tls_server_config.") + key + "'";
+    EXPECT_EQ(error_of(tls + key + ": CurveP256\n"), "4: " + name + " is not a list");
+    EXPECT_EQ(error_of(tls + key + ": [5]\n"),
+              "4: an entry of " + name + " is not text (text can be put in quotes)");
+    EXPECT_EQ(error_of(tls + key + ": [[a]]\n"),
+              "4: an entry of " + name + " is not text (text can be put in quotes)");
+  }
+  EXPECT_EQ(error_of(tls + "cipher_suites: []\n"), "none") << "the defaults";
+  EXPECT_EQ(error_of(tls + "curve_preferences: []\n"), "none");
+}
+
+TEST(WebConfig, NamesOfClientsNeedCertificatesOfClients) {
+  const std::string tls = "tls_server_config:\n  cert_file: a\n  key_file: b\n";
+  const std::string clients = "  client_ca_file: c\n  client_auth_type: RequireAndVerifyClientCert\n";
+  EXPECT_EQ(error_of(tls + clients + "  client_allowed_sans: [x]\n"), "none");
+  EXPECT_EQ(error_of(tls + "  client_allowed_sans: [x]\n"),
+            "2: client_allowed_sans needs a client_auth_type");
+  EXPECT_EQ(error_of(tls + clients + "  client_allowed_sans: []\n"),
+            "6: 'tls_server_config.client_allowed_sans' is empty");
+}
+
+TEST(WebConfig, ARateLimitIsWholeOrZero) {
+  const auto limit_of = [](const std::string& text) { return parse_web_config(text, ".")->rate_limit; };
+  EXPECT_EQ(limit_of("rate_limit: {interval: 100ms, burst: 1}")->interval, std::chrono::milliseconds(100));
+  EXPECT_FALSE(limit_of("rate_limit: {interval: 0, burst: 0}"));
+  EXPECT_FALSE(limit_of("rate_limit: {interval: 0s, burst: 5}"));
+  EXPECT_EQ(error_of("rate_limit:\n  burst: 3\n"), "2: 'rate_limit' has no interval");
+  EXPECT_EQ(error_of("rate_limit: {interval: 1s}"),
+            "1: 'rate_limit' with a burst of 0 would refuse every request");
+  for (const char* interval : {"5", "-1s", "1 s", "1d", "s", "2h", "[1s]", "61m"}) {
+    EXPECT_EQ(error_of(std::string("rate_limit: {burst: 1, interval: ") + interval + "}"),
+              "1: 'rate_limit.interval' is not a duration such as 100ms or 1m30s, of at most 1h")
+        << interval;
+  }
+  for (const char* burst : {"-1", "1.5", "x", "1000001", "[1]"}) {
+    EXPECT_EQ(error_of(std::string("rate_limit: {interval: 1s, burst: ") + burst + "}"),
+              "1: 'rate_limit.burst' is not a number from 0 to 1000000")
+        << burst;
+  }
 }
 
 TEST(WebConfig, IncompleteSettingsAreRefused) {
@@ -166,7 +227,7 @@ TEST(WebConfig, AValueOfAnotherTypeIsRefused) {
   EXPECT_EQ(error_of("tls_server_config: !other {cert_file: a, key_file: b}"),
             "1: 'tls_server_config' is not a mapping");
   EXPECT_EQ(error_of("tls_server_config: []"), "1: 'tls_server_config' is not a mapping");
-  EXPECT_EQ(error_of("rate_limit: []"), "1: 'rate_limit' is not supported by keplerd-exporter");
+  EXPECT_EQ(error_of("rate_limit: []"), "1: 'rate_limit' is not a mapping");
   EXPECT_EQ(error_of(std::string("basic_auth_users: {true: ") + kHash + "}"),
             "1: a key of 'basic_auth_users' is not text (text can be put in quotes)");
   EXPECT_EQ(error_of("5: 6"), "1: a key of the file is not text (text can be put in quotes)");

@@ -403,6 +403,76 @@ class Tls(Closed):
             except (ssl.SSLError, ConnectionError):
                 pass
 
+    def handshake(self, exporter, *options):
+        """The protocol and the cipher that openssl ends up with, or None."""
+        done = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{exporter.port}", "-CAfile", self.path("ca.crt"),
+                               *options], input="", capture_output=True, text=True, timeout=60)
+        found = re.search(r"(?m)^(?:New, )?(TLSv[\d.]+), Cipher is (\S+)", done.stdout)
+        negotiated = re.search(r"(?m)^\s+Protocol\s*: (\S+)", done.stdout)
+        if done.returncode != 0 or not found or found[2] == "(NONE)":
+            return None
+        return (negotiated[1] if negotiated else found[1]), found[2]
+
+    def test_only_the_cipher_suites_that_are_listed_and_all_of_tls_1_3(self):
+        exporter = self.web(self.SERVER + "  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, "
+                            "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA]\n")
+        for cipher, allowed in (("ECDHE-ECDSA-AES256-GCM-SHA384", True), ("ECDHE-ECDSA-AES128-SHA", True),
+                                ("ECDHE-ECDSA-AES128-GCM-SHA256", False), ("ECDHE-ECDSA-AES256-SHA", False),
+                                ("ECDHE-ECDSA-CHACHA20-POLY1305", False), ("ECDHE-ECDSA-AES128-SHA256", False)):
+            found = self.handshake(exporter, "-tls1_2", "-cipher", f"{cipher}:@SECLEVEL=0")
+            self.assertEqual(found, ("TLSv1.2", cipher) if allowed else None, cipher)
+        preferred = self.handshake(exporter, "-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-GCM-SHA384")
+        self.assertEqual(preferred, ("TLSv1.2", "ECDHE-ECDSA-AES256-GCM-SHA384"), "in the order of the list")
+        for cipher in ("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"):
+            self.assertEqual(self.handshake(exporter, "-tls1_3", "-ciphersuites", cipher), ("TLSv1.3", cipher))
+        self.assertEqual(self.ask(exporter)[0], 200)
+
+    def test_without_a_list_all_cipher_suites(self):
+        exporter = self.web(self.SERVER)
+        for cipher in ("ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"):
+            self.assertEqual(self.handshake(exporter, "-tls1_2", "-cipher", cipher), ("TLSv1.2", cipher))
+
+    def test_suites_that_do_not_fit_the_key_leave_tls_1_3_or_nothing(self):
+        suites = self.SERVER + "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]\n"
+        exporter = self.web(suites)
+        self.assertIsNone(self.handshake(exporter, "-tls1_2"))
+        self.assertEqual(self.handshake(exporter, "-tls1_3")[0], "TLSv1.3")
+        started = subprocess.run([EXPORTER, "--varlink", self.daemon.socket, "--listen=127.0.0.1:0", "--web-config",
+                                  self.write("web.yml", suites + "  max_version: TLS12\n")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((started.returncode, started.stderr),
+                         (1, "keplerd-exporter: none of the cipher_suites fits the key of the certificate\n"))
+
+    def test_only_the_curves_that_are_listed(self):
+        exporter = self.web(self.SERVER + "  curve_preferences: [X25519, CurveP384]\n")
+        for version in ("-tls1_2", "-tls1_3"):
+            # The certificate is of P-256, which is another matter.
+            for curves, allowed in (("X25519:P-256", True), ("P-384:P-256", True), ("P-256", False), ("P-521:P-256", False)):
+                self.assertEqual(self.handshake(exporter, version, "-curves", curves) is not None, allowed, (version, curves))
+
+    def test_only_clients_with_a_name_that_is_listed(self):
+        for name, san in (("dns", "DNS:other.example,DNS:prometheus.example"), ("ip", "IP:192.0.2.7"), ("ip6", "IP:2001:db8::7"),
+                          ("mail", "email:scraper@example.org"), ("uri", "URI:spiffe://example.org/prometheus"),
+                          ("upper", "DNS:PROMETHEUS.example"), ("part", "DNS:a.prometheus.example"), ("none", None)):
+            self.certificate(name, "-x509", "-CA", self.path("ca.crt"), "-CAkey", self.path("ca.key"),
+                             *(["-addext", f"subjectAltName={san}"] if san else []))
+        base = self.SERVER + "  client_ca_file: ca.crt\n  client_allowed_sans: [prometheus.example, 192.0.2.7, '2001:db8::7', " \
+            "scraper@example.org, 'spiffe://example.org/prometheus']\n"
+        exporter = self.web(base + "  client_auth_type: RequireAndVerifyClientCert\n")
+        for name in ("dns", "ip", "ip6", "mail", "uri"):
+            status, text = self.ask(exporter, name)
+            self.assertEqual(status, 200, name)
+            self.assertIn(b"keplerd_account", text)
+        for name in ("client", "upper", "part", "none", None):
+            status, text = self.ask(exporter, name)
+            self.assertEqual(status, 403, name)
+            self.assertNotIn(b"keplerd_up", text)
+        given = self.web(base + "  client_auth_type: VerifyClientCertIfGiven\n")
+        self.assertEqual([self.ask(given, name)[0] for name in (None, "dns", "client")], [200, 200, 403])
+
+    def test_a_rate_limit(self):
+        exporter = self.web(self.SERVER + "rate_limit: {interval: 1h, burst: 3}\n")
+        self.assertEqual([self.ask(exporter)[0] for _ in range(5)], [200, 200, 200, 429, 429])
+
 
 class Hostile(OnAWorkingHost):
     def connect(self, source="127.0.0.1"):
