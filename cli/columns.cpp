@@ -34,9 +34,8 @@ std::string vm_name_text(const Json& row, std::string_view name) {
 }
 
 // The share of all the host's energy since counting began.
-std::string share_text(const Json& row, const Json& host) {
-  const auto part = integer_field(row, "energyMicrojoules");
-  return part ? format_percent(*part, integer_field(host, "energyMicrojoules").value_or(0)) : "-";
+std::string share_of_host(const Json& row, const Json& host) {
+  return share_text(row, "energyMicrojoules", integer_field(host, "energyMicrojoules"));
 }
 
 RowColumn power(std::string header = "POWER", std::string_view name = "powerMicrowatts", int from = 0) {
@@ -49,7 +48,7 @@ RowColumn energy(int from = 32) {
 
 RowColumn own_energy() { return {{"OWN"}, of_field(energy_text, "ownMicrojoules"), LiveColumn{8, 72}}; }
 
-RowColumn share() { return {{"SHARE"}, share_text, LiveColumn{6, 56}}; }
+RowColumn share() { return {{"SHARE"}, share_of_host, LiveColumn{6, 56}}; }
 
 RowColumn cpu_time() { return {{"CPU"}, of_field(time_text, "cpuUsec"), LiveColumn{9, 64}}; }
 

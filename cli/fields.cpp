@@ -29,6 +29,11 @@ std::string name_text(const Json& object, std::string_view name) {
   return printable(client::text(object, name));
 }
 
+std::string share_text(const Json& object, std::string_view name, std::optional<std::int64_t> whole) {
+  const auto part = integer_field(object, name);
+  return part && whole ? format_percent(*part, *whole) : "-";
+}
+
 std::optional<double> own_cpu_percent(const Json& status) {
   const auto cpu = integer_field(status, "daemonWindowCpuUsec");
   const auto window = integer_field(status, "windowUsec");

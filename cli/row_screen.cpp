@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
-#include "cli/output/human.h"
 #include "cli/screens.h"
 #include "varlink/json.h"
 
@@ -89,11 +88,10 @@ std::string zones_text(const Json& row, const TableStyle& style) {
 
 // The parts of a virtual machine.
 std::string breakdown_text(const Json& row, const TableStyle& style) {
-  const std::int64_t whole = integer_field(row, "energyMicrojoules").value_or(0);
+  const auto whole = integer_field(row, "energyMicrojoules");
   Table table({{"ENERGY"}, {"SHARE"}, {"PART", Align::kLeft}});
   for (const Json& part : field(row, "breakdown")) {
-    const auto energy = integer_field(part, "energyMicrojoules");
-    table.add_row({energy_text(part, "energyMicrojoules"), energy ? format_percent(*energy, whole) : "-",
+    table.add_row({energy_text(part, "energyMicrojoules"), share_text(part, "energyMicrojoules", whole),
                    name_text(part, "name")});
   }
   return table.empty() ? "" : "\n" + table.text(style);

@@ -126,10 +126,8 @@ std::string accounts_table(const Json& status) {
   const Json& accounts = field(status, "accounts");
   const auto total = integer_field(field(status, "host"), "energyMicrojoules");
   for (const Account& account : kAccounts) {
-    const auto energy = integer_field(accounts, account.field);
-    table.add_row({energy_text(accounts, account.field),
-                   energy && total ? format_percent(*energy, *total) : "-", account.field,
-                   std::string(account.meaning)});
+    table.add_row({energy_text(accounts, account.field), share_text(accounts, account.field, total),
+                   account.field, std::string(account.meaning)});
   }
   table.add_row({energy_text(field(status, "host"), "energyMicrojoules"), "", "host", "total"});
   return table.text();

@@ -20,5 +20,12 @@ TEST(Fields, UnknownAmountsAreADash) {
   EXPECT_EQ(name_text(kObject, "n"), "");
 }
 
+TEST(Fields, AShareNeedsBothNumbers) {
+  EXPECT_EQ(share_text(kObject, "n", 24'600'000), "50.0%");
+  EXPECT_EQ(share_text(kObject, "n", 0), "-");
+  EXPECT_EQ(share_text(kObject, "n", std::nullopt), "-");
+  EXPECT_EQ(share_text(kObject, "absent", 1), "-");
+}
+
 }  // namespace
 }  // namespace keplerd::cli
