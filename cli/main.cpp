@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -6,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "cli/exit_status.h"
+#include "cli/output/fd_buffer.h"
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
@@ -14,10 +18,12 @@ int main(int argc, char** argv) {
   // A reader that stops early (`keplerctl units | head -1`) is not an error: detected below, as EPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const int status = run_program(arguments, find_terminal(), std::cout, std::cerr);
-  errno = 0;
-  if (!std::cout.flush() && errno != EPIPE && errno != 0) {
-    std::cerr << "keplerctl: cannot write: " << std::strerror(errno) << "\n";
+  FdBuffer buffer(STDOUT_FILENO);
+  std::ostream out(&buffer);
+  const int status = run_program(arguments, find_terminal(), out, std::cerr);
+  out.flush();
+  if (buffer.error() != 0 && buffer.error() != EPIPE) {
+    std::cerr << "keplerctl: cannot write to standard output: " << std::strerror(buffer.error()) << "\n";
     return kFailed;
   }
   return status;

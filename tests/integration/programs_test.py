@@ -78,6 +78,17 @@ class OnAWrittenHost(unittest.TestCase):
             self.assertEqual({unit["id"] for unit in units}, {"/system.slice", "/system.slice/a.service"})
             self.assertEqual(run(*command, "show", "no-such").returncode, 3)
 
+    def test_keplerctl_reports_that_its_output_could_not_be_written(self):
+        for unit in range(100):
+            self.host.group(f"/u{unit}.service", 0)
+        with Daemon(KEPLERD, self.host) as daemon:
+            for verb in ("units", "status"):  # far more, and less, than a stream buffers
+                with open("/dev/full", "w") as full:
+                    failed = subprocess.run([KEPLERCTL, "--varlink", daemon.socket, "-j", verb], stdout=full,
+                                            stderr=subprocess.PIPE, text=True)
+                self.assertEqual((failed.returncode, failed.stderr),
+                                 (1, "keplerctl: cannot write to standard output: No space left on device\n"), verb)
+
     def test_a_wrap_is_counted_and_a_reset_is_not(self):
         self.host.zone("intel-rapl:0", "package-0", 262143328850 - 10)
         with Daemon(KEPLERD, self.host) as daemon:
