@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <clocale>
 #include <csignal>
 #include <cwchar>
@@ -13,9 +14,9 @@
 #include <unistd.h>
 
 #include "cli/top/columns.h"
+#include "cli/top/link.h"
 #include "cli/top/screen.h"
 #include "cli/verbs/ask.h"
-#include "client/requests.h"
 
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
@@ -23,6 +24,9 @@
 
 namespace keplerd::cli::top {
 namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 
 constexpr int kEscapeDelay = 100;  // ms; keys arrive in pieces over a slow line
 
@@ -179,47 +183,25 @@ void read_keys(State& state, const Curses& curses) {
   }
 }
 
-// Handles all pending replies.
-void read_ticks(State& state, client::Daemon& stream) {
-  for (;;) {
-    const auto tick = stream.tick_that_has_come();
-    if (!tick) return fail(state, tick.error().message);
-    if (tick->is_null()) return;
-    apply_tick(state, *tick);
-  }
-}
-
-Result<client::Daemon> open_stream(const Context& context, const State& state) {
-  auto daemon = client::Daemon::connect(context.options.address);
-  if (!daemon) return daemon.error();
-  if (auto started = daemon->start_monitor({{"kind", tabs()[state.tab].kind}}); !started) {
-    return started.error();
-  }
-  return daemon;
-}
-
-// Waits for input, a reply or a signal.
-void wait(State& state, const client::Daemon& stream, const Signals& signals) {
-  std::array<pollfd, 2> polls = {{{STDIN_FILENO, POLLIN, 0}, {stream.fd(), POLLIN, 0}}};
-  const int count = ::ppoll(polls.data(), polls.size(), nullptr, &signals.while_waiting());
+// Waits for input, a reply, the time of the next attempt to connect, or a signal.
+void wait(State& state, const Link& link, const Signals& signals) {
+  std::array<pollfd, 2> polls = {{{STDIN_FILENO, POLLIN, 0}, {link.fd(), POLLIN, 0}}};  // -1 is ignored
+  const auto left = link.wait(Clock::now());
+  const timespec timeout{left / 1s, (left % 1s) / 1ns};
+  const int count = ::ppoll(polls.data(), polls.size(), &timeout, &signals.while_waiting());
   if (count < 0 && errno != EINTR) return fail(state, system_error("poll", errno).message);
   const bool terminal_gone = count > 0 && (polls[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
   if (terminal_gone || wants_end != 0) state.quit = true;
 }
 
-void run(const Context& context, State& state, client::Daemon stream, const Curses& curses,
-         const Signals& signals) {
+void run(State& state, Link link, const Curses& curses, const Signals& signals) {
   while (!state.quit) {
     curses.paint(draw(state));
-    wait(state, stream, signals);
+    wait(state, link, signals);
     const std::size_t tab = state.tab;
     read_keys(state, curses);
-    if (state.tab != tab) {
-      auto other = open_stream(context, state);
-      if (!other) return fail(state, other.error().message);
-      stream = std::move(*other);
-    }
-    read_ticks(state, stream);
+    if (state.tab != tab) link.reopen(state, Clock::now());
+    link.update(state, Clock::now());
   }
 }
 
@@ -228,8 +210,9 @@ void run(const Context& context, State& state, client::Daemon stream, const Curs
 int go_live(const Context& context, std::string_view kind) {
   State state;
   state.tab = find_tab(kind);
-  auto stream = open_stream(context, state);
-  if (!stream) return fail_to_connect(context, stream.error());
+  Link link(context.options.address);
+  if (const auto opened = link.open(state, Clock::now()); !opened)
+    return fail_to_connect(context, opened.error());
   std::setlocale(LC_CTYPE, "");
   state.unicode = std::string_view(nl_langinfo(CODESET)) == "UTF-8";
   {
@@ -237,7 +220,7 @@ int go_live(const Context& context, std::string_view kind) {
     const Curses curses(context.terminal.colour);
     if (!curses.works()) return context.fail("this terminal does not support full-screen output");
     resize(state, curses.size());
-    run(context, state, std::move(*stream), curses, signals);
+    run(state, std::move(link), curses, signals);
   }
   if (!state.failure.empty()) return context.fail(state.failure);
   return kFine;

@@ -9,8 +9,8 @@ namespace keplerd::cli::top {
 // Whether standard input and output are a terminal on which a screen can be painted.
 bool can_go_live();
 
-// Shows `kind` until the user quits, a signal requests the end (kFine) or the connection to the daemon is
-// lost (kFailed, with a message). The terminal is restored in any case.
+// Shows `kind` until the user quits or a signal requests the end (kFine); kFailed, with a message, if keplerd
+// cannot be reached at the start, or the terminal not be used. The terminal is restored in any case.
 int go_live(const Context& context, std::string_view kind);
 
 }  // namespace keplerd::cli::top

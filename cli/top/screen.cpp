@@ -79,6 +79,12 @@ class Painter {
 
   void host() {
     if (state_.status.is_null()) return add("Waiting for keplerd");
+    if (!state_.outage.empty()) {
+      const std::string since = date_text(state_.status, "realtimeUsec");
+      lines_.push_back({{"NO ANSWER", Style::kBad},
+                        {fitted(" from keplerd, trying again. Values of " + since), Style::kBold}});
+      return accounts();
+    }
     const std::string text = source_line(state_.status, false);
     const auto warning = source_warning(state_.status);
     if (!warning) {
@@ -90,6 +96,10 @@ class Painter {
                         {fitted(" " + text.substr(warning->size() + 2)), Style::kBold}});
       if (layout_.warning) add(warning->substr(colon + 2), Style::kWarning);
     }
+    accounts();
+  }
+
+  void accounts() {
     if (!layout_.accounts) return;
     const bool all = sees_everything(state_.status);
     add(accounts_line(state_.status) + (all ? "" : ". " + std::string(kPublicView)), Style::kDim);
@@ -193,7 +203,7 @@ class Painter {
   void footer() {
     if (!layout_.footer) return;
     lines_.resize(static_cast<std::size_t>(state_.size.height) - 1);
-    if (!state_.failure.empty()) return add(printable(state_.failure), Style::kBad);
+    if (!state_.outage.empty()) return add(printable(state_.outage) + " (q quits)", Style::kBad);
     if (state_.typing) {
       // Shows the end of the typed text.
       return add(fitted("/" + printable(state_.filter) + "_", Keep::kEnd));

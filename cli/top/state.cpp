@@ -2,6 +2,7 @@
 #include "cli/top/state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/top/columns.h"
 #include "cli/top/screen.h"
@@ -233,6 +234,7 @@ void resize(State& state, Size size) {
 }
 
 void apply_tick(State& state, const Json& tick) {
+  if (std::exchange(state.outdated, false)) state.set = {};
   if (!state.set.apply(tick)) return;  // more rows of the same instant follow
   // The first reply of another tab may belong to a sample that is already known.
   const bool is_new = field(tick, "sequence") != field(state.status, "sequence");
@@ -241,6 +243,7 @@ void apply_tick(State& state, const Json& tick) {
   if (is_new) state.host.add(integer_field(field(tick, "host"), "powerMicrowatts"));
   if (is_new || !state.loaded) add_to_histories(state);
   state.loaded = true;
+  state.outage.clear();
   update_details(state);
   settle(state);
 }
@@ -256,6 +259,11 @@ void select_tab(State& state, std::size_t tab) {
   state.selected = 0;
   state.first = 0;
   settle(state);
+}
+
+void lose(State& state, std::string reason) {
+  state.outage = std::move(reason);
+  state.outdated = true;
 }
 
 void fail(State& state, std::string message) {

@@ -69,6 +69,9 @@ struct State {
   bool details_gone = false;
   std::size_t details_first = 0;  // line
 
+  std::string outage;     // why keplerd does not answer; empty: it does
+  bool outdated = false;  // `set` is from before the outage: the next reply replaces it
+
   bool quit = false;
   std::string failure;  // the reason if it had to end
 };
@@ -82,7 +85,10 @@ void apply_tick(State& state, const Json& tick);
 // Switches to another tab, whose rows have yet to arrive.
 void select_tab(State& state, std::size_t tab);
 
-// The connection to the daemon is lost: ends the screen.
+// The connection to the daemon is lost: the last values remain until it answers again.
+void lose(State& state, std::string reason);
+
+// The terminal cannot be used any more: ends the screen.
 void fail(State& state, std::string message);
 
 }  // namespace keplerd::cli::top

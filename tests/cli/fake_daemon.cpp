@@ -84,7 +84,7 @@ Answer monitor(const Canned& canned, const Call& call) {
   }
   std::vector<std::variant<Reply, Failure>> replies;
   for (const Json& tick : canned.ticks) replies.push_back(Reply{tick, true});
-  replies.push_back(Failure{"org.example.Ended", Json::object()});
+  if (!canned.then_silent) replies.push_back(Failure{"org.example.Ended", Json::object()});
   return stream_of(std::move(replies));
 }
 

@@ -20,8 +20,9 @@ struct Canned {
   std::map<std::string, std::vector<Json>> lists = {{"units", unit_rows()},           {"vms", vm_rows()},
                                                     {"containers", container_rows()}, {"pods", pod_rows()},
                                                     {"processes", process_rows()},    {"zones", zone_rows()}};
-  // Replies of Monitor; then the daemon closes the connection with an error.
+  // Replies of Monitor; then the daemon closes the connection with an error, or sends nothing more.
   std::vector<Json> ticks = {};
+  bool then_silent = false;
   std::int64_t interval = 0;  // Monitor's intervalUsec must be this; 0: must be absent
   std::string failure = {};   // every method replies with this error
 };

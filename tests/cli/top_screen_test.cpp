@@ -226,11 +226,16 @@ TEST(TopScreen, TheSelectedRowStandsOut) {
   EXPECT_EQ(display_width(lines[5][0].text), 40);  // as far as the edge
 }
 
-TEST(TopScreen, ReportsALostDaemon) {
-  State state = shown({80, 10}, "units", unit_rows());
-  fail(state, "the daemon closed the connection");
-  EXPECT_TRUE(state.quit);
-  EXPECT_EQ(texts(state).back(), "the daemon closed the connection");
+TEST(TopScreen, WhileKeplerdDoesNotAnswerSaysSoAndShowsTheLastValues) {
+  State state = shown({80, 24}, "units", unit_rows());
+  Texts expected = texts(state);
+  lose(state, "the daemon closed the connection\n");
+  expected.front() = "NO ANSWER from keplerd, trying again. Values of Fri 2025-11-21 04:01:02 UTC";
+  expected.back() = "the daemon closed the connection\\x0a (q quits)";
+  EXPECT_EQ(texts(state), expected);
+  EXPECT_EQ(draw(state)[0][0].style, Style::kBad);
+  press(state, letter("e"));  // the last rows can still be sorted
+  EXPECT_EQ(texts(state)[7], expected[7]);
 }
 
 TEST(TopScreen, HelpNamesTheKeys) {
