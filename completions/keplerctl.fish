@@ -20,37 +20,39 @@ end
 
 complete -c keplerctl -f
 complete -c keplerctl -l varlink -r -F -d 'Socket of keplerd'
-complete -c keplerctl -l json -x -a 'pretty short off' -d 'Write JSON'
-complete -c keplerctl -s j -d 'Write JSON'
-complete -c keplerctl -l no-legend -d 'Do not print headers'
+complete -c keplerctl -l json -x -a 'pretty short off' -d 'Write JSON: pretty, short or off'
+complete -c keplerctl -s j -d 'Same as --json=pretty on a terminal, --json=short otherwise'
+complete -c keplerctl -l no-legend -d 'Do not print headers and footers'
 complete -c keplerctl -l no-pager -d 'Do not use a pager'
-complete -c keplerctl -s h -l help -d 'Show a short help'
+complete -c keplerctl -s h -l help -d 'Show this help'
 complete -c keplerctl -l version -d 'Show the version'
 
 set -l without "not __fish_seen_subcommand_from $verbs"
-complete -c keplerctl -n $without -a status -d 'Power and energy of the host'
+complete -c keplerctl -n $without -a status -d 'Power and energy of the host, and its accounts (default)'
 complete -c keplerctl -n $without -a units -d 'Energy of every systemd unit and other cgroup'
 complete -c keplerctl -n $without -a vms -d 'Energy of every virtual machine'
 complete -c keplerctl -n $without -a containers -d 'Energy of every container'
 complete -c keplerctl -n $without -a pods -d 'Energy of every Kubernetes pod'
 complete -c keplerctl -n $without -a processes -d 'Energy of every process'
-complete -c keplerctl -n $without -a zones -d 'The energy zones of the host'
-complete -c keplerctl -n $without -a show -d 'Details of one object'
-complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of a kind'
+complete -c keplerctl -n $without -a zones -d 'The host\'s energy zones: packages, memory, ...'
+complete -c keplerctl -n $without -a show -d 'Details of one unit, virtual machine, container, pod, process or zone'
+complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of a kind, live'
 complete -c keplerctl -n $without -a top -d 'Live screen of what draws power'
-complete -c keplerctl -n $without -a doctor -d 'Check what keplerd needs'
+complete -c keplerctl -n $without -a doctor -d 'Check what keplerd needs, and suggest fixes'
 
 complete -c keplerctl -n '__fish_seen_subcommand_from show' -a '(__keplerctl_names)'
 set -l without_kind "not __fish_seen_subcommand_from $kinds"
 complete -c keplerctl -n "__fish_seen_subcommand_from monitor top; and $without_kind" -a "$kinds"
 set -l lists "__fish_seen_subcommand_from $kinds monitor; and not __fish_seen_subcommand_from top"
-complete -c keplerctl -n $lists -l limit -x -d 'Show at most N rows'
-complete -c keplerctl -n $lists -l sort -x -a 'energy power cpu name id' -d 'Sort by'
-complete -c keplerctl -n $lists -l all -d 'Include ended rows'
-complete -c keplerctl -n $lists -s n -x -d 'Show at most N, or exit after N'
-complete -c keplerctl -n '__fish_seen_subcommand_from monitor' -l count -x -d 'Exit after N updates'
-complete -c keplerctl -n '__fish_seen_subcommand_from monitor' -l interval -x -d 'Minimum time between updates'
-for root in sysfs procfs cgroupfs
-    complete -c keplerctl -n '__fish_seen_subcommand_from doctor' -l $root -r -F -d 'Read this instead of the host'
-end
-complete -c keplerctl -n '__fish_seen_subcommand_from doctor' -l capture -r -F -d 'Write what keplerd reads'
+set -l monitor '__fish_seen_subcommand_from monitor'
+complete -c keplerctl -n "$lists; and not $monitor" -s n -l limit -x -d 'Show at most N rows'
+complete -c keplerctl -n $monitor -l limit -x -d 'Show at most N rows'
+complete -c keplerctl -n $lists -l sort -x -a 'energy power cpu name id' -d 'Sort by energy (the default), power, cpu, name or id'
+complete -c keplerctl -n $lists -l all -d 'Include ended rows in tables'
+complete -c keplerctl -n $monitor -s n -l count -x -d 'Exit after COUNT updates'
+complete -c keplerctl -n $monitor -l interval -x -d 'Minimum time between two updates'
+set -l doctor '__fish_seen_subcommand_from doctor'
+complete -c keplerctl -n $doctor -l sysfs -r -F -d 'Read this instead of /sys'
+complete -c keplerctl -n $doctor -l procfs -r -F -d 'Read this instead of /proc'
+complete -c keplerctl -n $doctor -l cgroupfs -r -F -d 'Read this instead of the mounted cgroup2'
+complete -c keplerctl -n $doctor -l capture -r -F -d 'Write what keplerd reads on this host to a new file'

@@ -38,6 +38,28 @@ def options_of(program, *verb):
     return found
 
 
+def described_in_help(program, *verb):
+    """The options and verbs in --help, each with its whole description."""
+    found, names = {}, []
+    for line in run(program, *verb, "--help").splitlines():
+        if match := re.match(r"  +(-[-a-z,]+|[a-z]+)(?: [A-Z:]+(?:=\S*)?)?(?: +(\S.*))?$", line):
+            names = match.group(1).split(",")
+            found |= {name: match.group(2) or "" for name in names}
+        elif re.match(r"  +\S", line):  # on a line of its own if there is no room for it
+            found |= {name: line.strip() for name in names}
+    return found
+
+
+def described_in_fish(program):
+    """The same, and the condition, in the order of the file."""
+    text = (COMPLETIONS / f"{program}.fish").read_text()
+    for condition, words, description in re.findall(
+            rf"(?m)^complete -c {program}((?: -n (?:\$\w+|'[^']*'|\"[^\"]*\"))?) (.*) -d '((?:[^'\\]|\\.)*)'$", text):
+        names = [("--" if len(name) > 1 else "-") + name for name in re.findall(r"-[sl] (\S+)", words)]
+        for name in names or re.findall(r"-a (\w+)", words):
+            yield condition, name, description.replace("\\'", "'")
+
+
 class Completions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -119,10 +141,21 @@ class Completions(unittest.TestCase):
                                  ("keplerd", set(options_of(KEPLERD))),
                                  ("keplerd-exporter", set(options_of(EXPORTER)))):
             zsh = (COMPLETIONS / f"_{program}").read_text()
-            fish = (COMPLETIONS / f"{program}.fish").read_text().replace("$root", "sysfs -l procfs -l cgroupfs")
+            fish = (COMPLETIONS / f"{program}.fish").read_text()
             for option in options:
                 self.assertRegex(zsh, rf"(?<![-\w]){option}(?![-\w])")
                 self.assertRegex(fish, rf" -[sl] {option.lstrip('-')}(?![-\w])")
+
+    def test_fish_describes_verbs_and_options_as_help_does(self):
+        for program, path in (("keplerctl", KEPLERCTL), ("keplerd", KEPLERD), ("keplerd-exporter", EXPORTER)):
+            described = {}
+            for verb in [[], *([v] for v in (VERBS if program == "keplerctl" else []))]:
+                for name, description in described_in_help(path, *verb).items():
+                    described.setdefault(name, set()).add(description)
+            found = {}
+            for _, name, description in described_in_fish(program):
+                found.setdefault(name, set()).add(description)
+            self.assertEqual(found, described)
 
     def test_bash_completes_the_exporters_kinds(self):
         kinds = self.bash("keplerd-exporter --serve=", "keplerd-exporter")
