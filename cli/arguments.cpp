@@ -8,6 +8,7 @@
 
 #include "base/parse.h"
 #include "base/text.h"
+#include "cli/rows.h"
 #include "client/kinds.h"
 #include "client/row_set.h"
 #include "config/time_span.h"
@@ -52,6 +53,20 @@ std::string check_sort(const std::string& text) {
   return "invalid sort key '" + text + "' (expected energy, power, cpu, name or id)";
 }
 
+std::string type_list() {
+  std::string out;
+  for (const std::string& type : unit_types()) {
+    out += (out.empty() ? "" : &type == &unit_types().back() ? " or " : ", ") + type;
+  }
+  return out;
+}
+
+std::string check_type(const std::string& text) {
+  const auto& types = unit_types();
+  if (std::ranges::find(types, text) != types.end()) return "";
+  return "unknown unit type '" + text + "' (expected " + type_list() + ")";
+}
+
 std::string check_json(const std::string& text) {
   if (text == "pretty" || text == "short" || text == "off") return "";
   return "invalid mode '" + text + "' (expected pretty, short or off)";
@@ -73,14 +88,23 @@ void declare_list(CLI::App& app, Raw& raw, bool short_limit) {
   app.add_option(short_limit ? "-n,--limit" : "--limit", raw.limit, "Show at most N rows")
       ->type_name("N")
       ->check(check_positive);
-  app.add_option("--sort", raw.options.sort, "Sort by energy (the default), power, cpu, name or id")
+  app.add_option("--sort", raw.options.sort,
+                 "Sort by power (the default of tables), energy (that of JSON), cpu, name or id")
       ->type_name("KEY")
       ->check(check_sort);
-  app.add_flag("--all", raw.options.all, "Include ended rows in tables");
+  app.add_flag("-a,--all", raw.options.all, "Include ended rows in tables");
 }
 
 void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   if (accepts.list) declare_list(app, raw, !accepts.ticks);
+  if (accepts.units) {
+    app.add_flag("--tree", raw.options.tree, "Show all cgroups, each below its parent");
+    app.add_option("--type", raw.options.types, "Show units of these types: " + type_list())
+        ->type_name("LIST")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(check_type);
+  }
   if (accepts.ticks) {
     app.add_option("-n,--count", raw.count, "Exit after COUNT updates")
         ->type_name("COUNT")
@@ -161,7 +185,8 @@ std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& ar
     return Answer{first_line(error_text(*app, error)), true};
   }
   const auto chosen = app->get_subcommands();
-  const std::string name = chosen.empty() ? std::string(verbs().front().name) : chosen.front()->get_name();
+  if (chosen.empty()) return Command{&default_verb(), finish(raw, on_terminal)};
+  const std::string name = chosen.front()->get_name();
   const auto verb =
       std::find_if(verbs().begin(), verbs().end(), [&](const Verb& v) { return v.name == name; });
   return Command{&*verb, finish(raw, on_terminal)};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/columns.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
-#include "cli/output/human.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -38,24 +38,30 @@ std::string share_of_host(const Json& row, const Json& host) {
   return share_text(row, "energyMicrojoules", integer_field(host, "energyMicrojoules"));
 }
 
+RowColumn amount(std::string header, Quantity quantity, std::string_view name, LiveColumn live) {
+  RowColumn column{{std::move(header)}, {}, live};
+  column.amount = Amount{quantity, name};
+  return column;
+}
+
 RowColumn power(std::string header = "POWER", std::string_view name = "powerMicrowatts", int from = 0) {
-  return {{std::move(header)}, of_field(power_text, name), LiveColumn{8, from}};
+  return amount(std::move(header), Quantity::kPower, name, {9, from});
 }
 
-RowColumn energy(int from = 32) {
-  return {{"ENERGY"}, of_field(energy_text, "energyMicrojoules"), LiveColumn{8, from}};
+RowColumn energy(int from = 36) {
+  return amount("ENERGY", Quantity::kEnergy, "energyMicrojoules", {10, from});
 }
 
-RowColumn own_energy() { return {{"OWN"}, of_field(energy_text, "ownMicrojoules"), LiveColumn{8, 72}}; }
+RowColumn own_energy() { return amount("OWN", Quantity::kEnergy, "ownMicrojoules", {10, 80}); }
 
-RowColumn share() { return {{"SHARE"}, share_of_host, LiveColumn{6, 56}}; }
+RowColumn share() { return {{"SHARE"}, share_of_host, LiveColumn{7, 56}}; }
 
-RowColumn cpu_time() { return {{"CPU"}, of_field(time_text, "cpuUsec"), LiveColumn{9, 64}}; }
+RowColumn cpu_time(int from = 64) { return amount("CPU", Quantity::kTime, "cpuUsec", {9, from}); }
 
 RowColumn process_id(int from) { return {{"PID"}, of_field(integer_text, "pid"), LiveColumn{7, from}}; }
 
 RowColumn in_total() {
-  return {{"TOTAL", Align::kLeft}, of_field(yes_no_text, "inTotal"), LiveColumn{5, 72}};
+  return {{"TOTAL", Align::kLeft}, of_field(yes_no_text, "inTotal"), LiveColumn{5, 80}};
 }
 
 RowColumn text(std::string header, std::string_view name, std::optional<LiveColumn> live,
@@ -64,7 +70,7 @@ RowColumn text(std::string header, std::string_view name, std::optional<LiveColu
 }
 
 RowColumn vm_name() {
-  return {{"NAME", Align::kLeft, Keep::kStart}, of_field(vm_name_text, "name"), LiveColumn{29}};
+  return {{"NAME", Align::kLeft, Keep::kStart}, of_field(vm_name_text, "name"), LiveColumn{25}};
 }
 
 RowColumn only_live(RowColumn column) {
@@ -77,19 +83,45 @@ RowColumn only_printed(RowColumn column) {
   return column;
 }
 
+// However narrow the terminal.
+RowColumn kept(RowColumn column) {
+  column.column.leaves = 0;
+  return column;
+}
+
 RowColumn where_any_has(std::string_view name, RowColumn column) {
   column.where_any_has = name;
   return only_printed(std::move(column));
 }
 
+RowColumn name_column(RowColumn column) {
+  column.is_name = true;
+  return column;
+}
+
+// Shown only where there is room for it besides the names.
+RowColumn id_column(RowColumn column) {
+  column.column.is_id = true;
+  return column;
+}
+
 RowColumn trend(int from = 110) {
-  return only_live({{"TREND", Align::kLeft, Keep::kEnd}, {}, LiveColumn{16, from}});
+  return only_live({{"TREND", Align::kLeft, Keep::kEnd}, {}, LiveColumn{kTrendWidth, from}});
 }
 
 RowColumn state() {
   RowColumn column = text("STATE", "state", LiveColumn{10});
   column.with_ended = true;
   return column;
+}
+
+// What the live screen shows only if it is wide leaves a narrow printed table first.
+std::vector<RowColumn> with_order(std::vector<RowColumn> columns) {
+  constexpr int kFirst = 1000;
+  for (RowColumn& column : columns) {
+    if (column.column.leaves < 0) column.column.leaves = column.live ? column.live->from : kFirst;
+  }
+  return columns;
 }
 
 }  // namespace
@@ -99,34 +131,53 @@ const std::vector<RowColumn>& columns_of(client::Kind kind) {
   // By client::index_of().
   static const std::array<std::vector<RowColumn>, client::kKinds.size()> kColumns = {{
       // Units, by path, not name: every user has an init.scope.
-      {power(), energy(), share(), own_energy(), cpu_time(), trend(), state(),
-       text("UNIT", "id", kLast, Keep::kEnd)},
+      with_order({power(), energy(), share(), own_energy(), cpu_time(), trend(), state(),
+                  name_column(text("UNIT", "id", kLast, Keep::kEnd))}),
       // Virtual machines. The id is the UUID, if there is one.
-      {power(), energy(), share(), cpu_time(), trend(), state(), vm_name(),
-       where_any_has("vcpus", {{"VCPUS"}, of_field(integer_text, "vcpus")}),
-       text("HYPERVISOR", "hypervisor", LiveColumn{10, 80}), process_id(90),
-       text("UUID", "id", LiveColumn{36, 145}, Keep::kStart)},
+      with_order({power(), energy(), share(), cpu_time(), trend(), state(), vm_name(),
+                  where_any_has("vcpus", {{"VCPUS"}, of_field(integer_text, "vcpus")}),
+                  text("HYPERVISOR", "hypervisor", LiveColumn{10, 80}), process_id(90),
+                  id_column(text("UUID", "id", LiveColumn{36, 145}, Keep::kStart))}),
       // Containers. The id, not the unit: a shortened path keeps its end, but runtimes' tools show the start
       // of ids.
-      {power(), energy(), share(), cpu_time(), trend(114), state(),
-       text("NAME", "name", LiveColumn{29}, Keep::kStart), text("RUNTIME", "runtime", LiveColumn{10, 80}),
-       where_any_has("podId", text("POD", "podId", {}, Keep::kStart)),
-       text("ID", "id", LiveColumn{64, 96}, Keep::kStart)},
+      with_order({power(), energy(), share(), cpu_time(), trend(114), state(),
+                  text("NAME", "name", LiveColumn{25}, Keep::kStart),
+                  text("RUNTIME", "runtime", LiveColumn{10, 80}),
+                  where_any_has("podId", id_column(text("POD", "podId", {}, Keep::kStart))),
+                  id_column(text("ID", "id", LiveColumn{64, 96}, Keep::kStart))}),
       // Pods.
-      {power(), energy(), share(), cpu_time(), trend(), state(),
-       text("NAMESPACE", "namespace", LiveColumn{14, 80}, Keep::kStart),
-       text("NAME", "name", LiveColumn{40}, Keep::kStart),
-       text("UID", "id", LiveColumn{36, 151}, Keep::kStart)},
+      with_order({power(), energy(), share(), cpu_time(), trend(), state(),
+                  text("NAMESPACE", "namespace", LiveColumn{14, 80}, Keep::kStart),
+                  text("NAME", "name", LiveColumn{40}, Keep::kStart),
+                  id_column(text("UID", "id", LiveColumn{36, 151}, Keep::kStart))}),
       // Processes. The state follows the PID in a printed table, and precedes it on the live screen.
-      {power(), energy(48), share(), cpu_time(), trend(), only_live(state()), process_id(28),
-       only_printed(state()), text("NAME", "name", LiveColumn{16}),
-       text("UNIT", "unit", LiveColumn{0, 72}, Keep::kEnd)},
+      with_order({power(), energy(48), share(), cpu_time(68), trend(), only_live(state()), process_id(28),
+                  only_printed(state()), text("NAME", "name", LiveColumn{16}),
+                  text("UNIT", "unit", LiveColumn{0, 80}, Keep::kEnd)}),
       // Zones.
-      {power(), power("ACTIVE", "activeMicrowatts", 56), power("IDLE", "idleMicrowatts", 56), energy(),
-       trend(), text("QUALITY", "quality", LiveColumn{9, 64}), in_total(), text("ZONE", "id", kLast),
-       where_any_has("problem", text("PROBLEM", "problem", {}, Keep::kStart))},
+      with_order({power(), power("ACTIVE", "activeMicrowatts", 64), power("IDLE", "idleMicrowatts", 64),
+                  energy(), trend(), text("QUALITY", "quality", LiveColumn{9, 72}), in_total(),
+                  text("ZONE", "id", kLast),
+                  where_any_has("problem", kept(text("PROBLEM", "problem", {}, Keep::kStart)))}),
   }};
   return kColumns[client::index_of(kind)];
+}
+
+std::optional<ColumnUnit> unit_of(const RowColumn& column, const std::vector<Json>& rows) {
+  if (!column.amount) return std::nullopt;
+  std::int64_t largest = 0;
+  for (const Json& row : rows) {
+    largest = std::max(largest, integer_field(row, column.amount->field).value_or(0));
+  }
+  return ColumnUnit(column.amount->quantity, largest);
+}
+
+std::string cell_text(const RowColumn& column, const std::optional<ColumnUnit>& unit, const Json& row,
+                      const Json& host) {
+  if (column.text) return column.text(row, host);
+  if (!column.amount || !unit) return "";
+  const auto value = integer_field(row, column.amount->field);
+  return value ? unit->text(*value) : "-";
 }
 
 }  // namespace keplerd::cli

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/fields.h"
+#include "cli/output/column_unit.h"
 #include "cli/output/table.h"
 #include "client/kinds.h"
 
@@ -23,16 +24,31 @@ struct LiveColumn {
   int from = 0;   // shown on screens at least this wide
 };
 
+// An amount of the row: those of a column are shown in one unit.
+struct Amount {
+  Quantity quantity{};
+  std::string_view field;
+};
+
 struct RowColumn {
   Column column;
-  CellText text;                        // unset for TREND, which the live screen draws from its history
+  CellText text;                        // unset for amounts and for TREND, which the live screen draws
   std::optional<LiveColumn> live = {};  // unset: in printed tables only
   bool printed = true;                  // false: on the live screen only
   bool with_ended = false;              // only if ended rows are shown, too
   std::string_view where_any_has = {};  // only in printed tables with at least one row that has this field
+  std::optional<Amount> amount = {};
+  bool is_name = false;  // in a tree, the name below its parent's
 };
+
+inline constexpr int kTrendWidth = 16;
 
 // In display order.
 const std::vector<RowColumn>& columns_of(client::Kind kind);
+
+// The unit of an amount's column for these rows; unset for other columns.
+std::optional<ColumnUnit> unit_of(const RowColumn& column, const std::vector<Json>& rows);
+std::string cell_text(const RowColumn& column, const std::optional<ColumnUnit>& unit, const Json& row,
+                      const Json& host);
 
 }  // namespace keplerd::cli

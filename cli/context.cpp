@@ -13,14 +13,15 @@ int Context::fail(std::string_view message, ExitStatus status) const {
 }
 
 void Context::show(std::string_view text) const {
-  const bool wanted = terminal.is_terminal && options.pager && terminal.pager != "";
+  const bool wanted = terminal.is_terminal && !terminal.dumb && options.pager && terminal.pager != "";
   const bool is_long = std::count(text.begin(), text.end(), '\n') >= terminal.height;
   if (wanted && is_long && show_in_pager(text, terminal.pager)) return;
   out << text;
 }
 
 TableStyle Context::table_style() const {
-  TableStyle style{.header = options.legend, .bold_header = terminal.colour, .width = {}};
+  TableStyle style{
+      .header = options.legend, .bold_header = terminal.colour, .width = {}, .unicode = terminal.unicode};
   if (terminal.is_terminal) style.width = terminal.width;
   return style;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fields.h"
 
+#include "cli/output/column_unit.h"
 #include "cli/output/human.h"
 
 namespace keplerd::cli {

@@ -26,7 +26,7 @@ std::string energy_text(const Json& object, std::string_view name);
 std::string time_text(const Json& object, std::string_view name);
 std::string date_text(const Json& object, std::string_view name);
 std::string name_text(const Json& object, std::string_view name);
-// The energy in this field as a share of `whole`: "12.3%".
+// The energy in this field as a share of `whole`: "12.30%".
 std::string share_text(const Json& object, std::string_view name, std::optional<std::int64_t> whole);
 
 // The share of one processor that keplerd itself used in the last window; unset if unknown.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "host/host_root.h"
@@ -24,8 +25,10 @@ struct Options {
 
   // Lists
   std::optional<std::size_t> limit;  // --limit
-  std::string sort = "energy";       // --sort
+  std::string sort;                  // --sort; empty: the default, by power in tables and by energy in JSON
   bool all = false;                  // --all: include ended ones in tables
+  bool tree = false;                 // --tree
+  std::vector<std::string> types;    // --type, of units; empty: those of is_listed_unit()
 
   // monitor
   std::string kind;                     // in org.keplerd.Energy; empty: only the host

@@ -29,9 +29,16 @@ std::optional<std::string> source_warning(const varlink::Json& status);
 // keplerd sends the accounts only to callers with full access.
 bool sees_everything(const varlink::Json& status);
 inline constexpr std::string_view kPublicView =
-    "Only public values are shown: root and the group keplerd see the rest.";
+    "Only public values are shown: the host's total and your own workloads. Root and the group keplerd see "
+    "everything.";
 
-// "12.3 Wh = 10.0 Wh idle + 2.00 J kernel + 2.30 Wh workloads + 0 J unattributed"; "12.3 Wh" without the
+// The source line without its label; empty if there is no source.
+std::string host_line(const varlink::Json& status);
+
+// The source line, and what the caller does not see; a blank line.
+std::string screen_head(const varlink::Json& status, const TableStyle& style);
+
+// "12.30 Wh = 10.00 idle + 0.03 kernel + 2.27 workloads + 0.00 unattributed"; "12.30 Wh" without the
 // accounts.
 std::string accounts_line(const varlink::Json& status);
 
@@ -41,11 +48,19 @@ struct ListScreen {
   const Options& options;
   TableStyle style;
 };
-// The source line, the table of the requested rows, and a footer that mentions what is not shown.
+// The source line, the table of the requested rows, and a footer that mentions what is not shown. The rows
+// are in the requested order; if no order was requested, the highest power comes first.
 std::string list_screen(const ListScreen& screen, std::vector<varlink::Json> rows);
 
+// The split of the host's energy, each part with its share.
+std::string accounts_table(const varlink::Json& status, const TableStyle& style);
+
 // The whole host.
-std::string status_screen(const varlink::Json& status, bool legend, bool colour);
+std::string status_screen(const varlink::Json& status, const TableStyle& style);
+
+// The host at a glance: power, accounts, the largest `consumers`. A style without header has no legend.
+std::string overview_screen(const varlink::Json& status, const std::vector<varlink::Json>& consumers,
+                            const TableStyle& style);
 
 // Everything known about one row.
 std::string row_screen(const varlink::Json& row, const TableStyle& style);

@@ -3,10 +3,15 @@
 
 namespace keplerd::cli {
 
+const Verb& default_verb() {
+  static const Verb kDefault = {"", "", {}, run_overview};
+  return kDefault;
+}
+
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> kVerbs = {
-      {"status", "Power and energy of the host, and its accounts (default)", {}, run_status},
-      {"units", "Energy of every systemd unit and other cgroup", {.list = true}, run_units},
+      {"status", "Power and energy of the host, its accounts, source and cost", {}, run_status},
+      {"units", "Energy of every systemd unit and other cgroup", {.list = true, .units = true}, run_units},
       {"vms", "Energy of every virtual machine", {.list = true}, run_vms},
       {"containers", "Energy of every container", {.list = true}, run_containers},
       {"pods", "Energy of every Kubernetes pod", {.list = true}, run_pods},

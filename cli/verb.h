@@ -12,6 +12,7 @@ namespace keplerd::cli {
 // The options that a verb accepts besides the global ones.
 struct VerbOptions {
   bool list = false;   // --limit, --sort, --all
+  bool units = false;  // --tree, --type
   bool ticks = false;  // --count, --interval
   bool kind = false;   // [KIND]
   bool id = false;     // ID
@@ -25,9 +26,12 @@ struct Verb {
   int (*run)(const Context&);  // returns the exit status
 };
 
-// The first one is the default.
 const std::vector<Verb>& verbs();
 
+// What runs without a verb; it has no name.
+const Verb& default_verb();
+
+int run_overview(const Context& context);
 int run_status(const Context& context);
 int run_units(const Context& context);
 int run_vms(const Context& context);

@@ -15,7 +15,7 @@ _keplerctl() {
     local kinds='units vms containers pods processes zones'
     local verbs="status $kinds show monitor top doctor"
     local global='--varlink= --json= -j --no-legend --no-pager -h --help --version'
-    local list='--limit= --sort= --all'
+    local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
     local words=() word i joins=
     for ((i = 1; i <= COMP_CWORD; i++)); do
@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | --interval | --sysfs | --procfs | --cgroupfs | --capture) word= ;;
+            -n | --limit | --count | --sort | --json | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         [[ -z $verb && $word && $word != -* ]] && verb=$word
@@ -47,6 +47,7 @@ _keplerctl() {
     case $option in
         --json) candidates='pretty short off' ;;
         --sort) candidates='energy power cpu name id' ;;
+        --type) candidates='service scope slice socket mount swap cgroup' ;;
         --varlink | --sysfs | --procfs | --cgroupfs | --capture)
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
             compopt -o filenames 2>/dev/null
@@ -57,7 +58,8 @@ _keplerctl() {
             if [[ $current = -* ]]; then
                 candidates=$global
                 case $verb in
-                    units | vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
+                    units) candidates+=" -n $list --tree --type=" ;;
+                    vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
                     monitor) candidates+=" -n --count= --interval= $list" ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;
                 esac

@@ -3,38 +3,17 @@
 
 #include <array>
 #include <ctime>
-#include <limits>
 #include <span>
 
 #include <fmt/format.h>
+
+#include "cli/output/scales.h"
 
 namespace keplerd::cli {
 namespace {
 
 using Wide = __int128;
 
-struct Scale {
-  std::string_view name;
-  std::int64_t size;   // in the smallest unit
-  std::int64_t limit;  // at this (rounded) value the next scale starts
-};
-
-constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
-constexpr Scale kPowerScales[] = {{"uW", 1, 1000},
-                                  {"mW", 1'000, 1000},
-                                  {"W", 1'000'000, 1000},
-                                  {"kW", 1'000'000'000, 1000},
-                                  {"MW", 1'000'000'000'000, 1000},
-                                  {"GW", 1'000'000'000'000'000, 1000},
-                                  {"TW", 1'000'000'000'000'000'000, kNoLimit}};
-constexpr Scale kEnergyScales[] = {{"uJ", 1, 1000},
-                                   {"mJ", 1'000, 1000},
-                                   {"J", 1'000'000, 3600},
-                                   {"Wh", 3'600'000'000, 1000},
-                                   {"kWh", 3'600'000'000'000, 1000},
-                                   {"MWh", 3'600'000'000'000'000, 1000},
-                                   {"GWh", 3'600'000'000'000'000'000, kNoLimit}};
-constexpr Scale kShortTimeScales[] = {{"us", 1, 1000}, {"ms", 1'000, 1000}, {"s", 1'000'000, 60}};
 constexpr std::int64_t kMinute = 60;
 
 // `value / size` with two, one or no decimals, whichever leaves three significant digits.
@@ -108,13 +87,6 @@ std::string format_time(std::chrono::microseconds span) {
   // Values that round up to a minute at three digits are shown as one; above that, seconds are truncated, as
   // systemd does.
   return long_span(std::max(kMinute, span.count() / 1'000'000));
-}
-
-std::string format_percent(std::int64_t part, std::int64_t whole) {
-  if (part < 0 || whole <= 0) return "-";
-  if (part == 0) return "0%";
-  const Rounded number = round_to_three_digits(static_cast<Wide>(part) * 100, whole);
-  return number.digits == 0 ? "<0.01%" : decimal(number) + "%";
 }
 
 std::string format_date(std::chrono::microseconds since_1970) {

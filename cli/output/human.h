@@ -20,9 +20,6 @@ std::string format_energy(Microjoules energy);
 // "0 s", "350 us", "12.3 s", then as systemd.time(7) has it: "1min 30s", "2h 5min", "3d 4h".
 std::string format_time(std::chrono::microseconds span);
 
-// "0%", "<0.01%", "0.12%", "12.3%", "100%"; "-" if the whole is 0.
-std::string format_percent(std::int64_t part, std::int64_t whole);
-
 // A point in time in the local time zone: "Fri 2025-11-21 04:01:02 UTC".
 std::string format_date(std::chrono::microseconds since_1970);
 

@@ -18,12 +18,16 @@ struct Column {
   // Set for a column that may be shortened if the table is wider than the terminal: the last column first,
   // then the widest.
   std::optional<Keep> gives_way = std::nullopt;
+  // Of the columns that do not fit, the one with the highest number leaves first; 0: never. -1: not set.
+  int leaves = -1;
+  bool is_id = false;  // leaves before names are shortened
 };
 
 struct TableStyle {
   bool header = true;
   bool bold_header = false;       // with a terminal's escape sequence
   std::optional<int> width = {};  // of the terminal; unset: lines are as long as needed
+  bool unicode = true;            // false: ASCII alone
 };
 
 class Table {
@@ -39,9 +43,14 @@ class Table {
   std::string text(const TableStyle& style = {}) const;
 
  private:
-  std::optional<std::size_t> column_to_shorten(const std::vector<int>& widths) const;
-  std::vector<int> column_widths(const TableStyle& style) const;
-  std::string line(const std::vector<std::string>& cells, const std::vector<int>& widths) const;
+  using Widths = std::vector<int>;  // of each column; 0: it is not shown
+
+  std::optional<std::size_t> column_to_shorten(const Widths& widths) const;
+  std::optional<std::size_t> column_to_leave(const Widths& widths, bool ids_only) const;
+  int least_width(std::size_t column, int natural, bool ids_only) const;
+  int least_total(const Widths& widths, bool ids_only) const;
+  Widths column_widths(const TableStyle& style) const;
+  std::string line(const std::vector<std::string>& cells, const Widths& widths, bool unicode) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -11,6 +11,8 @@ namespace keplerd::cli {
 struct Terminal {
   bool is_terminal = false;
   bool colour = false;
+  bool unicode = true;  // false: a terminal whose locale is not UTF-8
+  bool dumb = false;    // TERM=dumb: it cannot be cleared, and less would complain
   int width = 80;
   int height = 24;
   std::optional<std::string> pager;  // command from the environment; empty: disabled; unset: the default

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace keplerd::cli {
 namespace {
 
@@ -63,7 +65,36 @@ std::vector<Character> characters_of(std::string_view text) {
   return out;
 }
 
+// Without "ESC [ ... m".
+std::string without_colours(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto escape = text.find("\033[");
+    out += text.substr(0, escape);
+    if (escape == std::string_view::npos) break;
+    const auto end = text.find('m', escape);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return out;
+}
+
+constexpr std::string_view kEllipsis = "…";
+constexpr std::string_view kAsciiEllipsis = "~";
+
 }  // namespace
+
+std::string ascii(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      out += c;
+    } else {
+      out += fmt::format("\\x{:02x}", byte);
+    }
+  }
+  return out;
+}
 
 int display_width(std::string_view text) {
   int width = 0;
@@ -82,8 +113,42 @@ std::string shorten(std::string_view text, int width, Keep keep) {
   }
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < kept; ++i) bytes += characters[i].bytes.size();
-  if (keep == Keep::kEnd) return "…" + std::string(text.substr(text.size() - bytes));
-  return std::string(text.substr(0, bytes)) + "…";
+  if (keep == Keep::kEnd) return std::string(kEllipsis) + std::string(text.substr(text.size() - bytes));
+  return std::string(text.substr(0, bytes)).append(kEllipsis);
+}
+
+std::string fit(std::string_view text, int width, Keep keep, bool unicode) {
+  if (unicode) return shorten(text, width, keep);
+  std::string out = shorten(ascii(text), width, keep);
+  const auto ellipsis = out.find(kEllipsis);
+  if (ellipsis != std::string::npos) out.replace(ellipsis, kEllipsis.size(), kAsciiEllipsis);
+  return out;
+}
+
+std::string wrap_words(std::string_view text, std::optional<int> width) {
+  if (!width) return std::string(text);
+  std::string out;
+  int used = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    const std::string_view word = text.substr(0, end);
+    const int needed = display_width(without_colours(word));
+    if (used > 0 && used + 1 + needed > *width) {
+      out += '\n';
+      used = 0;
+    } else if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += needed;
+    if (end < text.size() && text[end] == '\n') {
+      out += '\n';
+      used = 0;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
 }
 
 }  // namespace keplerd::cli

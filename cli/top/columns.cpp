@@ -28,14 +28,13 @@ std::string line_text(const State& state, MakeCell make_cell) {
   std::string out;
   int left = state.size.width;
   for (const RowColumn* column : columns) {
-    const auto& [header, align, gives_way] = column->column;
-    const Keep keep = gives_way.value_or(Keep::kStart);
+    const Keep keep = column->column.gives_way.value_or(Keep::kStart);
     const bool last = column == columns.back();
     const int width = last ? left : std::min(column->live->width, left);
     std::string cell = make_cell(*column);
     if (cell.empty()) cell = "-";
-    out += align == Align::kRight ? pad_left(cell, width, keep, state.unicode)
-                                  : pad_right(cell, width, keep, state.unicode);
+    out += column->column.align == Align::kRight ? pad_left(cell, width, keep, state.unicode)
+                                                 : pad_right(cell, width, keep, state.unicode);
     left -= width;
     const int gap = std::clamp(left, 0, kGap);
     out.append(static_cast<std::size_t>(gap), ' ');
@@ -47,7 +46,7 @@ std::string line_text(const State& state, MakeCell make_cell) {
 std::string trend_text(const State& state, const Json& row, int width) {
   const auto found = state.histories.find(string_field(row, "id").value_or(""));
   if (found == state.histories.end()) return "";
-  return graph(found->second, width, 1, state.unicode).front();
+  return graph(found->second, {width, 1}, state.trend_most, state.unicode).front();
 }
 
 }  // namespace
@@ -74,8 +73,9 @@ std::string head_text(const State& state) {
 
 std::string row_text(const State& state, const Json& row) {
   return line_text(state, [&](const RowColumn& column) {
-    return column.text ? column.text(row, field(state.status, "host"))
-                       : trend_text(state, row, column.live->width);
+    if (!column.text && !column.amount) return trend_text(state, row, column.live->width);
+    const auto index = static_cast<std::size_t>(&column - tabs()[state.tab].columns.data());
+    return cell_text(column, state.units[index], row, field(state.status, "host"));
   });
 }
 

@@ -41,11 +41,11 @@ std::optional<std::int64_t> History::back(std::size_t index) const {
   return value;
 }
 
-std::vector<std::string> graph(const History& history, int width, int height, bool unicode) {
+std::vector<std::string> graph(const History& history, Size size, std::int64_t most, bool unicode) {
+  const auto [width, height] = size;
   if (width <= 0 || height <= 0) return {};
   const auto& steps = unicode ? kBlocks : kAscii;
   const auto columns = static_cast<std::size_t>(width);
-  const std::int64_t most = history.most(columns);
   std::vector<std::string> lines(static_cast<std::size_t>(height));
   for (std::size_t column = columns; column-- > 0;) {
     const auto value = history.back(column);

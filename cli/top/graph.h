@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/top/line.h"
+
 namespace keplerd::cli::top {
 
 // The last values of one quantity, oldest first.
@@ -27,8 +29,8 @@ class History {
   std::vector<std::int64_t> values_;
 };
 
-// `height` lines of `width` columns, the newest value at the right, scaled from 0 to the maximum shown. A
+// `size.height` lines of `size.width` columns, the newest value at the right, scaled from 0 to `most`. A
 // known value is at least the lowest block; an unknown one is blank.
-std::vector<std::string> graph(const History& history, int width, int height, bool unicode);
+std::vector<std::string> graph(const History& history, Size size, std::int64_t most, bool unicode);
 
 }  // namespace keplerd::cli::top

@@ -3,38 +3,14 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace keplerd::cli::top {
 namespace {
 
 constexpr std::string_view kEllipsis = "…";
-constexpr std::string_view kAsciiEllipsis = "~";
-
-std::string ascii(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      out += c;
-    } else {
-      out += fmt::format("\\x{:02x}", byte);
-    }
-  }
-  return out;
-}
 
 std::string blanks(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
 
 }  // namespace
-
-std::string fit(std::string_view text, int width, Keep keep, bool unicode) {
-  if (unicode) return shorten(text, width, keep);
-  std::string out = shorten(ascii(text), width, keep);
-  const auto ellipsis = out.find(kEllipsis);
-  if (ellipsis != std::string::npos) out.replace(ellipsis, kEllipsis.size(), kAsciiEllipsis);
-  return out;
-}
 
 std::string pad_left(std::string_view text, int width, Keep keep, bool unicode) {
   const std::string cell = fit(text, width, keep, unicode);

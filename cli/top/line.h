@@ -24,11 +24,7 @@ struct Size {
   int height = 24;
 };
 
-// `text`, which is printable, in at most `width` columns. Without `unicode`, non-ASCII characters are escaped
-// as \xHH.
-std::string fit(std::string_view text, int width, Keep keep, bool unicode);
-
-// The same, padded with blanks to exactly `width` columns.
+// fit(), padded with blanks to exactly `width` columns.
 std::string pad_left(std::string_view text, int width, Keep keep, bool unicode);
 std::string pad_right(std::string_view text, int width, Keep keep, bool unicode);
 

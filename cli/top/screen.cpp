@@ -85,15 +85,14 @@ class Painter {
                         {fitted(" from keplerd, trying again. Values of " + since), Style::kBold}});
       return accounts();
     }
-    const std::string text = source_line(state_.status, false);
+    const std::string text = host_line(state_.status);
     const auto warning = source_warning(state_.status);
     if (!warning) {
       add(text, Style::kBold);
     } else {
       // "LABEL: explanation. Host ...": the explanation only if it has a line of its own.
       const auto colon = warning->find(':');
-      lines_.push_back({{warning->substr(0, colon), Style::kWarning},
-                        {fitted(" " + text.substr(warning->size() + 2)), Style::kBold}});
+      lines_.push_back({{warning->substr(0, colon), Style::kWarning}, {fitted(" " + text), Style::kBold}});
       if (layout_.warning) add(warning->substr(colon + 2), Style::kWarning);
     }
     accounts();
@@ -102,25 +101,25 @@ class Painter {
   void accounts() {
     if (!layout_.accounts) return;
     const bool all = sees_everything(state_.status);
-    add(accounts_line(state_.status) + (all ? "" : ". " + std::string(kPublicView)), Style::kDim);
+    add(all ? accounts_line(state_.status) : std::string(kPublicView), Style::kDim);
   }
 
   void graph_lines(const History& history) {
     if (layout_.graph == 0) return;
     constexpr int kLabel = 10;
     const int room = width() >= 2 * kLabel ? width() - kLabel : width();
-    const auto lines = graph(history, room, layout_.graph, state_.unicode);
+    const std::int64_t most = history.most(static_cast<std::size_t>(room));
+    const auto lines = graph(history, {room, layout_.graph}, most, state_.unicode);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       Line line;
-      if (room < width()) line.push_back({graph_label(history, room, i, lines.size()), Style::kDim});
+      if (room < width()) line.push_back({graph_label(most, i, lines.size()), Style::kDim});
       line.push_back({lines[i], Style::kGraph});
       lines_.push_back(std::move(line));
     }
   }
 
   // The maximum of the scale on the first line, 0 on the last.
-  static std::string graph_label(const History& history, int room, std::size_t line, std::size_t lines) {
-    const std::int64_t most = history.most(static_cast<std::size_t>(room));
+  static std::string graph_label(std::int64_t most, std::size_t line, std::size_t lines) {
     if (line == 0) return fmt::format("{:>8}  ", most > 0 ? format_power({most}) : "-");
     return fmt::format("{:>8}  ", line + 1 == lines ? "0 W" : "");
   }

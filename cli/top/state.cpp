@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/rows.h"
 #include "cli/top/columns.h"
 #include "cli/top/screen.h"
 
@@ -59,8 +60,17 @@ void settle(State& state) {
     }
   }
   state.total = state.set.rows().size() - state.hidden;
-  client::sort_rows(state.rows, state.sort);
+  sort_rows(state.rows, state.sort);
   if (state.reverse) std::reverse(state.rows.begin(), state.rows.end());
+  state.units.clear();
+  for (const RowColumn& column : tabs()[state.tab].columns)
+    state.units.push_back(unit_of(column, state.rows));
+  state.trend_most = 0;
+  for (const Json& row : state.rows) {
+    const auto found = state.histories.find(id_of(row));
+    if (found != state.histories.end())
+      state.trend_most = std::max(state.trend_most, found->second.most(kTrendWidth));
+  }
   follow_pinned_row(state);
   keep_selection_on_screen(state);
 }

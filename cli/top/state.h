@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/fields.h"
+#include "cli/output/column_unit.h"
 #include "cli/top/graph.h"
 #include "cli/top/line.h"
 #include "client/row_set.h"
@@ -60,8 +61,10 @@ struct State {
 
   // Derived from these: the visible rows, in display order.
   std::vector<Json> rows;
-  std::size_t total = 0;     // before the filter
-  std::size_t hidden = 0;    // ended ones not shown
+  std::vector<std::optional<ColumnUnit>> units;  // of the tab's columns
+  std::int64_t trend_most = 0;                   // what fills TREND, in microwatts: the same for all rows
+  std::size_t total = 0;                         // before the filter
+  std::size_t hidden = 0;                        // ended ones not shown
   std::string pinned;        // id of the row that the selection follows; empty: it keeps its position
   std::size_t selected = 0;  // in rows
   std::size_t first = 0;     // of rows, on the screen

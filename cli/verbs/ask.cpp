@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/ask.h"
 
+#include "cli/rows.h"
 #include "cli/screens.h"
 
 namespace keplerd::cli {
@@ -9,8 +10,15 @@ namespace {
 using varlink::Json;
 
 int show_list_json(const Context& context, client::Daemon& daemon, client::Kind kind) {
-  auto rows = daemon.list({kind, context.options.limit, context.options.sort});
+  const Options& options = context.options;
+  // With --type, the limit applies to what is left.
+  const auto limit = options.types.empty() ? options.limit : std::nullopt;
+  auto rows = daemon.list({kind, limit, options.sort.empty() ? "energy" : options.sort});
   if (!rows) return context.fail(rows.error().message);
+  if (!options.types.empty()) {
+    std::erase_if(*rows, [&](const Json& row) { return !has_type(row, options.types); });
+    if (options.limit && rows->size() > *options.limit) rows->resize(*options.limit);
+  }
   Json list = Json::array();
   for (Json& row : *rows) list.push_back(std::move(row));
   Json object = Json::object();
@@ -37,7 +45,8 @@ int show_list(const Context& context, client::Kind kind) {
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
   // Ended rows are hidden here: a limit applies to the remaining ones.
-  auto rows = daemon->list({kind, std::nullopt, context.options.sort});
+  const std::string& sort = context.options.sort;
+  auto rows = daemon->list({kind, std::nullopt, sort.empty() ? "energy" : sort});
   if (!rows) return context.fail(rows.error().message);
   warn_without_legend(context, *status);
   context.show(

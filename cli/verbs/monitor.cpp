@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
+#include "cli/rows.h"
 #include "cli/screens.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
@@ -95,7 +96,7 @@ class KindTicks : public TickWriter {
     if (!set_.apply(tick)) return false;  // more rows of the same instant follow
     std::vector<Json> rows;
     for (const auto& [id, row] : set_.rows()) rows.push_back(row);
-    client::sort_rows(rows, context_.options.sort);
+    sort_rows(rows, context_.options.sort.empty() ? "energy" : context_.options.sort);
     for (const Json& event : field(tick, "events")) events_.push_back(event);
     if (context_.wants_json()) {
       write_json(std::move(rows));

@@ -15,7 +15,7 @@ int run_status(const Context& context) {
     return kFine;
   }
   warn_without_legend(context, *status);
-  context.show(status_screen(*status, context.options.legend, context.terminal.colour));
+  context.show(status_screen(*status, context.table_style()));
   return kFine;
 }
 

@@ -26,9 +26,9 @@ std::string usage_error(const Words& words) {
   return answer->text;
 }
 
-TEST(Arguments, WithoutAVerbItIsTheStatus) {
+TEST(Arguments, WithoutAVerbItIsTheHostAtAGlance) {
   const Command command = parsed({});
-  EXPECT_EQ(command.verb->name, "status");
+  EXPECT_EQ(command.verb, &default_verb());
   EXPECT_EQ(command.options.address, "/run/keplerd/org.keplerd.Energy");
   EXPECT_EQ(command.options.json, JsonMode::kOff);
   EXPECT_TRUE(command.options.legend);
@@ -60,7 +60,18 @@ TEST(Arguments, ListsTakeLimitSortAndAll) {
   EXPECT_EQ(command.options.limit, 7u);
   EXPECT_EQ(command.options.sort, "cpu");
   EXPECT_TRUE(command.options.all);
-  EXPECT_EQ(parsed({"units"}).options.sort, "energy");
+  EXPECT_EQ(parsed({"units"}).options.sort, "");
+  EXPECT_TRUE(parsed({"units", "-a"}).options.all);
+}
+
+TEST(Arguments, UnitsTakeATreeAndTypes) {
+  EXPECT_TRUE(parsed({"units", "--tree"}).options.tree);
+  EXPECT_EQ(parsed({"units", "--type=service,scope", "--type=cgroup"}).options.types,
+            (Words{"service", "scope", "cgroup"}));
+  EXPECT_EQ(
+      usage_error({"units", "--type=timer"}),
+      "--type: unknown unit type 'timer' (expected service, scope, slice, socket, mount, swap or cgroup)");
+  EXPECT_EQ(usage_error({"vms", "--tree"}), "unknown option '--tree'");
 }
 
 TEST(Arguments, MonitorTakesAKindACountAndAnInterval) {

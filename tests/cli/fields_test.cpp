@@ -21,7 +21,7 @@ TEST(Fields, UnknownAmountsAreADash) {
 }
 
 TEST(Fields, AShareNeedsBothNumbers) {
-  EXPECT_EQ(share_text(kObject, "n", 24'600'000), "50.0%");
+  EXPECT_EQ(share_text(kObject, "n", 24'600'000), "50.00%");
   EXPECT_EQ(share_text(kObject, "n", 0), "-");
   EXPECT_EQ(share_text(kObject, "n", std::nullopt), "-");
   EXPECT_EQ(share_text(kObject, "absent", 1), "-");

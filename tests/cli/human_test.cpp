@@ -68,18 +68,6 @@ TEST(Time, SecondsThenTheTwoLargestParts) {
   EXPECT_EQ(format_time(microseconds(-1)), "-");
 }
 
-TEST(Percent, ThreeDigitsAndNeverASilentZero) {
-  EXPECT_EQ(format_percent(0, 100), "0%");
-  EXPECT_EQ(format_percent(1, 1'000'000), "<0.01%");
-  EXPECT_EQ(format_percent(12, 10'000), "0.12%");
-  EXPECT_EQ(format_percent(123, 1'000), "12.3%");
-  EXPECT_EQ(format_percent(1, 1), "100%");
-  EXPECT_EQ(format_percent(999'999, 1'000'000), "100%");
-  EXPECT_EQ(format_percent(kMost, kMost), "100%");
-  EXPECT_EQ(format_percent(kMost / 2, kMost), "50.0%");
-  EXPECT_EQ(format_percent(5, 0), "-");
-}
-
 TEST(Date, LocalTimeAsSystemdWritesIt) {
   ASSERT_EQ(setenv("TZ", "UTC", 1), 0);
   tzset();

@@ -60,11 +60,14 @@ TEST(Program, StatusAsJsonIsTheDaemonsReplyWithNulls) {
       "\n");
 }
 
-TEST(Program, StatusIsTheDefault) {
+TEST(Program, TheDefaultIsTheHostAtAGlanceAndAsJsonTheStatus) {
   const FakeDaemon daemon;
   const Outcome outcome = run_keplerctl(daemon, {});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, StartsWith("Host 42.3 W (powercap, measured)"));
+  EXPECT_THAT(outcome.out, HasSubstr("ACCOUNT"));
+  EXPECT_THAT(outcome.out, HasSubstr("ssh.service\n"));
+  EXPECT_EQ(run_keplerctl(daemon, {"-j"}).out, run_keplerctl(daemon, {"status", "-j"}).out);
 }
 
 TEST(Program, ListsAsJsonHaveEveryRow) {
@@ -92,13 +95,22 @@ TEST(Program, TheDaemonLimitsJson) {
   EXPECT_EQ(outcome.out, Json({{"units", Json::array({unit_rows()[0]})}}).dump() + "\n");
 }
 
+TEST(Program, TypesFilterJsonOnlyIfRequested) {
+  const FakeDaemon daemon;
+  const auto rows = unit_rows();
+  EXPECT_EQ(run_keplerctl(daemon, {"units", "-j", "--type=slice"}).out,
+            Json({{"units", Json::array({rows[0]})}}).dump() + "\n");
+  EXPECT_EQ(run_keplerctl(daemon, {"units", "-j", "--type=service", "-n1"}).out,
+            Json({{"units", Json::array({rows[1]})}}).dump() + "\n");
+}
+
 TEST(Program, ATablesLimitCountsVisibleRows) {
   Canned canned;
   for (Json& row : canned.lists["units"]) row["state"] = "terminated";
   canned.lists["units"][1]["state"] = "running";  // neither the first nor the last by energy
   const FakeDaemon daemon(canned);
   const Outcome outcome = run_keplerctl(daemon, {"units", "-n1", "--no-legend"});
-  EXPECT_EQ(outcome.out, "11.5 W  2.08 Wh  16.9%  2.08 Wh  1min 30s  /system.slice/ssh.service\n");
+  EXPECT_EQ(outcome.out, "11.50 W  2.08 Wh  16.94%  2.08 Wh  90.00 s  /system.slice/ssh.service\n");
 }
 
 TEST(Program, TheDaemonSorts) {
@@ -115,7 +127,7 @@ TEST(Program, TablesHaveAHeadAndAFooter) {
   const Outcome outcome = run_keplerctl(daemon, {"units"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, StartsWith("Host 42.3 W (powercap, measured)"));
-  EXPECT_THAT(outcome.out, HasSubstr("\n2 of 3 units, 1 terminated not shown"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n1 of 3 units, 1 terminated not shown"));
 }
 
 TEST(Program, WithoutALegendSimulatedIsSaidOnStandardError) {
@@ -136,7 +148,7 @@ TEST(Program, ATerminalsWidthIsKept) {
   terminal.width = 60;
   std::ostringstream out, err;
   run_program({"units", "--no-pager", "--varlink=" + daemon.address()}, terminal, out, err);
-  EXPECT_THAT(out.str(), HasSubstr("\n11.5 W  2.08 Wh  16.9%  2.08 Wh  1min 30s  …lice/ssh.service\n"));
+  EXPECT_THAT(out.str(), HasSubstr("\n11.50 W  2.08 Wh  16.94%  90.00 s  /system.slice/ssh.service\n"));
 }
 
 TEST(Program, TheDaemonsErrorsAreReadable) {

@@ -91,6 +91,38 @@ TEST(Table, EmptyHasItsHeaderAlone) {
   EXPECT_EQ(table.text(), "A  B\n");
 }
 
+TEST(Table, WhatDoesNotFitLeavesInItsOrderIdsBeforeNamesAreShortened) {
+  Table table(
+      {{"POWER"},
+       {.header = "SHARE", .leaves = 50},
+       {.header = "CPU", .leaves = 60},
+       {.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart},
+       {.header = "ID", .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 10, .is_id = true}});
+  table.add_row({"1 W", "2%", "3 s", "an-application-of-a-long-name", "0123456789abcdef"});
+  const auto line = [&](int width) { return table.text({.header = false, .width = width}); };
+  EXPECT_EQ(line(58), "1 W  2%  3 s  an-application-of-a-long-name  0123456789ab…\n");
+  EXPECT_EQ(line(53), "1 W  2%  3 s  an-application-of-a-long-name  0123456…\n");
+  EXPECT_EQ(line(52), "1 W  2%  3 s  an-application-of-a-long-name\n");
+  EXPECT_EQ(line(38), "1 W  2%  3 s  an-application-of-a-lon…\n");
+  EXPECT_EQ(line(37), "1 W  2%  an-application-of-a-long-na…\n");
+  EXPECT_EQ(line(32), "1 W  an-application-of-a-long-n…\n");
+  EXPECT_EQ(line(15), "1 W  an-applic…\n");
+}
+
+TEST(Table, InAsciiNamesAreEscapedAndTheEllipsisIsOneToo) {
+  Table table({{"N"}, {"NAME", Align::kLeft, Keep::kStart}});
+  table.add_row({"1", "café-and-more"});
+  EXPECT_EQ(table.text({.header = false, .unicode = false}), "1  caf\\xc3\\xa9-and-more\n");
+  EXPECT_EQ(table.text({.header = false, .width = 14, .unicode = false}), "1  caf\\xc3\\xa~\n");
+}
+
+TEST(WrapWords, BreaksAtBlanksAndKeepsLines) {
+  EXPECT_EQ(wrap_words("one two three\nfour\n\nfive", 8), "one two\nthree\nfour\n\nfive");
+  EXPECT_EQ(wrap_words("unbreakable a", 4), "unbreakable\na");
+  EXPECT_EQ(wrap_words("\033[1;33mABC\033[0m: d e", 8), "\033[1;33mABC\033[0m: d e");
+  EXPECT_EQ(wrap_words("a b\n", std::nullopt), "a b\n");
+}
+
 TEST(Table, TheLastColumnGivesWayFirstThenTheWidest) {
   Table table({{"POWER"},
                {"SPACE", Align::kLeft, Keep::kStart},

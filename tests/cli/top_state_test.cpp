@@ -205,15 +205,23 @@ TEST(TopGraph, ScalesToTheMostThatIsShown) {
   History history;
   for (const int value : {1000, 0, 4, 8}) history.add(value);
   history.add(std::nullopt);
-  EXPECT_THAT(graph(history, 4, 1, true), ElementsAre("▁▄█ "));
-  EXPECT_THAT(graph(history, 4, 2, true), ElementsAre("  █ ", "▁██ "));
-  EXPECT_THAT(graph(history, 6, 1, false), ElementsAre(" #___ "));
+  EXPECT_THAT(graph(history, {4, 1}, history.most(4), true), ElementsAre("▁▄█ "));
+  EXPECT_THAT(graph(history, {4, 2}, history.most(4), true), ElementsAre("  █ ", "▁██ "));
+  EXPECT_THAT(graph(history, {6, 1}, history.most(6), false), ElementsAre(" #___ "));
+}
+
+TEST_F(TopState, TrendsHaveOneScale) {
+  resize(state_, {160, 8});
+  apply_tick(state_, tick(2, {row("a", 80), row("b", 20)}));
+  EXPECT_EQ(state_.trend_most, 80);
+  EXPECT_THAT(row_text(state_, state_.rows[0]), testing::HasSubstr("  " + std::string(14, ' ') + "▅█  "));
+  EXPECT_THAT(row_text(state_, state_.rows[2]), testing::HasSubstr("  " + std::string(14, ' ') + "▄▂  "));
 }
 
 TEST(TopGraph, OfZeroIsTheLowestBlock) {
   History history;
   history.add(0);
-  EXPECT_THAT(graph(history, 2, 2, true), ElementsAre("  ", " ▁"));
+  EXPECT_THAT(graph(history, {2, 2}, history.most(2), true), ElementsAre("  ", " ▁"));
 }
 
 TEST(TopLine, WrapsByColumns) {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerctl without a verb.
+#include <algorithm>
+
+#include "cli/fields.h"
+#include "cli/output/column_unit.h"
+#include "cli/rows.h"
+#include "cli/screens.h"
+#include "varlink/json.h"
+
+namespace keplerd::cli {
+namespace {
+
+std::string kind_text(const Json& row) {
+  const std::string kind = name_text(row, "kind");
+  return kind == "unit" || kind == "group" ? unit_type(row) : kind;
+}
+
+// The name is enough here: `units` shows whose init.scope it is.
+std::string consumers_table(const std::vector<Json>& rows, const Json& host, const TableStyle& style) {
+  Table table({{"POWER"},
+               {.header = "ENERGY", .leaves = 2},
+               {.header = "SHARE", .leaves = 3},
+               {.header = "KIND", .align = Align::kLeft, .leaves = 1},
+               {.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart}});
+  const auto largest = [&](std::string_view name) {
+    std::int64_t most = 0;
+    for (const Json& row : rows) most = std::max(most, integer_field(row, name).value_or(0));
+    return most;
+  };
+  const ColumnUnit power(Quantity::kPower, largest("powerMicrowatts"));
+  const ColumnUnit energy(Quantity::kEnergy, largest("energyMicrojoules"));
+  for (const Json& row : rows) {
+    table.add_row({power.text(integer_field(row, "powerMicrowatts").value_or(-1)),
+                   energy.text(integer_field(row, "energyMicrojoules").value_or(-1)),
+                   share_text(row, "energyMicrojoules", integer_field(host, "energyMicrojoules")),
+                   kind_text(row), name_text(row, "name")});
+  }
+  return table.text(style);
+}
+
+}  // namespace
+
+std::string overview_screen(const Json& status, const std::vector<Json>& consumers, const TableStyle& style) {
+  std::string out = style.header ? screen_head(status, style) : "";
+  const bool measured = !host_line(status).empty();
+  const bool accounts = measured && sees_everything(status);
+  if (accounts) out += accounts_table(status, style);
+  if (measured && !consumers.empty()) {
+    out += accounts ? "\n" : "";
+    out += consumers_table(consumers, field(status, "host"), style);
+  }
+  return out;
+}
+
+}  // namespace keplerd::cli
