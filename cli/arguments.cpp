@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 #include "cli/rows.h"
+#include "cli/words.h"
 #include "client/kinds.h"
 #include "client/row_set.h"
 #include "config/time_span.h"
@@ -16,10 +18,14 @@
 namespace keplerd::cli {
 namespace {
 
+constexpr std::array kFormats = {"table", "json", "json-pretty", "json-short", "json-seq", "csv"};
+
 // Where CLI11 stores its results, before they are turned into Options.
 struct Raw {
   Options options;
-  std::string json = "off";
+  std::string json;
+  std::string output;
+  std::string help_for;
   bool default_json = false;  // -j
   bool no_legend = false;
   bool no_pager = false;
@@ -67,6 +73,13 @@ std::string check_type(const std::string& text) {
   return "unknown unit type '" + text + "' (expected " + type_list() + ")";
 }
 
+std::string check_output(const std::string& text) {
+  for (const char* format : kFormats) {
+    if (text == format) return "";
+  }
+  return "invalid format '" + text + "' (expected table, json, json-pretty, json-short, json-seq or csv)";
+}
+
 std::string check_json(const std::string& text) {
   if (text == "pretty" || text == "short" || text == "off") return "";
   return "invalid mode '" + text + "' (expected pretty, short or off)";
@@ -80,6 +93,12 @@ void declare_global(CLI::App& app, Raw& raw) {
       ->type_name("MODE")
       ->check(check_json);
   app.add_flag("-j", raw.default_json, "Same as --json=pretty on a terminal, --json=short otherwise");
+  app.add_option("-o,--output", raw.output,
+                 "Output format: table, json, json-pretty, json-short, json-seq or csv")
+      ->type_name("FORMAT")
+      ->check(check_output);
+  app.add_flag("-l,--full", raw.options.full, "Do not shorten names or leave out columns");
+  app.add_flag("-q,--quiet", raw.options.quiet, "Do not print hints");
   app.add_flag("--no-legend", raw.no_legend, "Do not print headers and footers");
   app.add_flag("--no-pager", raw.no_pager, "Do not use a pager");
 }
@@ -115,7 +134,9 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   }
   if (accepts.kind)
     app.add_option("KIND", raw.options.kind, client::kind_list(&client::KindInfo::plural))->check(check_kind);
-  if (accepts.id) app.add_option("ID", raw.options.id, "An id, or a name that is unique")->required();
+  if (accepts.verb) app.add_option("VERB", raw.help_for, "The verb to describe");
+  if (accepts.id)
+    app.add_option("ID", raw.options.id, "An id, a name, a PID, or the start of an id")->required();
   if (accepts.host) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
     app.add_option("--procfs", raw.options.host.procfs, "Read this instead of /proc")->type_name("DIR");
@@ -145,6 +166,12 @@ Options finish(const Raw& raw, bool on_terminal) {
   if (raw.json == "pretty") options.json = JsonMode::kPretty;
   if (raw.json == "short") options.json = JsonMode::kShort;
   if (raw.default_json) options.json = on_terminal ? JsonMode::kPretty : JsonMode::kShort;
+  const std::string& output = raw.output;
+  if (output == "json-pretty") options.json = JsonMode::kPretty;
+  if (output == "json" || output == "json-short" || output == "json-seq") options.json = JsonMode::kShort;
+  if (output == "json") options.framing = Framing::kLines;
+  if (output == "json-seq") options.framing = Framing::kSequence;
+  options.csv = output == "csv";
   options.legend = !raw.no_legend;
   options.pager = !raw.no_pager;
   if (raw.limit > 0) options.limit = raw.limit;
@@ -155,15 +182,50 @@ Options finish(const Raw& raw, bool on_terminal) {
   return options;
 }
 
+// "; did you mean 'units'?"
+std::string suggestion(const std::string& word, std::string_view prefix) {
+  std::vector<std::string> words = known_words();
+  std::erase_if(words, [&](const std::string& known) {
+    return prefix.empty() ? known.starts_with('-') : !known.starts_with(prefix);
+  });
+  const auto similar = similar_word(word, words);
+  return similar ? "; did you mean '" + *similar + "'?" : "";
+}
+
 // CLI11 reports an unknown verb as an unexpected argument.
 std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const std::vector<std::string> remaining = app.remaining(true);
   if (!extras || remaining.empty()) return error.what();
   const std::string first = escape_name(remaining.front());
-  if (first.starts_with('-') && first != "-") return "unknown option '" + first + "'";
-  if (app.get_subcommands().empty()) return "unknown verb '" + first + "'";
+  if (first.starts_with('-') && first != "-") {
+    return "unknown option '" + first + "'" + suggestion(first.substr(0, first.find('=')), "--");
+  }
+  if (app.get_subcommands().empty()) return "unknown verb '" + first + "'" + suggestion(first, "");
   return "unexpected argument '" + first + "'";
+}
+
+bool takes_value(const CLI::App& app, std::string_view option) {
+  for (const CLI::App* parser : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (const CLI::Option* found = parser->get_option_no_throw(std::string(option))) {
+      return found->get_items_expected_min() > 0;
+    }
+  }
+  const CLI::Option* found = app.get_option_no_throw(std::string(option));
+  return found != nullptr && found->get_items_expected_min() > 0;
+}
+
+std::variant<Command, Answer> help_for(const CLI::App& app, const std::string& verb) {
+  const auto text = [&](const CLI::App& of, const std::string& program) {
+    return app.get_formatter()->make_help(&of, program, CLI::AppFormatMode::Normal);
+  };
+  if (verb.empty()) return Answer{text(app, app.get_name())};
+  const auto words = verb_first({verb}, [](std::string_view) { return false; });
+  for (const CLI::App* parser : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (parser->get_name() == words.front())
+      return Answer{text(*parser, app.get_name() + " " + parser->get_name())};
+  }
+  return Answer{"unknown verb '" + escape_name(verb) + "'" + suggestion(verb, ""), true};
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -174,8 +236,9 @@ std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& ar
   Raw raw;
   const auto app = make_parser(raw);
   try {
-    std::vector<std::string> reversed(arguments.rbegin(),
-                                      arguments.rend());  // CLI11 takes them from the back
+    std::vector<std::string> reversed =
+        verb_first(arguments, [&](std::string_view option) { return takes_value(*app, option); });
+    std::ranges::reverse(reversed);  // CLI11 takes them from the back
     app->parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     return Answer{app->help()};
@@ -185,11 +248,17 @@ std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& ar
     return Answer{first_line(error_text(*app, error)), true};
   }
   const auto chosen = app->get_subcommands();
-  if (chosen.empty()) return Command{&default_verb(), finish(raw, on_terminal)};
-  const std::string name = chosen.front()->get_name();
-  const auto verb =
-      std::find_if(verbs().begin(), verbs().end(), [&](const Verb& v) { return v.name == name; });
-  return Command{&*verb, finish(raw, on_terminal)};
+  const std::string name = chosen.empty() ? "" : chosen.front()->get_name();
+  if (name == "help") return help_for(*app, raw.help_for);
+  const auto named = std::ranges::find(verbs(), name, &Verb::name);
+  const Verb& verb = named == verbs().end() ? default_verb() : *named;
+  if (!raw.output.empty() && (!raw.json.empty() || raw.default_json)) {
+    return Answer{"--output cannot be combined with --json or -j", true};
+  }
+  if (raw.output == "csv" && !verb.options.list) {
+    return Answer{"--output: csv is available for lists and monitor only", true};
+  }
+  return Command{&verb, finish(raw, on_terminal)};
 }
 
 std::vector<std::string> known_words() {

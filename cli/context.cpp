@@ -20,9 +20,12 @@ void Context::show(std::string_view text) const {
 }
 
 TableStyle Context::table_style() const {
-  TableStyle style{
-      .header = options.legend, .bold_header = terminal.colour, .width = {}, .unicode = terminal.unicode};
-  if (terminal.is_terminal) style.width = terminal.width;
+  TableStyle style{.header = options.legend,
+                   .bold_header = terminal.colour,
+                   .width = {},
+                   .unicode = terminal.unicode,
+                   .hints = !options.quiet};
+  if (terminal.is_terminal && !options.full) style.width = terminal.width;
   return style;
 }
 

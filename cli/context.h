@@ -24,7 +24,9 @@ struct Context {
 
   // Prints the whole output, through a pager if it is longer than the terminal. The caller limits its width.
   void show(std::string_view text) const;
-  void show_json(const varlink::Json& value) const { out << json_text(value, options.json); }
+  void show_json(const varlink::Json& value) const {
+    out << framed_json_text(value, options.json, options.framing == Framing::kSequence);
+  }
 
   bool wants_json() const { return options.json != JsonMode::kOff; }
   TableStyle table_style() const;

@@ -173,8 +173,8 @@ std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
   const Table table = rows_table(screen, rows, leads);
   if (!options.legend) return table.text(screen.style);
   std::string out = screen_head(screen.status, screen.style);
-  if (!table.empty()) out += table.text(screen.style) + "\n";
-  return out + footer(screen, rows, counts);
+  if (!table.empty()) out += table.text(screen.style) + (options.quiet ? "" : "\n");
+  return options.quiet ? out : out + footer(screen, rows, counts);
 }
 
 }  // namespace keplerd::cli

@@ -17,11 +17,19 @@ inline constexpr const char* kDefaultAddress = "/run/keplerd/org.keplerd.Energy"
 
 enum class JsonMode { kOff, kShort, kPretty };
 
+// How JSON texts are separated: as a sequence (RFC 7464) by monitor only, by newlines alone, or as a
+// sequence.
+enum class Framing { kByVerb, kLines, kSequence };
+
 struct Options {
   std::string address = kDefaultAddress;  // --varlink
-  JsonMode json = JsonMode::kOff;         // --json, -j
+  JsonMode json = JsonMode::kOff;         // --json, -j, --output
+  Framing framing = Framing::kByVerb;     // --output
+  bool csv = false;                       // --output
   bool legend = true;                     // --no-legend
   bool pager = true;                      // --no-pager
+  bool full = false;                      // --full: lines may be wider than the terminal
+  bool quiet = false;                     // --quiet: no hints
 
   // Lists
   std::optional<std::size_t> limit;  // --limit

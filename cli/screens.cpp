@@ -99,7 +99,7 @@ std::string source_line(const Json& status, bool colour) {
 
 std::string screen_head(const Json& status, const TableStyle& style) {
   std::string out = source_line(status, style.bold_header) + "\n";
-  if (!sees_everything(status)) out += std::string(kPublicView) + "\n";
+  if (style.hints && !sees_everything(status)) out += std::string(kPublicView) + "\n";
   return wrap_words(out, style.width) + "\n";
 }
 

@@ -11,12 +11,20 @@ const Verb& default_verb() {
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> kVerbs = {
       {"status", "Power and energy of the host, its accounts, source and cost", {}, run_status},
-      {"units", "Energy of every systemd unit and other cgroup", {.list = true, .units = true}, run_units},
-      {"vms", "Energy of every virtual machine", {.list = true}, run_vms},
-      {"containers", "Energy of every container", {.list = true}, run_containers},
-      {"pods", "Energy of every Kubernetes pod", {.list = true}, run_pods},
-      {"processes", "Energy of every process", {.list = true}, run_processes},
-      {"zones", "The host's energy zones: packages, memory, ...", {.list = true}, run_zones},
+      {"units",
+       "Energy of every systemd unit and other cgroup",
+       {.list = true, .units = true},
+       run_units,
+       {"unit"}},
+      {"vms",
+       "Energy of every virtual machine",
+       {.list = true},
+       run_vms,
+       {"vm", "machines", "virtual-machines"}},
+      {"containers", "Energy of every container", {.list = true}, run_containers, {"container"}},
+      {"pods", "Energy of every Kubernetes pod", {.list = true}, run_pods, {"pod"}},
+      {"processes", "Energy of every process", {.list = true}, run_processes, {"process", "ps"}},
+      {"zones", "The host's energy zones: packages, memory, ...", {.list = true}, run_zones, {"zone"}},
       {"show",
        "Details of one unit, virtual machine, container, pod, process or zone",
        {.id = true},
@@ -27,6 +35,7 @@ const std::vector<Verb>& verbs() {
        run_monitor},
       {"top", "Live screen of what draws power", {.kind = true}, run_top},
       {"doctor", "Check what keplerd needs, and suggest fixes", {.host = true}, run_doctor},
+      {"help", "Show this help, or that of a verb", {.verb = true}, nullptr},
   };
   return kVerbs;
 }

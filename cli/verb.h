@@ -16,6 +16,7 @@ struct VerbOptions {
   bool ticks = false;  // --count, --interval
   bool kind = false;   // [KIND]
   bool id = false;     // ID
+  bool verb = false;   // [VERB]
   bool host = false;   // --sysfs, --procfs, --cgroupfs, --capture
 };
 
@@ -23,7 +24,8 @@ struct Verb {
   std::string_view name;
   std::string_view help;  // one line
   VerbOptions options;
-  int (*run)(const Context&);  // returns the exit status
+  int (*run)(const Context&);                  // returns the exit status; unset: the parser answers
+  std::vector<std::string_view> aliases = {};  // not in the help
 };
 
 const std::vector<Verb>& verbs();

@@ -13,8 +13,8 @@ __keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
 
 _keplerctl() {
     local kinds='units vms containers pods processes zones'
-    local verbs="status $kinds show monitor top doctor"
-    local global='--varlink= --json= -j --no-legend --no-pager -h --help --version'
+    local verbs="status $kinds show monitor top doctor help"
+    local global='--varlink= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
     local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
     local words=() word i joins=
@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type) word= ;;
+            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         [[ -z $verb && $word && $word != -* ]] && verb=$word
@@ -46,6 +46,7 @@ _keplerctl() {
     [[ $current = --*=* ]] || value=$current
     case $option in
         --json) candidates='pretty short off' ;;
+        -o | --output) candidates='table json json-pretty json-short json-seq csv' ;;
         --sort) candidates='energy power cpu name id' ;;
         --type) candidates='service scope slice socket mount swap cgroup' ;;
         --varlink | --sysfs | --procfs | --cgroupfs | --capture)
@@ -67,6 +68,7 @@ _keplerctl() {
                 case $verb in
                     '') candidates=$verbs ;;
                     monitor | top) candidates=$kinds ;;
+                    help) candidates=$verbs ;;
                     show) __keplerctl_show "$current" "${address[@]}"; return ;;
                 esac
             fi ;;

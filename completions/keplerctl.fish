@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for keplerctl(1).
 set -l kinds units vms containers pods processes zones
-set -l verbs status $kinds show monitor top doctor
+set -l verbs status $kinds show monitor top doctor help
 
 # Names and ids of existing objects. There are too many processes.
 function __keplerctl_names
@@ -22,6 +22,9 @@ complete -c keplerctl -f
 complete -c keplerctl -l varlink -r -F -d 'Socket of keplerd'
 complete -c keplerctl -l json -x -a 'pretty short off' -d 'Write JSON: pretty, short or off'
 complete -c keplerctl -s j -d 'Same as --json=pretty on a terminal, --json=short otherwise'
+complete -c keplerctl -s o -l output -x -a 'table json json-pretty json-short json-seq csv' -d 'Output format: table, json, json-pretty, json-short, json-seq or csv'
+complete -c keplerctl -s l -l full -d 'Do not shorten names or leave out columns'
+complete -c keplerctl -s q -l quiet -d 'Do not print hints'
 complete -c keplerctl -l no-legend -d 'Do not print headers and footers'
 complete -c keplerctl -l no-pager -d 'Do not use a pager'
 complete -c keplerctl -s h -l help -d 'Show this help'
@@ -39,6 +42,8 @@ complete -c keplerctl -n $without -a show -d 'Details of one unit, virtual machi
 complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of a kind, live'
 complete -c keplerctl -n $without -a top -d 'Live screen of what draws power'
 complete -c keplerctl -n $without -a doctor -d 'Check what keplerd needs, and suggest fixes'
+
+complete -c keplerctl -n $without -a help -d 'Show this help, or that of a verb'
 
 complete -c keplerctl -n '__fish_seen_subcommand_from show' -a '(__keplerctl_names)'
 set -l without_kind "not __fish_seen_subcommand_from $kinds"

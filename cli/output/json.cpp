@@ -37,7 +37,9 @@ std::string json_text(const Json& value, JsonMode mode) {
   return escape_controls(value.dump(indent, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
-std::string json_sequence_text(const Json& value, JsonMode mode) { return "\x1e" + json_text(value, mode); }
+std::string framed_json_text(const Json& value, JsonMode mode, bool sequence) {
+  return (sequence ? "\x1e" : "") + json_text(value, mode);
+}
 
 Json status_json(Json status) {
   if (!status.is_object() || !status.contains("source") || !status["source"].is_object()) return status;

@@ -13,8 +13,9 @@ namespace keplerd::cli {
 // interpret (controls, including C1; line separators, bidirectional controls) are escaped.
 std::string json_text(const varlink::Json& value, JsonMode mode);
 
-// The same as an element of a JSON text sequence (RFC 7464), preceded by a record separator.
-std::string json_sequence_text(const varlink::Json& value, JsonMode mode);
+// The same; with `sequence`, as an element of a JSON text sequence (RFC 7464), preceded by a record
+// separator.
+std::string framed_json_text(const varlink::Json& value, JsonMode mode, bool sequence);
 
 // GetStatus's reply as keplerctl prints it: a source without quality or reason has null there.
 varlink::Json status_json(varlink::Json status);

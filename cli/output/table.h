@@ -28,6 +28,7 @@ struct TableStyle {
   bool bold_header = false;       // with a terminal's escape sequence
   std::optional<int> width = {};  // of the terminal; unset: lines are as long as needed
   bool unicode = true;            // false: ASCII alone
+  bool hints = true;              // above a table
 };
 
 class Table {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/terminal.h"
 
+#include <clocale>
 #include <cstdlib>
 
+#include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -21,6 +23,8 @@ int dimension(const char* variable, int from_terminal, int fallback) {
   if (wanted > 0) return wanted;
   return from_terminal > 0 ? from_terminal : fallback;
 }
+
+bool is_dumb(const char* term) { return term == nullptr || std::string_view(term) == "dumb"; }
 
 std::string_view sequence(Paint how) {
   switch (how) {
@@ -41,7 +45,12 @@ std::string_view sequence(Paint how) {
 Terminal find_terminal() {
   Terminal terminal;
   terminal.is_terminal = isatty(STDOUT_FILENO) == 1;
-  terminal.colour = wants_colour(terminal.is_terminal, std::getenv("NO_COLOR"), std::getenv("TERM"));
+  terminal.colour = wants_colour(terminal.is_terminal, {.systemd_colors = std::getenv("SYSTEMD_COLORS"),
+                                                        .no_color = std::getenv("NO_COLOR"),
+                                                        .term = std::getenv("TERM")});
+  terminal.dumb = is_dumb(std::getenv("TERM"));
+  std::setlocale(LC_CTYPE, "");
+  terminal.unicode = !terminal.is_terminal || std::string_view(nl_langinfo(CODESET)) == "UTF-8";
   winsize size{};
   if (terminal.is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
   terminal.width = dimension("COLUMNS", size.ws_col, kFallbackWidth);
@@ -50,10 +59,16 @@ Terminal find_terminal() {
   return terminal;
 }
 
-bool wants_colour(bool is_terminal, const char* no_color, const char* term) {
-  const bool refused = no_color != nullptr && *no_color != '\0';
-  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
-  return is_terminal && !refused && !dumb;
+bool wants_colour(bool is_terminal, const ColourWish& wish) {
+  const std::string_view forced = wish.systemd_colors == nullptr ? "" : wish.systemd_colors;
+  for (const std::string_view no : {"0", "no", "n", "false", "f", "off"}) {
+    if (forced == no) return false;
+  }
+  for (const std::string_view yes : {"1", "yes", "y", "true", "t", "on", "16", "256", "24bit"}) {
+    if (forced == yes) return true;
+  }
+  const bool refused = wish.no_color != nullptr && *wish.no_color != '\0';
+  return is_terminal && !refused && !is_dumb(wish.term);
 }
 
 std::optional<std::string> choose_pager(const char* systemd_pager, const char* pager) {

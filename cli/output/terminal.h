@@ -21,8 +21,14 @@ struct Terminal {
 // Standard output, as described by the system and the environment.
 Terminal find_terminal();
 
-// no-color.org: any value but an empty one of NO_COLOR means no. Null: the variable is not set.
-bool wants_colour(bool is_terminal, const char* no_color, const char* term);
+// What the environment says about colours; null: the variable is not set.
+struct ColourWish {
+  const char* systemd_colors =
+      nullptr;                     // systemd's other programs: a boolean, "16", "256", "24bit", "auto-16"...
+  const char* no_color = nullptr;  // no-color.org: any value but an empty one means no
+  const char* term = nullptr;
+};
+bool wants_colour(bool is_terminal, const ColourWish& wish);
 
 // $SYSTEMD_PAGER before $PAGER; empty or "cat" means none.
 std::optional<std::string> choose_pager(const char* systemd_pager, const char* pager);

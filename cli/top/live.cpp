@@ -4,12 +4,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <clocale>
 #include <csignal>
 #include <cwchar>
 #include <optional>
 
-#include <langinfo.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -213,8 +211,7 @@ int go_live(const Context& context, std::string_view kind) {
   Link link(context.options.address);
   if (const auto opened = link.open(state, Clock::now()); !opened)
     return fail_to_connect(context, opened.error());
-  std::setlocale(LC_CTYPE, "");
-  state.unicode = std::string_view(nl_langinfo(CODESET)) == "UTF-8";
+  state.unicode = context.terminal.unicode;
   {
     const Signals signals;
     const Curses curses(context.terminal.colour);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/ask.h"
 
+#include "cli/output/csv.h"
 #include "cli/rows.h"
 #include "cli/screens.h"
 
@@ -9,16 +10,22 @@ namespace {
 
 using varlink::Json;
 
-int show_list_json(const Context& context, client::Daemon& daemon, client::Kind kind) {
-  const Options& options = context.options;
+// All rows, for programs: by energy, unless another order is requested.
+Result<std::vector<Json>> list_for_programs(client::Daemon& daemon, client::Kind kind,
+                                            const Options& options) {
   // With --type, the limit applies to what is left.
   const auto limit = options.types.empty() ? options.limit : std::nullopt;
   auto rows = daemon.list({kind, limit, options.sort.empty() ? "energy" : options.sort});
-  if (!rows) return context.fail(rows.error().message);
-  if (!options.types.empty()) {
+  if (rows && !options.types.empty()) {
     std::erase_if(*rows, [&](const Json& row) { return !has_type(row, options.types); });
     if (options.limit && rows->size() > *options.limit) rows->resize(*options.limit);
   }
+  return rows;
+}
+
+int show_list_json(const Context& context, client::Daemon& daemon, client::Kind kind) {
+  auto rows = list_for_programs(daemon, kind, context.options);
+  if (!rows) return context.fail(rows.error().message);
   Json list = Json::array();
   for (Json& row : *rows) list.push_back(std::move(row));
   Json object = Json::object();
@@ -27,21 +34,36 @@ int show_list_json(const Context& context, client::Daemon& daemon, client::Kind 
   return kFine;
 }
 
+int show_list_csv(const Context& context, client::Daemon& daemon, client::Kind kind) {
+  const auto status = daemon.status();
+  if (!status) return context.fail(status.error().message);
+  const auto rows = list_for_programs(daemon, kind, context.options);
+  if (!rows) return context.fail(rows.error().message);
+  warn_unless_measured(context, *status);
+  if (context.options.legend) context.out << csv_rows_header();
+  for (const Json& row : *rows) context.out << csv_row_line(*status, row);
+  return kFine;
+}
+
 }  // namespace
 
 int fail_to_connect(const Context& context, const Error& error) {
-  return context.fail(error.message + " (run 'keplerctl doctor' for details)");
+  return context.fail(error.message + (context.options.quiet ? "" : " (run 'keplerctl doctor' for details)"));
+}
+
+void warn_unless_measured(const Context& context, const Json& status) {
+  if (const auto warning = source_warning(status)) context.fail(*warning);
 }
 
 void warn_without_legend(const Context& context, const Json& status) {
-  if (context.options.legend || context.wants_json()) return;
-  if (const auto warning = source_warning(status)) context.fail(*warning);
+  if (!context.options.legend && !context.wants_json()) warn_unless_measured(context, status);
 }
 
 int show_list(const Context& context, client::Kind kind) {
   auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return fail_to_connect(context, daemon.error());
   if (context.wants_json()) return show_list_json(context, *daemon, kind);
+  if (context.options.csv) return show_list_csv(context, *daemon, kind);
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
   // Ended rows are hidden here: a limit applies to the remaining ones.

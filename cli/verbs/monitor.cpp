@@ -2,11 +2,14 @@
 // Follows the daemon's live stream. A terminal shows a kind's table again each tick, or one line per tick for
 // the host; otherwise a table is shown once, unless --count is given. JSON output is an endless sequence (RFC
 // 7464).
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/fields.h"
+#include "cli/output/csv.h"
 #include "cli/rows.h"
 #include "cli/screens.h"
 #include "cli/verb.h"
@@ -17,11 +20,9 @@ namespace keplerd::cli {
 namespace {
 
 constexpr std::string_view kClear = "\033[H\033[2J";
-// Source and footer of two lines each on 80 columns, two blank ones, the header, the cursor.
-constexpr int kLinesAroundTable = 8;
-// The footer for guests is longer: their total power, and the meaning of the asterisk.
-constexpr int kMoreLinesOfGuests = 2;
 constexpr std::size_t kEventsShown = 3;
+
+bool as_sequence(const Options& options) { return options.framing != Framing::kLines; }
 
 // The consumer of ticks. Returns false if the tick is not counted.
 class TickWriter {
@@ -42,7 +43,8 @@ class StatusSequence : public TickWriter {
     const auto sequence = integer_field(*status, "sequence");
     if (sequence && sequence == last_) return false;
     last_ = sequence;
-    context_.out << json_sequence_text(status_json(std::move(*status)), context_.options.json);
+    context_.out << framed_json_text(status_json(std::move(*status)), context_.options.json,
+                                     as_sequence(context_.options));
     return true;
   }
 
@@ -88,6 +90,23 @@ class HostLines : public TickWriter {
   std::optional<std::string> last_quality_;
 };
 
+class HostCsv : public TickWriter {
+ public:
+  explicit HostCsv(const Context& context) : context_(context) {
+    if (context.options.legend) context.out << csv_host_header();
+  }
+
+  Result<bool> write(const Json& tick) override {
+    if (!std::exchange(warned_, true)) warn_unless_measured(context_, tick);
+    context_.out << csv_host_line(tick);
+    return true;
+  }
+
+ private:
+  const Context& context_;
+  bool warned_ = false;
+};
+
 class KindTicks : public TickWriter {
  public:
   explicit KindTicks(const Context& context) : context_(context), options_(context.options) {}
@@ -102,12 +121,15 @@ class KindTicks : public TickWriter {
       write_json(std::move(rows));
       return true;
     }
-    fit_the_screen();
-    if (context_.terminal.is_terminal) context_.out << kClear;
+    if (context_.options.csv) {
+      write_csv(tick, rows);
+      return true;
+    }
+    while (events_.size() > kEventsShown) events_.erase(events_.begin());
+    if (context_.terminal.is_terminal && !context_.terminal.dumb) context_.out << kClear;
     if (!warned_) warn_without_legend(context_, tick);
     warned_ = true;
-    const ListScreen screen{kind(), tick, options_, context_.table_style()};
-    context_.out << list_screen(screen, std::move(rows));
+    context_.out << fitting_screen(tick, rows);
     write_events();
     return true;
   }
@@ -120,15 +142,37 @@ class KindTicks : public TickWriter {
     Json object = Json::object();
     object[std::string(kind().json_key)] = std::move(rows);
     if (!events_.empty()) object["events"] = std::exchange(events_, Json::array());
-    context_.out << json_sequence_text(object, context_.options.json);
+    context_.out << framed_json_text(object, context_.options.json, as_sequence(context_.options));
   }
 
-  void fit_the_screen() {
-    while (events_.size() > kEventsShown) events_.erase(events_.begin());
-    if (!context_.terminal.is_terminal || context_.options.limit) return;
-    const int events = events_.empty() ? 0 : static_cast<int>(events_.size()) + 1;
-    const int around = kLinesAroundTable + (kind().guests ? kMoreLinesOfGuests : 0) + events;
-    options_.limit = static_cast<std::size_t>(std::max(1, context_.terminal.height - around));
+  void write_csv(const Json& tick, std::vector<Json>& rows) {
+    if (!std::exchange(warned_, true)) {
+      warn_unless_measured(context_, tick);
+      if (context_.options.legend) context_.out << csv_rows_header();
+    }
+    if (const auto limit = context_.options.limit; limit && rows.size() > *limit) rows.resize(*limit);
+    for (const Json& row : rows) context_.out << csv_row_line(tick, row);
+  }
+
+  std::string screen_of(const Json& tick, const std::vector<Json>& rows, std::optional<std::size_t> limit) {
+    options_.limit = limit;
+    return list_screen({kind(), tick, options_, context_.table_style()}, rows);
+  }
+
+  // On a terminal, as many rows as fit with what is above and below them.
+  std::string fitting_screen(const Json& tick, const std::vector<Json>& rows) {
+    const auto limit = context_.options.limit;
+    if (!context_.terminal.is_terminal || limit) return screen_of(tick, rows, limit);
+    const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+    constexpr int kCursor = 1;
+    const auto events = events_.empty() ? 0 : static_cast<std::ptrdiff_t>(events_.size()) + 1;
+    const std::ptrdiff_t room = context_.terminal.height - kCursor - events;
+    const std::ptrdiff_t around = lines(screen_of(tick, rows, 1)) - 1;
+    std::ptrdiff_t left = std::max<std::ptrdiff_t>(room - around, 1);
+    std::string text = screen_of(tick, rows, static_cast<std::size_t>(left));
+    // More digits may have made the footer longer.
+    while (lines(text) > room && left > 1) text = screen_of(tick, rows, static_cast<std::size_t>(--left));
+    return text;
   }
 
   // Recent events of VMs.
@@ -150,6 +194,7 @@ class KindTicks : public TickWriter {
 
 Result<std::unique_ptr<TickWriter>> make_writer(const Context& context) {
   if (!context.options.kind.empty()) return std::unique_ptr<TickWriter>(std::make_unique<KindTicks>(context));
+  if (context.options.csv) return std::unique_ptr<TickWriter>(std::make_unique<HostCsv>(context));
   if (!context.wants_json()) return std::unique_ptr<TickWriter>(std::make_unique<HostLines>(context));
   auto daemon = client::Daemon::connect(context.options.address);
   if (!daemon) return daemon.error();
@@ -174,7 +219,8 @@ int run_monitor(const Context& context) {
     return context.fail(started.error().message);
   }
   std::optional<std::size_t> left = context.options.count;
-  if (!left && !context.wants_json() && !context.terminal.is_terminal) left = 1;
+  const bool endless = context.wants_json() || context.options.csv || context.terminal.is_terminal;
+  if (!left && !endless) left = 1;
   while (!left || *left > 0) {
     const auto tick = daemon->next_tick();
     if (!tick) return context.fail(tick.error().message);

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
 #include "cli/fields.h"
+#include "cli/find_row.h"
 #include "cli/screens.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
 
 namespace keplerd::cli {
 namespace {
+
+// The word for the row's kind, "virtual-machine" or "group": as in the lists' names.
+std::string kind_word(const Json& row) {
+  const std::string kind = name_text(row, "kind");
+  const client::KindInfo* info = client::find_kind(kind);
+  return kind == "group" ? "unit" : info != nullptr ? std::string(info->word) : kind;
+}
 
 // The matches of all kinds for that id or name.
 struct Matches {
@@ -37,6 +50,25 @@ Result<Matches> find_matches(client::Daemon& daemon, const std::string& wanted) 
   return matches;
 }
 
+// What the daemon does not look for: see find_rows().
+Result<Matches> search(client::Daemon& daemon, const std::string& wanted) {
+  std::vector<Json> all;
+  for (const client::KindInfo& kind : client::kKinds) {
+    auto rows = daemon.list({kind.kind, std::nullopt, ""});
+    if (rows) std::ranges::move(*rows, std::back_inserter(all));  // an older keplerd lacks kinds
+  }
+  Matches matches{find_rows(all, wanted), {}};
+  for (const Json& row : matches.rows) {
+    constexpr std::size_t kMost = 10;
+    if (matches.ids.size() == kMost) {
+      matches.ids.push_back(fmt::format("and {} more", matches.rows.size() - kMost));
+      break;
+    }
+    matches.ids.push_back(kind_word(row) + " " + name_text(row, "id"));
+  }
+  return matches;
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
@@ -51,7 +83,8 @@ int run_show(const Context& context) {
   if (!daemon) return fail_to_connect(context, daemon.error());
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
-  const auto matches = find_matches(*daemon, wanted);
+  auto matches = find_matches(*daemon, wanted);
+  if (matches && matches->ids.empty()) matches = search(*daemon, wanted);
   if (!matches) return context.fail(matches.error().message);
 
   const std::string name = "'" + printable(wanted) + "'";

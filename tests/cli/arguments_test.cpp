@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.h"
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,6 +95,44 @@ TEST(Arguments, MonitorTakesAKindACountAndAnInterval) {
   }
 }
 
+TEST(Arguments, AllOptionsMayPrecedeTheVerb) {
+  const Command command = parsed({"-an", "7", "--sort", "cpu", "ps"});
+  EXPECT_EQ(command.verb->name, "processes");
+  EXPECT_EQ(command.options.limit, 7u);
+  EXPECT_EQ(command.options.sort, "cpu");
+  EXPECT_TRUE(command.options.all);
+}
+
+TEST(Arguments, OutputIsAFormat) {
+  const auto output = [](const std::string& format) {
+    const Options options = parsed({"monitor", "units", "-o", format}).options;
+    return std::tuple(options.json, options.framing, options.csv);
+  };
+  EXPECT_EQ(output("table"), std::tuple(JsonMode::kOff, Framing::kByVerb, false));
+  EXPECT_EQ(output("json"), std::tuple(JsonMode::kShort, Framing::kLines, false));
+  EXPECT_EQ(output("json-short"), std::tuple(JsonMode::kShort, Framing::kByVerb, false));
+  EXPECT_EQ(output("json-pretty"), std::tuple(JsonMode::kPretty, Framing::kByVerb, false));
+  EXPECT_EQ(output("json-seq"), std::tuple(JsonMode::kShort, Framing::kSequence, false));
+  EXPECT_EQ(output("csv"), std::tuple(JsonMode::kOff, Framing::kByVerb, true));
+  EXPECT_EQ(
+      usage_error({"units", "-o", "/tmp/x"}),
+      "--output: invalid format '/tmp/x' (expected table, json, json-pretty, json-short, json-seq or csv)");
+  for (const char* verb : {"status", "show", "top", "doctor"}) {
+    const Words words = verb == std::string("show") ? Words{verb, "x", "-ocsv"} : Words{verb, "-ocsv"};
+    EXPECT_EQ(usage_error(words), "--output: csv is available for lists and monitor only");
+  }
+  EXPECT_EQ(usage_error({"-ocsv"}), "--output: csv is available for lists and monitor only");
+  for (const char* other : {"--json=short", "--json=off", "-j"}) {
+    EXPECT_EQ(usage_error({"units", "-ojson", other}), "--output cannot be combined with --json or -j");
+  }
+}
+
+TEST(Arguments, FullAndQuiet) {
+  EXPECT_TRUE(parsed({"vms", "-l"}).options.full);
+  EXPECT_TRUE(parsed({"--full", "vms"}).options.full);
+  EXPECT_TRUE(parsed({"vms", "-q"}).options.quiet);
+}
+
 TEST(Arguments, ShowTakesAnIdThatMayBeAVerb) {
   EXPECT_EQ(parsed({"show", "/system.slice/ssh.service"}).options.id, "/system.slice/ssh.service");
   EXPECT_EQ(parsed({"show", "units"}).options.id, "units");
@@ -109,8 +149,11 @@ TEST(Arguments, DoctorTakesOtherRoots) {
 
 TEST(UsageError, DescribesTheErrorInOneLine) {
   EXPECT_EQ(usage_error({"foo"}), "unknown verb 'foo'");
-  EXPECT_EQ(usage_error({"--foo"}), "unknown option '--foo'");
-  EXPECT_EQ(usage_error({"units", "--count=3"}), "unknown option '--count=3'");
+  EXPECT_EQ(usage_error({"untis"}), "unknown verb 'untis'; did you mean 'units'?");
+  EXPECT_EQ(usage_error({"help", "untis"}), "unknown verb 'untis'; did you mean 'units'?");
+  EXPECT_EQ(usage_error({"--frobnicate"}), "unknown option '--frobnicate'");
+  EXPECT_EQ(usage_error({"--no-pagre"}), "unknown option '--no-pagre'; did you mean '--no-pager'?");
+  EXPECT_EQ(usage_error({"units", "--jsno=short"}), "unknown option '--jsno=short'; did you mean '--json'?");
   EXPECT_EQ(usage_error({"units", "extra"}), "unexpected argument 'extra'");
   EXPECT_EQ(usage_error({"units", "zones"}), "unexpected argument 'zones'");
   EXPECT_EQ(usage_error({"show"}), "ID is required");
@@ -139,6 +182,13 @@ TEST(Help, IsAnAnswerAndNoError) {
   const auto of_verb = std::get<Answer>(parse_arguments({"units", "--help"}, false));
   EXPECT_FALSE(of_verb.usage_error);
   EXPECT_THAT(of_verb.text, HasSubstr("--sort"));
+}
+
+TEST(Help, IsAVerbToo) {
+  const auto text = [](const Words& words) { return std::get<Answer>(parse_arguments(words, false)).text; };
+  EXPECT_EQ(text({"help"}), text({"--help"}));
+  EXPECT_EQ(text({"help", "units"}), text({"units", "--help"}));
+  EXPECT_EQ(text({"help", "vm"}), text({"vms", "--help"}));
 }
 
 TEST(Help, VersionIsOneLine) {

@@ -206,8 +206,8 @@ TEST(Guests, MonitorFitsTheScreenWithItsLongerFooter) {
   std::istringstream lines(out.str());
   int count = 0;
   for (std::string line; std::getline(lines, line);) count += std::max(1, (display_width(line) + 79) / 80);
-  EXPECT_EQ(count, 22);
-  EXPECT_THAT(out.str(), HasSubstr("\n14 of 51 virtual machines, 1 terminated not shown"));
+  EXPECT_EQ(count, 23);
+  EXPECT_THAT(out.str(), HasSubstr("\n15 of 51 virtual machines, 1 terminated not shown"));
 }
 
 TEST(Guests, MonitorShowsTheirEvents) {

@@ -38,7 +38,7 @@ TEST(Json, WhatATerminalWouldActOnIsEscaped) {
   EXPECT_EQ(json_text(value, JsonMode::kShort), R"({"\u009b2J":"\u202eevil\u2028\u2029\u0085\u007f\u001b",)"
                                                 R"("bidi":"\u061c\u200e\u200f\u202a\u2066\u2069"})"
                                                 "\n");
-  EXPECT_EQ(json_sequence_text("\u202e", JsonMode::kPretty), "\x1e\"\\u202e\"\n");
+  EXPECT_EQ(framed_json_text("\u202e", JsonMode::kPretty, true), "\x1e\"\\u202e\"\n");
   EXPECT_EQ(Json::parse(json_text(value, JsonMode::kPretty)), value) << "it means the same";
 }
 
@@ -49,7 +49,7 @@ TEST(Json, OtherTextIsAsItWas) {
 }
 
 TEST(Json, ASequenceBeginsEachTextWithARecordSeparator) {
-  EXPECT_EQ(json_sequence_text(Json::array(), JsonMode::kShort), "\x1e[]\n");
+  EXPECT_EQ(framed_json_text(Json::array(), JsonMode::kShort, true), "\x1e[]\n");
 }
 
 TEST(StatusJson, WhatTheSourceLacksIsNull) {

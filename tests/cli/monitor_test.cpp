@@ -86,6 +86,32 @@ TEST_F(Monitor, JsonOfAKindIsTheCompleteListEachTick) {
   EXPECT_EQ(outcome.out, text({rows[0], rows[1]}) + text({changed, rows[1]}) + text({changed, rows[2]}));
 }
 
+TEST_F(Monitor, OutputChoosesHowJsonIsSeparated) {
+  Canned canned;
+  canned.ticks = {tick_of(status_of(1), {unit_rows()[0]}), tick_of(status_of(2))};
+  const FakeDaemon daemon(canned);
+  const std::string line = Json({{"units", Json::array({unit_rows()[0]})}}).dump() + "\n";
+  const auto output = [&](const char* format) {
+    return run_keplerctl(daemon, {"monitor", "units", "-n2", "-o", format}).out;
+  };
+  EXPECT_EQ(output("json"), line + line);
+  EXPECT_EQ(output("json-seq"), "\x1e" + line + "\x1e" + line);
+  EXPECT_EQ(output("json-short"), output("json-seq"));
+  EXPECT_EQ(run_keplerctl(daemon, {"units", "-ojson-seq", "-n1"}).out, "\x1e" + line);
+  EXPECT_EQ(run_keplerctl(daemon, {"units", "-ojson", "-n1"}).out, line);
+}
+
+TEST_F(Monitor, ADumbTerminalIsNotCleared) {
+  Canned canned;
+  canned.ticks = {tick_of(status_of(1), unit_rows())};
+  const FakeDaemon daemon(canned);
+  Terminal terminal;
+  terminal.is_terminal = terminal.dumb = true;
+  std::ostringstream out, err;
+  run_program({"monitor", "units", "-n1", "--varlink=" + daemon.address()}, terminal, out, err);
+  EXPECT_THAT(out.str(), StartsWith("Host 42.3 W"));
+}
+
 TEST_F(Monitor, TheIntervalGoesToTheDaemon) {
   Canned canned;
   canned.ticks = {tick_of(status_of(1))};
@@ -171,7 +197,7 @@ TEST_F(Monitor, OnATerminalATableFitsTheScreen) {
   run_program({"monitor", "units", "-n1", "--varlink=" + daemon.address()}, terminal, out, err);
   const std::string screen = out.str();
   EXPECT_THAT(screen, StartsWith("\033[H\033[2JHost 42.3 W"));
-  EXPECT_THAT(screen, HasSubstr("\n16 of 50 units. Host"));
+  EXPECT_THAT(screen, HasSubstr("\n18 of 50 units. Host"));
   EXPECT_LE(std::count(screen.begin(), screen.end(), '\n'), 23);
 }
 

@@ -94,12 +94,25 @@ TEST(ChoosePager, SystemdsVariableComesFirstAndCatMeansNone) {
 }
 
 TEST(Colour, OnlyOnATerminalThatWantsIt) {
-  EXPECT_TRUE(wants_colour(true, nullptr, "xterm"));
-  EXPECT_TRUE(wants_colour(true, "", "xterm"));
-  EXPECT_FALSE(wants_colour(false, nullptr, "xterm"));
-  EXPECT_FALSE(wants_colour(true, "1", "xterm"));
-  EXPECT_FALSE(wants_colour(true, nullptr, "dumb"));
-  EXPECT_FALSE(wants_colour(true, nullptr, nullptr));
+  EXPECT_TRUE(wants_colour(true, {.term = "xterm"}));
+  EXPECT_TRUE(wants_colour(true, {.no_color = "", .term = "xterm"}));
+  EXPECT_FALSE(wants_colour(false, {.term = "xterm"}));
+  EXPECT_FALSE(wants_colour(true, {.no_color = "1", .term = "xterm"}));
+  EXPECT_FALSE(wants_colour(true, {.term = "dumb"}));
+  EXPECT_FALSE(wants_colour(true, {.term = nullptr}));
+}
+
+TEST(Colour, SystemdsVariableTakesPrecedence) {
+  for (const char* yes : {"1", "yes", "true", "16", "256", "24bit"}) {
+    EXPECT_TRUE(wants_colour(false, {.systemd_colors = yes, .no_color = "1", .term = "dumb"})) << yes;
+  }
+  for (const char* no : {"0", "no", "false"}) {
+    EXPECT_FALSE(wants_colour(true, {.systemd_colors = no, .term = "xterm"})) << no;
+  }
+  for (const char* other : {"auto-256", "", "purple"}) {
+    EXPECT_TRUE(wants_colour(true, {.systemd_colors = other, .term = "xterm"})) << other;
+    EXPECT_FALSE(wants_colour(false, {.systemd_colors = other, .term = "xterm"})) << other;
+  }
   EXPECT_EQ(paint("x", Paint::kBold, false), "x");
   EXPECT_EQ(paint("x", Paint::kBold, true), "\033[1mx\033[0m");
 }

@@ -151,6 +151,27 @@ TEST(Program, ATerminalsWidthIsKept) {
   EXPECT_THAT(out.str(), HasSubstr("\n11.50 W  2.08 Wh  16.94%  90.00 s  /system.slice/ssh.service\n"));
 }
 
+TEST(Program, FullKeepsWhatATerminalHasNoRoomFor) {
+  const FakeDaemon daemon;
+  Terminal terminal;
+  terminal.is_terminal = true;
+  terminal.width = 40;
+  std::ostringstream out, err;
+  run_program({"vms", "-l", "--varlink=" + daemon.address()}, terminal, out, err);
+  EXPECT_EQ(out.str(), run_keplerctl(daemon, {"vms"}).out);
+}
+
+TEST(Program, QuietLeavesHintsOut) {
+  Canned canned;
+  canned.statuses = {public_status()};
+  const FakeDaemon daemon(canned);
+  const Outcome outcome = run_keplerctl(daemon, {"units", "-q"});
+  EXPECT_THAT(outcome.out, StartsWith("Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n\n"));
+  EXPECT_THAT(outcome.out, testing::EndsWith("ssh.service\n"));
+  EXPECT_EQ(run_keplerctl({"units", "-q", "--varlink=/nonexistent/socket"}).err,
+            "keplerctl: /nonexistent/socket: no such socket; is keplerd running?\n");
+}
+
 TEST(Program, TheDaemonsErrorsAreReadable) {
   Canned canned;
   canned.failure = "org.varlink.service.PermissionDenied";
@@ -170,6 +191,18 @@ TEST(Show, FindsByIdAndByName) {
   }
   EXPECT_THAT(run_keplerctl(daemon, {"show", "812.4711"}).out, HasSubstr("Command: sshd\n"));
   EXPECT_THAT(run_keplerctl(daemon, {"show", "powercap:core:0"}).out, HasSubstr("In host's total: no\n"));
+}
+
+TEST(Show, FindsByPidByNameInAnyCaseAndByTheStartOfAnId) {
+  const FakeDaemon daemon;
+  EXPECT_THAT(run_keplerctl(daemon, {"show", "812"}).out, HasSubstr("Command: sshd\n"));
+  EXPECT_THAT(run_keplerctl(daemon, {"show", "WEB"}).out, HasSubstr("Name: web\n"));
+  EXPECT_THAT(run_keplerctl(daemon, {"show", "4dea"}).out, HasSubstr("Name: web\n"));
+  const Outcome outcome = run_keplerctl(daemon, {"show", "/system"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err,
+            "keplerctl: '/system' is ambiguous: unit /system.slice, unit /system.slice/ssh.service, "
+            "unit /system.slice/old.service; use one of the ids\n");
 }
 
 TEST(Show, AsJsonIsTheRow) {
