@@ -12,7 +12,6 @@
 #include "cli/doctor/totals.h"
 #include "cli/fields.h"
 #include "cli/output/human.h"
-#include "cli/output/terminal.h"
 #include "cli/screens.h"
 #include "config/settings_table.h"
 
@@ -175,7 +174,7 @@ Check check_discarded(const DoctorFacts& facts) {
   const auto count = integer_field(*facts.status, "discardedWindows").value_or(0);
   if (count == 0) return {"windows", kOk, "all were counted", ""};
   return {"windows", kOk, fmt::format("{} not counted: implausible energy, counter reset, or suspend", count),
-          ""};
+          "", "'journalctl -u keplerd' shows when"};
 }
 
 std::int64_t left_out_of(const DoctorFacts& facts, const char* field) {
@@ -294,7 +293,7 @@ Check check_interrupts(const DoctorFacts& facts) {
       facts.interrupts_apart
           ? "accounted separately: their time is attributed to the kernel"
           : "not accounted separately by this kernel: their time is attributed to the interrupted process",
-      ""};
+      "", facts.interrupts_apart ? "" : "a kernel with CONFIG_IRQ_TIME_ACCOUNTING does"};
 }
 
 }  // namespace
@@ -305,18 +304,6 @@ bool is_measured(const DoctorFacts& facts) {
   if (!answers(facts)) return false;
   const std::string quality = name_text(field(*facts.status, "source"), "quality");
   return quality == "measured" || quality == "modelled" || quality == "attributed";
-}
-
-std::string_view state_name(CheckState state) {
-  switch (state) {
-    case kOk:
-      return "ok";
-    case kWarning:
-      return "warning";
-    case kProblem:
-      return "problem";
-  }
-  return "";
 }
 
 std::vector<Check> check_all(const DoctorFacts& facts) {
@@ -350,46 +337,6 @@ ExitStatus doctor_status(const DoctorFacts& facts, const std::vector<Check>& che
   const bool any_problem =
       std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.state == kProblem; });
   return any_problem ? kFailed : kFine;
-}
-
-Json checks_json(const std::vector<Check>& checks) {
-  Json list = Json::array();
-  for (const Check& check : checks) {
-    Json entry = Json::object();
-    entry["name"] = check.name;
-    entry["state"] = state_name(check.state);
-    entry["found"] = check.found;
-    entry["fix"] = check.fix.empty() ? Json() : Json(check.fix);
-    list.push_back(std::move(entry));
-  }
-  Json object = Json::object();
-  object["checks"] = std::move(list);
-  return object;
-}
-
-std::string checks_text(const std::vector<Check>& checks, bool colour) {
-  std::size_t width = 0;
-  for (const Check& check : checks) width = std::max(width, check.name.size());
-  std::string out;
-  for (const Check& check : checks) {
-    const Paint how = check.state == kOk        ? Paint::kGood
-                      : check.state == kWarning ? Paint::kWarning
-                                                : Paint::kBad;
-    const std::string state = fmt::format("{:<7}", state_name(check.state));
-    out += fmt::format("{}  {:<{}}  {}\n", paint(state, how, colour), check.name, width, check.found);
-    if (!check.fix.empty()) out += fmt::format("{:<7}  {:<{}}  Fix: {}\n", "", "", width, check.fix);
-  }
-  return out;
-}
-
-std::string verdict_text(const std::vector<Check>& checks) {
-  const auto problems = std::ranges::count(checks, kProblem, &Check::state);
-  const auto warnings = std::ranges::count(checks, kWarning, &Check::state);
-  const auto count = [](std::ptrdiff_t number, const char* what) {
-    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-  };
-  if (problems + warnings == 0) return "Nothing is wrong.\n";
-  return count(problems, "problem") + ", " + count(warnings, "warning") + ".\n";
 }
 
 }  // namespace keplerd::cli

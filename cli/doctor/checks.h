@@ -19,7 +19,9 @@ struct Check {
   std::string name;
   CheckState state = CheckState::kOk;
   std::string found;
-  std::string fix;  // empty: nothing to fix
+  std::string fix = {};   // empty: nothing to fix
+  std::string hint = {};  // in the text only, if there is no fix
+  bool unused = false;    // a meter that is not needed: marked "-" in the text
 };
 
 bool answers(const DoctorFacts& facts);

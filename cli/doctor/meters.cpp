@@ -62,7 +62,9 @@ Check check_daemons_meter(const Json& meter, const DoctorFacts& facts) {
     check.found = usable_text("in use", zones);
   } else if (bool_field(meter, "usable") == true) {
     check.found = usable_text("usable", zones);
+    check.unused = is_measured(facts);
   } else {
+    check.unused = is_measured(facts);
     check.state = is_measured(facts) ? kOk : kProblem;
     check.found = name_text(meter, "reason");
     check.fix = name_text(meter, "fix");
@@ -78,8 +80,10 @@ Check check_meter(const SourceProbe& probe, const DoctorFacts& facts) {
   check.found = printable(probe.reason);
   if (any_meter_usable(facts)) {
     check.found += " (not needed: another meter works)";
+    check.unused = true;
   } else if (is_measured(facts)) {
     check.found += " (for you; keplerd reads its meter)";
+    check.unused = true;
   } else {
     check.state = kProblem;
     check.fix = printable(probe.fix);
@@ -92,7 +96,10 @@ void add_estimate(const DoctorFacts& facts, std::vector<Check>& checks) {
   if (is_measured(facts) || any_meter_usable(facts)) return;
   for (const SourceProbe& probe : facts.meters) {
     if (probe.name != "estimated" || probe.usable) continue;
-    checks.push_back({"meter estimated", kOk, "only if configured explicitly", printable(probe.fix)});
+    checks.push_back({.name = "meter estimated",
+                      .found = "only if configured explicitly",
+                      .fix = printable(probe.fix),
+                      .unused = true});
   }
 }
 
@@ -106,7 +113,10 @@ void add_left_out(const DoctorFacts& facts, std::vector<Check>& checks) {
   constexpr std::size_t kMost = 16;
   for (std::size_t i = 0; i < std::min(facts.left_out.size(), kMost); ++i) {
     const LeftOut& one = facts.left_out[i];
-    checks.push_back({"no zone", kOk, printable(one.what) + " " + printable(one.why), ""});
+    checks.push_back({.name = "no zone",
+                      .state = kOk,
+                      .found = printable(one.what) + " " + printable(one.why),
+                      .unused = true});
   }
 }
 

@@ -90,8 +90,11 @@ int run_show(const Context& context) {
   const std::string name = "'" + printable(wanted) + "'";
   if (matches->ids.empty()) {
     const std::string others = sees_everything(*status) ? "" : ", or you may not see it";
-    return context.fail("no " + client::kind_list(&client::KindInfo::word) + " is called " + name + others,
-                        kNothingSuch);
+    const std::string next =
+        context.options.quiet ? "" : " ('keplerctl units' and the other lists show what there is)";
+    return context.fail(
+        "no " + client::kind_list(&client::KindInfo::word) + " is called " + name + others + next,
+        kNothingSuch);
   }
   if (matches->ids.size() > 1 || matches->rows.empty()) {
     return context.fail(name + " is ambiguous: " + joined(matches->ids) + "; use one of the ids");

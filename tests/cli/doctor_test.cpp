@@ -8,31 +8,14 @@
 
 #include "cli/doctor/checks.h"
 #include "cli/fake_daemon.h"
+#include "cli/sample_facts.h"
 #include "support/fake_host.h"
 
 namespace keplerd::cli {
 namespace {
 
 using testing::HasSubstr;
-
-// A host without any problem.
-DoctorFacts healthy() {
-  DoctorFacts facts;
-  facts.address = "/run/keplerd/org.keplerd.Energy";
-  facts.status = measured_status();
-  (*facts.status)["windowUsec"] = 1'000'000;
-  (*facts.status)["daemonWindowCpuUsec"] = 3'400;
-  facts.monotonic = std::chrono::milliseconds(5'000'300);
-  facts.realtime = std::chrono::milliseconds(1'763'697'662'300);
-  facts.socket = FileFacts{facts.address, 0666, "root", "keplerd", true};
-  facts.caller.in_group = true;
-  facts.meters = {{"powercap", true, "", "", {"powercap:package:0"}}, {"simulated", true, "", "", {}}};
-  facts.counters = {{"/sys/class/powercap/intel-rapl:0/energy_uj", 0400, "root", "root", true}};
-  facts.cgroup2 = "/sys/fs/cgroup";
-  facts.interrupts_apart = true;
-  facts.config_files = {"/etc/keplerd/keplerd.conf"};
-  return facts;
-}
+using testing::Not;
 
 Check check_of(const DoctorFacts& facts, std::string_view name) {
   const auto checks = check_all(facts);
@@ -71,6 +54,34 @@ TEST(Doctor, AHealthyHostNeedsNothing) {
             "ok       libvirt         no VMs are running\n");
   EXPECT_EQ(verdict_text(check_all(healthy())), "Nothing is wrong.\n");
   EXPECT_EQ(status_of(healthy()), kFine);
+}
+
+TEST(Doctor, AMeterThatIsNotUsedIsMarkedByAHyphen) {
+  DoctorFacts facts = healthy();
+  facts.meters.insert(facts.meters.begin(), {"perf", false, "no events", "", {}});
+  facts.left_out = {{"hwmon:x", "is the counter of a single core"}};
+  const std::string text = checks_text(check_all(facts), true);
+  EXPECT_THAT(text, HasSubstr("\n-        meter perf      no events (not needed: another meter works)\n"));
+  EXPECT_THAT(text, HasSubstr("\n-        no zone         hwmon:x is the counter of a single core\n"));
+  EXPECT_THAT(checks_json(check_all(facts)).dump(), Not(HasSubstr("\"state\":\"-\"")));
+  (*facts.status)["meters"] = Json::parse(R"([
+    {"name": "perf", "usable": false, "reason": "denied", "fix": "systemctl edit keplerd"},
+    {"name": "powercap", "usable": true, "inUse": true, "zones": ["powercap:package:0"]}])");
+  EXPECT_THAT(checks_text(check_all(facts), false),
+              HasSubstr("\n-        meter perf      denied\n"
+                        "                         Hint: systemctl edit keplerd\n"
+                        "ok       meter powercap  in use: powercap:package:0\n"));
+}
+
+TEST(Doctor, AHintIsInTheTextOnly) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["discardedWindows"] = 3;
+  facts.interrupts_apart = false;
+  const std::string text = checks_text(check_all(facts), false);
+  EXPECT_THAT(text, HasSubstr("  Hint: 'journalctl -u keplerd' shows when\n"));
+  EXPECT_THAT(text, HasSubstr("  Hint: a kernel with CONFIG_IRQ_TIME_ACCOUNTING does\n"));
+  EXPECT_EQ(check_of(facts, "windows").fix, "");
+  EXPECT_THAT(checks_json(check_all(facts)).dump(), Not(HasSubstr("journalctl")));
 }
 
 TEST(Doctor, WhatKeplerdCannotDoNowIsAProblemAndSaysForHowLong) {

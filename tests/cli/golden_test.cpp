@@ -14,8 +14,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cli/doctor/checks.h"
 #include "cli/fake_daemon.h"
 #include "cli/program.h"
+#include "cli/sample_facts.h"
 #include "cli/top/columns.h"
 #include "cli/top/screen.h"
 
@@ -203,6 +205,19 @@ std::vector<Golden> goldens() {
   draw("top-help", "units", "h");
   draw("top-public", "units", "", "public");
   draw("top-unmeasured", "units", "", "unmeasured");
+  all.push_back({"doctor", [](const Look& look) {
+                   const auto checks = check_all(healthy());
+                   return checks_text(checks, look.colour) + verdict_text(checks);
+                 }});
+  all.push_back({"doctor-problems", [](const Look& look) {
+                   DoctorFacts facts = healthy();
+                   facts.meters.insert(facts.meters.begin(), {"perf", false, "no energy events", "", {}});
+                   facts.interrupts_apart = false;
+                   facts.caller.group_exists = false;
+                   facts.config_error = "/etc/keplerd/keplerd.conf:3: unknown key 'Intervall'";
+                   const auto checks = check_all(facts);
+                   return checks_text(checks, look.colour) + verdict_text(checks);
+                 }});
   all.push_back({"top-outage", [](const Look& look) {
                    top::State state = live("vms", look);
                    top::lose(state, "the daemon closed the connection");

@@ -216,7 +216,8 @@ TEST(Show, NothingSuchHasItsOwnStatus) {
   EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
-            "keplerctl: no unit, virtual machine, container, pod, process or zone is called 'nobody\\x0a'\n");
+            "keplerctl: no unit, virtual machine, container, pod, process or zone is called 'nobody\\x0a' "
+            "('keplerctl units' and the other lists show what there is)\n");
 }
 
 TEST(Show, AnAmbiguousNameListsTheIdsOfAllKinds) {
