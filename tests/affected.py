@@ -62,7 +62,7 @@ RULES = [
     (r"tests/checks/", no_unit_tests, [CHECKS]),
     (r"(?:docs/man|systemd)/", lambda: tests_of("config") | tests_of("cli"), [CHECKS]),
     (r"completions/", no_unit_tests, ["^integration[.]completions$"]),
-    (r"docs/pictures/|scripts/screenshot$", no_unit_tests, ["^checks[.]pictures$"]),
+    (r"docs/pictures/|scripts/screenshot$", no_unit_tests, ["^checks[.](pictures|screenshots)$"]),
     (r"docs/|[^/]*[.]md$", no_unit_tests, [TREE_CHECKS]),
 ]
 
