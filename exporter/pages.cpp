@@ -128,9 +128,12 @@ Response Pages::metrics(const Request& request) {
 Body Pages::body_of(Format format, bool zipped) {
   Kept& kept = kept_[(format == Format::kOpenMetrics ? 2 : 0) + (zipped ? 1 : 0)];
   if (kept.body && kept.revision == contents_.revision()) return kept.body;
-  std::string text = contents_.metrics(format);
+  const Kept& plain = kept_[format == Format::kOpenMetrics ? 2 : 0];
+  const bool rendered = plain.body && plain.revision == contents_.revision();
+  std::string text;
+  if (!zipped || !rendered) text = contents_.metrics(format);
   if (zipped) {
-    auto smaller = http::gzip(text);
+    auto smaller = http::gzip(rendered ? *plain.body : text);
     if (!smaller) return nullptr;
     text = *std::move(smaller);
   }

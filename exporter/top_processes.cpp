@@ -2,8 +2,9 @@
 #include "exporter/top_processes.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace keplerd::exporter {
 namespace {
@@ -16,43 +17,56 @@ const Energy& of_zone(const EnergyByZone& energies, const std::string& zone) {
   return found == energies.zones.end() ? kNone : found->second;
 }
 
+bool has_same_energies(const EnergyByZone& a, const EnergyByZone& b) {
+  return a.all.energy == b.all.energy &&
+         std::ranges::equal(a.zones, b.zones, [](const auto& x, const auto& y) {
+           return x.second.energy == y.second.energy && x.first == y.first;
+         });
+}
+
 // The increase since then. A counter that has gone back belongs to another process.
 Microjoules increase(Microjoules now, Microjoules before) { return std::max(now - before, Microjoules{}); }
 
 }  // namespace
 
+// Most processes have not run since the last tick: what is done for each of them has to be little.
 void TopProcesses::take(const Rows<ProcessRow>& processes) {
-  std::erase_if(known_, [&processes](const auto& known) { return !processes.contains(known.first); });
+  auto known = known_.begin();  // both are in the order of ids
   for (const auto& [id, row] : processes) {
-    const auto [known, is_new] = known_.try_emplace(id);
-    // Energy from before the exporter's start is not an increase.
-    if (is_new && !started_) known->second.counted = row;
-    known->second.recent *= kKept;
-    known->second.recent +=
-        static_cast<double>(increase(row.all.energy, known->second.counted.all.energy).value);
+    while (known != known_.end() && known->first < id) known = known_.erase(known);
+    const bool is_new = known == known_.end() || known->first != id;
+    if (is_new) known = known_.emplace_hint(known, id, Known{});
+    look_at(row, known->second, is_new);
+    ++known;
   }
+  known_.erase(known, known_.end());
   started_ = true;
 
-  std::set<std::string_view> before;
-  for (const auto& [id, known] : known_) {
-    if (known.shown) before.insert(id);
-  }
-  choose(processes);
-  for (const auto& [id, row] : processes) {
-    Known& known = known_.find(id)->second;
-    if (known.shown && before.contains(id)) {
-      count_shown(row, known.counted);
-    } else {
-      others_.cpu += std::max(row.cpu - known.counted.cpu, CpuTime{0});
-    }
-    known.counted = row;
-  }
+  choose();
+  for (auto& [id, process] : known_) count(process);
 }
 
-void TopProcesses::count_shown(const ProcessRow& row, const WorkloadRow& counted) {
-  shown_.all.energy += increase(row.all.energy, counted.all.energy);
-  for (const auto& [zone, energy] : row.zones)
-    shown_.zones[zone].energy += increase(energy.energy, of_zone(counted, zone).energy);
+void TopProcesses::look_at(const ProcessRow& row, Known& known, bool is_new) {
+  known.row = &row;
+  known.was_shown = std::exchange(known.shown, false);
+  // Energy from before the exporter's start is not an increase.
+  if (is_new && !started_) known.counted = {row, row.cpu};
+  known.recent *= kKept;
+  known.recent += static_cast<double>(increase(row.all.energy, known.counted.energies.all.energy).value);
+}
+
+void TopProcesses::count(Known& known) {
+  const ProcessRow& row = *known.row;
+  const EnergyByZone& counted = known.counted.energies;
+  if (row.cpu == known.counted.cpu && has_same_energies(row, counted)) return;
+  if (known.shown && known.was_shown) {
+    shown_.all.energy += increase(row.all.energy, counted.all.energy);
+    for (const auto& [zone, energy] : row.zones)
+      shown_.zones[zone].energy += increase(energy.energy, of_zone(counted, zone).energy);
+  } else {
+    others_.cpu += std::max(row.cpu - known.counted.cpu, CpuTime{0});
+  }
+  known.counted = {row, row.cpu};
 }
 
 void TopProcesses::balance(const EnergyByZone& active) {
@@ -81,32 +95,31 @@ void TopProcesses::balance(const EnergyByZone& active) {
   }
 }
 
-void TopProcesses::choose(const Rows<ProcessRow>& processes) {
+void TopProcesses::choose() {
   // One per pid: the running one, else the one that ended last.
-  std::map<std::int64_t, const ProcessRow*> by_pid;
-  for (const auto& [id, row] : processes) {
-    const auto [other, is_new] = by_pid.try_emplace(row.pid, &row);
+  std::unordered_map<std::int64_t, Known*> by_pid;
+  by_pid.reserve(known_.size());
+  for (auto& [id, known] : known_) {
+    const auto [other, is_new] = by_pid.try_emplace(known.row->pid, &known);
     const auto key = [](const ProcessRow& process) {
       return std::tuple(process.running, process.id.size(), std::string_view(process.id));
     };
-    if (!is_new && key(row) > key(*other->second)) other->second = &row;
+    if (!is_new && key(*known.row) > key(*other->second->row)) other->second = &known;
   }
-  std::vector<std::tuple<double, std::int64_t, const ProcessRow*>> order;
+  std::vector<Known*> order;
   order.reserve(by_pid.size());
-  for (const auto& [pid, row] : by_pid) {
-    order.emplace_back(known_.find(row->id)->second.recent, row->all.energy.value, row);
-  }
+  for (const auto& [pid, known] : by_pid) order.push_back(known);
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count_, order.size()));
-  std::partial_sort(order.begin(), end, order.end(), [](const auto& a, const auto& b) {
-    return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(b)->id) >
-           std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(a)->id);
+  std::partial_sort(order.begin(), end, order.end(), [](const Known* a, const Known* b) {
+    if (a->recent != b->recent) return a->recent > b->recent;
+    const Microjoules of_a = a->row->all.energy, of_b = b->row->all.energy;
+    return of_a != of_b ? of_a > of_b : a->row->id < b->row->id;
   });
 
-  for (auto& [id, known] : known_) known.shown = false;
   chosen_.clear();
   for (auto chosen = order.begin(); chosen != end; ++chosen) {
-    chosen_.push_back(std::get<2>(*chosen));
-    known_.find(chosen_.back()->id)->second.shown = true;
+    chosen_.push_back((*chosen)->row);
+    (*chosen)->shown = true;
   }
 }
 

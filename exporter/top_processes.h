@@ -48,13 +48,19 @@ class TopProcesses {
 
  private:
   struct Known {
-    WorkloadRow counted;  // energies and CPU time accounted for
-    double recent = 0;    // microjoules, with older ones fading
-    bool shown = false;
+    struct Counted {
+      EnergyByZone energies;
+      CpuTime cpu{0};
+    };
+    const ProcessRow* row = nullptr;  // of this tick; not used outside take()
+    Counted counted;                  // accounted for
+    double recent = 0;                // microjoules, with older ones fading
+    bool shown = false, was_shown = false;
   };
 
-  void choose(const Rows<ProcessRow>& processes);
-  void count_shown(const ProcessRow& row, const WorkloadRow& counted);
+  void look_at(const ProcessRow& row, Known& known, bool is_new);
+  void choose();
+  void count(Known& known);
 
   std::size_t count_;
   bool started_ = false;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/metrics/exposition.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -38,43 +40,60 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
+bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
+
 void append_value(std::string& out, std::string_view value) {
   while (!value.empty()) {
-    const char c = value[0];
-    if (c == '\n') {
+    const auto plain = static_cast<std::size_t>(std::ranges::find_if_not(value, is_plain) - value.begin());
+    out += value.substr(0, plain);
+    value.remove_prefix(plain);
+    if (value.empty()) return;
+    std::size_t length = 1;
+    if (const char c = value[0]; c == '\n') {
       out += "\\n";
     } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
-    } else if (c >= ' ' && c < 0x7f) {
-      out += c;
     } else {
-      const std::size_t length = character_length(value);
-      out += length == 0 ? kReplacement : value.substr(0, length);
-      value.remove_prefix(length == 0 ? 1 : length);
-      continue;
+      const std::size_t found = character_length(value);
+      length = std::max<std::size_t>(found, 1);
+      out += found == 0 ? kReplacement : value.substr(0, length);
     }
-    value.remove_prefix(1);
+    value.remove_prefix(length);
   }
+}
+
+void append_number(std::string& out, std::uint64_t number, std::size_t digits = 1) {
+  std::array<char, 20> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  const auto size = static_cast<std::size_t>(end - text.data());
+  if (size < digits) out.append(digits - size, '0');
+  out.append(text.data(), size);
 }
 
 // "12.345678", without trailing zeros.
 void append_decimal(std::string& out, std::int64_t millionths) {
   constexpr std::uint64_t kMillion = 1'000'000;
+  constexpr std::size_t kDigits = 6;
   const bool negative = millionths < 0;
   const std::uint64_t amount =
       negative ? ~static_cast<std::uint64_t>(millionths) + 1 : static_cast<std::uint64_t>(millionths);
   if (negative) out += '-';
-  fmt::format_to(std::back_inserter(out), "{}", amount / kMillion);
+  append_number(out, amount / kMillion);
   if (amount % kMillion == 0) return;
-  fmt::format_to(std::back_inserter(out), ".{:06}", amount % kMillion);
+  out += '.';
+  append_number(out, amount % kMillion, kDigits);
   out.erase(out.find_last_not_of('0') + 1);
 }
 
 }  // namespace
 
 std::string label_text(std::initializer_list<std::pair<std::string_view, std::string_view>> labels) {
+  constexpr std::size_t kPunctuation = 4;
   std::string out;
+  std::size_t size = 0;
+  for (const auto& [name, value] : labels) size += name.size() + value.size() + kPunctuation;
+  out.reserve(size);
   for (const auto& [name, value] : labels) {
     if (!out.empty()) out += ',';
     out += name;
@@ -104,20 +123,22 @@ void Exposition::write_head() {
   }
 }
 
-void Exposition::write_name_and_labels(std::string_view labels) {
+void Exposition::write_name_and_labels(std::string_view labels, std::string_view more) {
   if (!has_head_) write_head();
   text_ += family_.name;
   text_ += suffix(family_.type);
-  if (!labels.empty()) {
+  if (!labels.empty() || !more.empty()) {
     text_ += '{';
     text_ += labels;
+    if (!labels.empty() && !more.empty()) text_ += ',';
+    text_ += more;
     text_ += '}';
   }
   text_ += ' ';
 }
 
-void Exposition::add(std::string_view labels, std::int64_t millionths) {
-  write_name_and_labels(labels);
+void Exposition::add(std::string_view labels, std::string_view more, std::int64_t millionths) {
+  write_name_and_labels(labels, more);
   append_decimal(text_, millionths);
   text_ += '\n';
 }

@@ -39,7 +39,9 @@ class Exposition {
   void begin(const Family& family);
 
   // `millionths`: joules from microjoules, watts from microwatts, seconds from microseconds.
-  void add(std::string_view labels, std::int64_t millionths);
+  void add(std::string_view labels, std::int64_t millionths) { add(labels, {}, millionths); }
+  // With `more` labels after the others.
+  void add(std::string_view labels, std::string_view more, std::int64_t millionths);
   void add_count(std::string_view labels, std::int64_t count);
 
   // The whole text.
@@ -47,7 +49,7 @@ class Exposition {
 
  private:
   void write_head();
-  void write_name_and_labels(std::string_view labels);
+  void write_name_and_labels(std::string_view labels, std::string_view more = {});
 
   Format format_;
   Family family_{};

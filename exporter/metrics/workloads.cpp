@@ -2,6 +2,9 @@
 // Metrics of units, VMs, containers, pods and processes.
 #include <algorithm>
 #include <array>
+#include <map>
+
+#include <fmt/format.h>
 
 #include "exporter/metrics/families.h"
 
@@ -42,23 +45,30 @@ std::vector<const Row*> choose(const Rows<Row>& rows, std::size_t most, Series s
   return chosen;
 }
 
+// Calls `add` with each energy, its row's labels, and those of its zone.
 template <class Add>
 void for_each_zone(const std::vector<Labelled>& rows, Add add) {
+  static const std::string kOfAllZones = label_text({{"zone", kAllZones}});
+  std::map<std::string_view, std::string> zone_labels;
   for (const auto& [row, labels] : rows) {
-    if (row->zones.empty()) add(labels + ',' + label_text({{"zone", kAllZones}}), row->all);
-    for (const auto& [zone, energy] : row->zones) add(labels + ',' + label_text({{"zone", zone}}), energy);
+    if (row->zones.empty()) add(labels, kOfAllZones, row->all);
+    for (const auto& [zone, energy] : row->zones) {
+      std::string& text = zone_labels[zone];
+      if (text.empty()) text = label_text({{"zone", zone}});
+      add(labels, text, energy);
+    }
   }
 }
 
 void write_energy(const std::vector<Labelled>& rows, const Family& joules, const Family& watts,
                   Exposition& out) {
   out.begin(joules);
-  for_each_zone(rows, [&out](const std::string& labels, const Energy& energy) {
-    out.add(labels, energy.energy.value);
+  for_each_zone(rows, [&out](std::string_view labels, std::string_view zone, const Energy& energy) {
+    out.add(labels, zone, energy.energy.value);
   });
   out.begin(watts);
-  for_each_zone(rows, [&out](const std::string& labels, const Energy& energy) {
-    if (energy.power) out.add(labels, energy.power->value);
+  for_each_zone(rows, [&out](std::string_view labels, std::string_view zone, const Energy& energy) {
+    if (energy.power) out.add(labels, zone, energy.power->value);
   });
 }
 
@@ -271,19 +281,21 @@ std::size_t write_pods(const RenderInput& input, Exposition& out) {
 
 void write_processes(const RenderInput& input, Exposition& out) {
   if (input.snapshot.processes().empty()) return;
-  std::vector<Labelled> with_state, without_state;
-  const auto add = [&](const WorkloadRow& row, const ProcessLabels& labels) {
-    const std::string state = label_text({{"state", state_name(row.running)}});
-    with_state.push_back({&row, labels.who + ',' + state + ',' + labels.of});
-    without_state.push_back({&row, labels.who + ',' + labels.of});
+  std::vector<Labelled> rows;
+  std::vector<ProcessLabels> labels_of_rows;
+  const auto add = [&](const WorkloadRow& row, ProcessLabels labels) {
+    const std::string_view state = state_name(row.running);
+    rows.push_back({&row, fmt::format("{},state=\"{}\",{}", labels.who, state, labels.of)});
+    labels_of_rows.push_back(std::move(labels));
   };
   for (const ProcessRow* row : input.processes.chosen()) add(*row, process_labels(input, *row));
   if (const WorkloadRow* const others = input.processes.others()) add(*others, labels_of_others(input));
-  write_energy(with_state,
-               {"kepler_process_cpu_joules", kCounter, "joules", "Energy of a process, by energy zone"},
+  write_energy(rows, {"kepler_process_cpu_joules", kCounter, "joules", "Energy of a process, by energy zone"},
                {"kepler_process_cpu_watts", kGauge, "watts", "Power of a process, by energy zone"}, out);
   out.begin({"kepler_process_cpu_seconds", kCounter, "seconds", "CPU time of a process"});
-  for (const auto& [row, labels] : without_state) out.add(labels, row->cpu.count());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.add(labels_of_rows[i].who, labels_of_rows[i].of, rows[i].row->cpu.count());
+  }
 }
 
 }  // namespace keplerd::exporter

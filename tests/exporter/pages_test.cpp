@@ -68,6 +68,15 @@ TEST_F(PagesTest, AllRequestsBetweenTwoTicksGetTheSameBytes) {
   EXPECT_EQ(contents.made, 2);
 }
 
+TEST_F(PagesTest, WhatIsRenderedIsCompressedWithoutRenderingItAgain) {
+  EXPECT_EQ(get({"GET", "/metrics"}).body->size(), 10'000u);
+  EXPECT_TRUE(get({"GET", "/metrics", "", "gzip"}).body->starts_with("\x1f\x8b"));
+  EXPECT_EQ(contents.made, 1);
+  contents.number = 2;
+  get({"GET", "/metrics", "", "gzip"});
+  EXPECT_EQ(contents.made, 2);
+}
+
 TEST_F(PagesTest, ReadyIsWhereKeplerdAnswersAndHealthyAlways) {
   EXPECT_EQ(get({"GET", "/-/ready"}).status, 200u);
   contents.ready = false;
