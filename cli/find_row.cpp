@@ -21,7 +21,7 @@ std::string text_of(const Json& row, std::string_view name) { return string_fiel
 
 }  // namespace
 
-std::vector<Json> find_rows(const std::vector<Json>& rows, std::string_view wanted) {
+std::vector<Json> find_rows(const std::vector<Json>& rows, std::string_view wanted, bool guess) {
   if (wanted.empty()) return {};
   const auto pid = parse_number<std::int64_t>(wanted);
   const std::array<std::function<bool(const Json&)>, 3> rules = {
@@ -36,7 +36,7 @@ std::vector<Json> find_rows(const std::vector<Json>& rows, std::string_view want
     std::ranges::copy_if(found, std::back_inserter(running),
                          [](const Json& row) { return text_of(row, "state") == "running"; });
     if (running.size() == 1) return running;
-    if (!found.empty()) return found;
+    if (!found.empty() || !guess) return found;
   }
   return {};
 }

@@ -51,13 +51,13 @@ Result<Matches> find_matches(client::Daemon& daemon, const std::string& wanted) 
 }
 
 // What the daemon does not look for: see find_rows().
-Result<Matches> search(client::Daemon& daemon, const std::string& wanted) {
+Matches search(client::Daemon& daemon, const std::string& wanted, bool guess) {
   std::vector<Json> all;
   for (const client::KindInfo& kind : client::kKinds) {
     auto rows = daemon.list({kind.kind, std::nullopt, ""});
     if (rows) std::ranges::move(*rows, std::back_inserter(all));  // an older keplerd lacks kinds
   }
-  Matches matches{find_rows(all, wanted), {}};
+  Matches matches{find_rows(all, wanted, guess), {}};
   for (const Json& row : matches.rows) {
     constexpr std::size_t kMost = 10;
     if (matches.ids.size() == kMost) {
@@ -84,7 +84,10 @@ int run_show(const Context& context) {
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
   auto matches = find_matches(*daemon, wanted);
-  if (matches && matches->ids.empty()) matches = search(*daemon, wanted);
+  if (matches && matches->ids.empty()) {
+    // A program means what it says.
+    matches = search(*daemon, wanted, !context.wants_json());
+  }
   if (!matches) return context.fail(matches.error().message);
 
   const std::string name = "'" + printable(wanted) + "'";

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using varlink::Json;
 
-std::vector<std::string> found(std::string_view wanted) {
+std::vector<std::string> found(std::string_view wanted, bool guess = true) {
   const Json rows = Json::parse(R"([
     {"id": "4dea22b3", "name": "Web01", "kind": "virtual-machine", "state": "running", "pid": 812},
     {"id": "4dea99", "name": "db", "kind": "virtual-machine", "state": "running", "pid": 5},
@@ -21,7 +21,7 @@ std::vector<std::string> found(std::string_view wanted) {
     {"id": "/a.service", "name": "a.service", "kind": "unit", "state": "running"},
     {"id": "/b/a.service", "name": "A.service", "kind": "unit", "state": "running"}])");
   std::vector<std::string> out;
-  for (const Json& row : find_rows({rows.begin(), rows.end()}, wanted)) out.push_back(row.at("id"));
+  for (const Json& row : find_rows({rows.begin(), rows.end()}, wanted, guess)) out.push_back(row.at("id"));
   return out;
 }
 
@@ -42,6 +42,12 @@ TEST(FindRows, TheStartOfAnIdIsEnoughIfItIsUnique) {
   EXPECT_THAT(found("4dea"), ElementsAre("4dea22b3", "4dea99"));
   EXPECT_THAT(found("dea2"), IsEmpty());
   EXPECT_THAT(found(""), IsEmpty());
+}
+
+TEST(FindRows, WithoutGuessingOnlyAPidIsAccepted) {
+  EXPECT_THAT(found("812", false), ElementsAre("812.4711"));
+  EXPECT_THAT(found("WEB01", false), IsEmpty());
+  EXPECT_THAT(found("4dea2", false), IsEmpty());
 }
 
 }  // namespace

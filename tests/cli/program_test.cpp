@@ -198,6 +198,8 @@ TEST(Show, FindsByPidByNameInAnyCaseAndByTheStartOfAnId) {
   EXPECT_THAT(run_keplerctl(daemon, {"show", "812"}).out, HasSubstr("Command: sshd\n"));
   EXPECT_THAT(run_keplerctl(daemon, {"show", "WEB"}).out, HasSubstr("Name: web\n"));
   EXPECT_THAT(run_keplerctl(daemon, {"show", "4dea"}).out, HasSubstr("Name: web\n"));
+  EXPECT_EQ(run_keplerctl(daemon, {"show", "WEB", "-j"}).status, 3);  // a program must not get another row
+  EXPECT_EQ(run_keplerctl(daemon, {"show", "812", "-j"}).out, process_rows()[0].dump() + "\n");
   const Outcome outcome = run_keplerctl(daemon, {"show", "/system"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err,
