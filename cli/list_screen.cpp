@@ -136,7 +136,8 @@ std::string footer(const ListScreen& screen, const std::vector<Json>& shown, con
   const bool device_models = std::any_of(
       shown.begin(), shown.end(), [](const Json& row) { return bool_field(row, "guestElsewhere") == true; });
   if (device_models) out += std::string(kDeviceModelOnly) + "\n";
-  if (screen.kind.kind == client::Kind::kProcesses && sees_everything(screen.status)) {
+  const bool measured = !host_line(screen.status).empty();
+  if (screen.kind.kind == client::Kind::kProcesses && measured && sees_everything(screen.status)) {
     out += sums_line(screen, shown);
   }
   return wrap_words(out, screen.style.width);

@@ -133,7 +133,7 @@ top::State live(std::string_view kind, const Look& look, std::string_view varian
   top::resize(state, {look.width, 24});
   constexpr int kSamples = 60;
   for (int sample = 1; sample <= kSamples; ++sample) {
-    Json tick = tick_of(status_of(variant), rows_of(kind));
+    Json tick = tick_of(status_of(variant), canned_of(variant).lists.at(std::string(kind)));
     tick["sequence"] = sample;
     const auto at_that_time = [&](Json& row, int seed) {
       if (!row.contains("powerMicrowatts") || sample == kSamples) return;
