@@ -109,6 +109,10 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.bash("keplerctl --json s"), ["short"])
         self.assertEqual(self.bash("keplerctl units --sort=p"), ["power"])
         self.assertEqual(self.bash("keplerctl units --limit "), [""])
+        self.assertEqual(self.bash("keplerctl units -o c"), ["csv"])
+        self.assertEqual(self.bash("keplerctl --output=json-s"), ["json-short", "json-seq"])
+        self.assertEqual(self.bash("keplerctl units --type=s"), ["service", "scope", "slice", "socket", "swap"])
+        self.assertEqual(self.bash("keplerctl help do"), ["doctor"])
 
     def test_bash_completes_live_names(self):
         show = f"keplerctl {self.address} show "
