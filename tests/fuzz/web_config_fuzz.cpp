@@ -44,6 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::string& file : {tls.cert_file, tls.key_file, tls.client_ca_file}) {
     if (!file.empty() && file[0] != '/') std::abort();
   }
+  if (!tls.client_names.empty() && tls.clients == ClientCertificates::kNone) std::abort();
+  if (const auto& limit = config->rate_limit;
+      limit && (limit->interval <= limit->interval.zero() || limit->burst < 1))
+    std::abort();
   for (const auto& [user, hash] : config->users) {
     if (hash.size() != 60 || !hash.starts_with("$2")) std::abort();
   }
