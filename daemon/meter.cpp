@@ -39,7 +39,8 @@ Instant read_system_clocks() {
 
 Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
              Clock clock, UsageLimits limits)
-    : keeper_(host, std::move(choice)),
+    : host_(host),
+      keeper_(host, std::move(choice)),
       clock_(std::move(clock)),
       ledger_(std::move(ledger)),
       saved_(std::move(saved)),
@@ -96,7 +97,8 @@ Evidence Meter::find_evidence() {
   logins_.refresh(now);
   libvirt_.refresh(now);
   machined_.refresh(now);
-  return {vms_.look(sample_.usage), &logins_.logins(), &libvirt_, &machined_};
+  return {vms_.look(sample_.usage), find_programs(host_, sample_.usage), &logins_.logins(), &libvirt_,
+          &machined_};
 }
 
 const std::shared_ptr<const ProcessRows>& Meter::processes() {

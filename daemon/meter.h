@@ -98,6 +98,7 @@ class Meter {
   void read_vms_threads();
   Evidence find_evidence();
 
+  const HostRoot& host_;
   SourceKeeper keeper_;
   Clock clock_;
   Ledger ledger_;

@@ -63,7 +63,7 @@ struct ContainerRow : WorkloadRow {
 
 struct ProcessRow : WorkloadRow {
   std::int64_t pid = 0;
-  std::string comm, container_id, vm_id;
+  std::string comm, exe, container_id, vm_id;
 };
 
 }  // namespace keplerd::exporter

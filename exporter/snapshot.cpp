@@ -130,6 +130,7 @@ void read_row(const Json& json, ProcessRow& row) {
   read_workload(json, row);
   row.pid = integer_field(json, "pid").value_or(0);
   row.comm = text(json, "comm");
+  row.exe = text(json, "exe");
   row.container_id = text(json, "containerId");
   row.vm_id = text(json, "virtualMachineId");
 }

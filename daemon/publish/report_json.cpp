@@ -19,6 +19,7 @@ void set_text(Json& json, const char* key, const std::optional<std::string>& tex
 
 Json value_json(const std::string& text) { return text; }
 Json value_json(std::string_view text) { return text; }
+Json value_json(const std::shared_ptr<const std::string>& text) { return *text; }
 Json value_json(bool flag) { return flag; }
 Json value_json(std::int32_t number) { return number; }
 Json value_json(std::uint32_t number) { return number; }

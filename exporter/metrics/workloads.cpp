@@ -221,7 +221,7 @@ ProcessLabels process_labels(const RenderInput& input, const ProcessRow& row) {
   return {label_text({{"node_name", input.node_name},
                       {"pid", std::to_string(row.pid)},
                       {"comm", row.comm},
-                      {"exe", ""},
+                      {"exe", row.exe},
                       {"type", type}}),
           label_text({{"container_id", row.container_id}, {"vm_id", row.vm_id}})};
 }

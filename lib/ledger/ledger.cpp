@@ -58,6 +58,7 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   containers_.apply(window, units_, logins);
   processes_.leave_containers(containers_.moved());
   outside_other_ += processes_.apply(window, units_, logins);
+  for (const FoundProgram& found : evidence.programs) processes_.set_program(found.process, found.path);
   vm_registry_.update({vm_scopes(units_), sample.usage.processes, evidence.found, sample.usage.ended},
                       LedgerSurroundings(processes_, evidence.libvirt, sample.at));
   for (const auto& claim : containers_.refused())
@@ -235,6 +236,7 @@ std::unique_ptr<ProcessRows> Ledger::process_rows() const {
     fill_row(process.energy, sequence_, windows_, made->shares, row);
     row.info = process.info;
     row.vm = process.vm;
+    row.program = process.program;
     row.in_unit = process.in_unit;
     if (process.unit == nullptr) continue;
     const UnitAccount& unit = *process.unit;

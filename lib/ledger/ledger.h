@@ -20,12 +20,14 @@
 #include "report/report.h"
 #include "workloads/libvirt_records.h"
 #include "workloads/machined_records.h"
+#include "workloads/program_paths.h"
 
 namespace keplerd {
 
 // Information about the workloads of a window besides their cgroups and CPU time.
 struct Evidence {
   FoundVms found;                           // VMs and their helpers newly found among its processes
+  std::vector<FoundProgram> programs;       // of its new processes
   const Logins* logins = nullptr;           // null, here and below: not known
   const LibvirtRecords* libvirt = nullptr;  // root's
   const MachinedRecords* machined = nullptr;

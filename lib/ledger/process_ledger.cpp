@@ -60,6 +60,11 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
   return outside;
 }
 
+void ProcessLedger::set_program(ProcessId id, std::shared_ptr<const std::string> path) {
+  const auto process = accounts_.find(id);
+  if (process != accounts_.end()) process->second.program = std::move(path);
+}
+
 void ProcessLedger::set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm) {
   const auto process = accounts_.find(id);
   if (process != accounts_.end()) process->second.vm = std::move(vm);

@@ -18,8 +18,9 @@ namespace keplerd {
 
 struct ProcessAccount {
   std::shared_ptr<const ProcessInfo> info;
-  std::shared_ptr<const VmInfo> vm;  // the VM that it runs; null if none
-  UnitAccount* unit = nullptr;       // null outside any
+  std::shared_ptr<const VmInfo> vm;            // the VM that it runs; null if none
+  std::shared_ptr<const std::string> program;  // as ProcessRow has it
+  UnitAccount* unit = nullptr;                 // null outside any
   EnergyAccount energy;
   Microjoules in_unit;  // what it used in its present unit; over the zones in the total
   // The owner of the root or system container that it has been in: its user is not one of this host's.
@@ -47,6 +48,7 @@ class ProcessLedger {
   void restore(ProcessState saved) { saved_.insert_or_assign(saved.id, std::move(saved)); }
 
   void set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm);
+  void set_program(ProcessId id, std::shared_ptr<const std::string> path);
 
   // The account of the newest process with this pid, the only one that may be running; null if there is none.
   const ProcessAccount* newest(std::int32_t pid) const;

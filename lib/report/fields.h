@@ -78,6 +78,7 @@ template <class T>
 constexpr bool is_absent(const std::optional<T>& value) {
   return !value;
 }
+inline bool is_absent(const std::shared_ptr<const std::string>& text) { return text == nullptr; }
 inline bool is_absent(const VmParts& breakdown) { return breakdown.parts.empty(); }
 inline bool is_absent(const VmMetadata& metadata) { return metadata.empty(); }
 inline bool is_absent(const ZoneShares& zones) { return !zones.report.full; }
@@ -270,12 +271,12 @@ constexpr auto list(Of<ProcessRow>) {
   constexpr auto kind = [](const Report&, const ProcessRow&) -> std::string_view { return "process"; };
   return std::tuple_cat(
       workload(id, name, kind),
-      std::tuple{
-          computed("pid",
-                   [](const Report&, const ProcessRow& row) { return process_number(row.info->id.pid); }),
-          described("comm", &ProcessInfo::comm), reference("unit", &ProcessRow::unit),
-          reference("containerId", &ProcessRow::container), reference("virtualMachineId", &ProcessRow::vm),
-          member("unitMicrojoules", &ProcessRow::in_unit, Public::kFloored)});
+      std::tuple{computed("pid", [](const Report&,
+                                    const ProcessRow& row) { return process_number(row.info->id.pid); }),
+                 described("comm", &ProcessInfo::comm), member("exe", &ProcessRow::program, Public::kHidden),
+                 reference("unit", &ProcessRow::unit), reference("containerId", &ProcessRow::container),
+                 reference("virtualMachineId", &ProcessRow::vm),
+                 member("unitMicrojoules", &ProcessRow::in_unit, Public::kFloored)});
 }
 
 template <class Value>

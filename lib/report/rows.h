@@ -137,9 +137,10 @@ struct ProcessRow : WorkloadRow {
   std::shared_ptr<const ProcessInfo> info;
   std::shared_ptr<const UnitInfo> unit;  // null outside any
   std::shared_ptr<const ContainerInfo>
-      container;                     // the innermost one around it, pods excluded; null outside any
-  std::shared_ptr<const VmInfo> vm;  // the VM that it runs, or helps to run; null if none
-  Microjoules in_unit;               // what it used in its present unit
+      container;                               // the innermost one around it, pods excluded; null outside any
+  std::shared_ptr<const VmInfo> vm;            // the VM that it runs, or helps to run; null if none
+  std::shared_ptr<const std::string> program;  // path of its executable, escaped; null if unknown
+  Microjoules in_unit;                         // what it used in its present unit
 };
 
 }  // namespace keplerd

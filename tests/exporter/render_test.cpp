@@ -195,9 +195,9 @@ TEST_F(Render, AUnitIsLabelledWithItsSlice) {
 
 TEST_F(Render, ProcessesAreTheTopOnesAndAnotherRowWithoutACommandLine) {
   snapshot.apply(Kind::kProcesses,
-                 reply_of({process_row(1, 1, {{"exe", "/secret"}, {"cmdline", "--password=x"}}),
+                 reply_of({process_row(1, 1, {{"cmdline", "--password=x"}}),
                            process_row(2, 2'000'000, {{"virtualMachineId", "v"}}),
-                           process_row(3, 4'000'000, {{"containerId", "c"}})}));
+                           process_row(3, 4'000'000, {{"containerId", "c"}, {"exe", "/bin/task"}})}));
   processes.take(snapshot.processes());
   EXPECT_EQ(lines("kepler_process_cpu_joules").size(), 2u) << "of the others nothing is known yet";
   snapshot.apply(Kind::kZones, reply_of({zone_row("package")}));
@@ -205,16 +205,18 @@ TEST_F(Render, ProcessesAreTheTopOnesAndAnotherRowWithoutACommandLine) {
   EXPECT_THAT(lines("kepler_process_cpu_watts").back(), testing::EndsWith(R"(zone="package"} 7)"))
       << "of 10 W the two that are shown have 3";
   const auto joules = lines("kepler_process_cpu_joules");
-  EXPECT_THAT(joules,
-              ElementsAre(R"(kepler_process_cpu_joules_total{node_name="n",pid="3",comm="task",exe="",)"
-                          R"(type="container",state="running",container_id="c",vm_id="",zone="package"} 4)",
-                          R"(kepler_process_cpu_joules_total{node_name="n",pid="2",comm="task",exe="",)"
-                          R"(type="vm",state="running",container_id="",vm_id="v",zone="package"} 2)",
-                          R"(kepler_process_cpu_joules_total{node_name="n",pid="",comm="other",exe="",)"
-                          R"(type="other",state="running",container_id="",vm_id="",zone="package"} 0)"));
-  EXPECT_THAT(lines("kepler_process_cpu_seconds_total{node_name=\"n\",pid=\"3\""),
-              ElementsAre(R"(kepler_process_cpu_seconds_total{node_name="n",pid="3",comm="task",exe="",)"
-                          R"(type="container",container_id="c",vm_id=""} 0.25)"));
+  EXPECT_THAT(
+      joules,
+      ElementsAre(R"(kepler_process_cpu_joules_total{node_name="n",pid="3",comm="task",exe="/bin/task",)"
+                  R"(type="container",state="running",container_id="c",vm_id="",zone="package"} 4)",
+                  R"(kepler_process_cpu_joules_total{node_name="n",pid="2",comm="task",exe="",)"
+                  R"(type="vm",state="running",container_id="",vm_id="v",zone="package"} 2)",
+                  R"(kepler_process_cpu_joules_total{node_name="n",pid="",comm="other",exe="",)"
+                  R"(type="other",state="running",container_id="",vm_id="",zone="package"} 0)"));
+  EXPECT_THAT(
+      lines("kepler_process_cpu_seconds_total{node_name=\"n\",pid=\"3\""),
+      ElementsAre(R"(kepler_process_cpu_seconds_total{node_name="n",pid="3",comm="task",exe="/bin/task",)"
+                  R"(type="container",container_id="c",vm_id=""} 0.25)"));
   EXPECT_EQ(rendered().text.find("password"), std::string::npos);
 }
 

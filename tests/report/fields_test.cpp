@@ -64,6 +64,8 @@ struct TypesOf<std::uint32_t> {
 template <>
 struct TypesOf<std::optional<std::int32_t>> : TypesOf<std::uint32_t> {};  // a count
 template <>
+struct TypesOf<std::shared_ptr<const std::string>> : TypesOf<std::string> {};
+template <>
 struct TypesOf<VmMetadata> {
   static Types get() { return {"[string]string", "a{ss}"}; }
 };

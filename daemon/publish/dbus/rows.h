@@ -40,6 +40,7 @@ inline std::uint64_t usec(Nanoseconds span) { return static_cast<std::uint64_t>(
 // The value of a field (report/fields.h), or the substitute that a property shows if it is absent.
 inline const std::string& bus_value(const std::string& text) { return text; }
 inline std::string bus_value(std::string_view text) { return std::string(text); }
+inline std::string bus_value(const std::shared_ptr<const std::string>& text) { return text ? *text : ""; }
 inline bool bus_value(bool flag) { return flag; }
 inline std::int32_t bus_value(std::int32_t number) { return number; }
 inline std::uint32_t bus_value(std::uint32_t number) { return number; }
