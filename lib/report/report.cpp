@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "report/fields.h"
+#include "report/values.h"
 
 namespace keplerd {
 namespace {
