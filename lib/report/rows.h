@@ -54,7 +54,7 @@ struct VmPart {
 struct EarlierUsage {
   std::vector<Microjoules> zones;  // the first of Report::zones
   Nanoseconds cpu{0};
-  std::vector<VmPart> parts;  // of VMs, without "other"
+  std::vector<VmPart> parts;  // of VMs; they add up to its energy
 };
 
 struct WorkloadRow {
