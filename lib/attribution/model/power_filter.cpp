@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/model/power_filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "attribution/model/placement.h"
+#include "attribution/model/running_mean.h"
+
+namespace keplerd {
+namespace {
+
+constexpr double kFrequencyExponent = 1.75;  // of a core's power: f V^2, where V rises with f
+constexpr double kDeviationVariance = 0.09;  // of d between workloads: a third of a workload's power
+constexpr double kLeastDeviation = -0.7, kMostDeviation = 2.5;
+constexpr double kLeastPerCpu = 0.05;   // of K at the start
+constexpr double kLeastDynamic = 0.15;  // of K X: corrections take no more away
+
+// How fast the state may change. Young filters change quickly; later, most of the change comes from reopen().
+constexpr double kSettled = 3600;         // s
+constexpr double kLeastDrift = 0.1;       // of that at the start
+constexpr double kLongestMemory = 86400;  // s, of d
+
+constexpr double kSensorWatts = 0.1, kSensorShare = 0.002;  // what a counter may be off by
+constexpr double kFirstNoise = 0.03;                        // of the active power
+constexpr std::size_t kFirstNoiseWindows = 20;              // that the first value counts for
+constexpr double kMostInflation = 60;
+constexpr double kSurprised = 2.5, kMostSurprise = 25;
+constexpr double kSurpriseFrom = 120;  // s
+constexpr double kReopen = 300;        // s in which a surprised filter regains the uncertainty of its start
+
+double square(double value) { return value * value; }
+
+double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
+double upper_load(const PowerObservation& o) { return std::max(0.0, o.load - o.cpus / 2); }
+double speed(const PowerObservation& o) { return std::exp(kFrequencyExponent * o.frequency); }
+
+}  // namespace
+
+PowerFilter::PowerFilter(std::size_t slots)
+    : slots_(slots),
+      size_(kFirstSlot + (slots > 1 ? slots : 0)),
+      state_(size_),
+      gradient_(size_),
+      gain_(size_),
+      covariance_(size_ * size_) {}
+
+void PowerFilter::start(const PowerObservation& first) {
+  const double load = std::min(1.0, first.load / first.cpus);
+  // About what the zone draws at full load: power rises steeply at first, and more slowly later.
+  const double full = first.watts / (0.2 + 0.8 * std::sqrt(load) * (0.6 + 0.4 * std::sqrt(load)));
+  const double per_cpu = 0.8 * full / (kSiblingShare * first.cpus);
+  first_ = {0.15 * full, 0.10 * full, per_cpu, 0, 0, 0};
+  first_variance_ = {square(0.08 * full),   square(0.07 * full),   square(0.7 * per_cpu),
+                     square(0.3 * per_cpu), square(0.5 * per_cpu), square(0.15 * per_cpu)};
+  std::ranges::fill(state_, 0);
+  std::ranges::fill(covariance_, 0);
+  for (std::size_t p = 0; p < kFirstSlot; ++p) {
+    state_[p] = first_[p];
+    q(p, p) = first_variance_[p];
+  }
+  for (std::size_t p = kFirstSlot; p < size_; ++p) q(p, p) = kDeviationVariance;
+  age_ = 0;
+  windows_ = failures_ = 0;
+  relative_noise_ = square(kFirstNoise);
+  noise_windows_ = kFirstNoiseWindows;
+  surprise_ = 1;
+  errors_ = {};
+  error_squared_ = error_lag1_ = error_lag10_ = 0;
+  started_ = true;
+}
+
+double PowerFilter::dynamic(const PowerObservation& o) const {
+  const double phi = speed(o) * (state_[kPerCpu] * core_use(o) - state_[kSibling] * o.siblings +
+                                 state_[kUpper] * upper_load(o)) +
+                     state_[kFrequency] * o.load * o.frequency;
+  return std::max(phi, kLeastDynamic * state_[kPerCpu] * o.load);
+}
+
+double PowerFilter::workload_factor(const PowerObservation& o) const {
+  double g = 0;
+  for (std::size_t s = 0; s < kSlots; ++s) g += o.share[s] * (1 + (s < slots_ ? deviation(s) : 0));
+  return g;
+}
+
+// Time passes: what was learned may no longer hold.
+void PowerFilter::drift(const PowerObservation& o) {
+  age_ += o.seconds;
+  const double hours = o.seconds / 3600 * std::max(kLeastDrift, 1 / (1 + age_ / kSettled));
+  const double least = 0.05 * o.watts;
+  q(kIdle, kIdle) += hours * square(0.02 * std::max(state_[kIdle], least));
+  q(kAwake, kAwake) += hours * square(0.05 * std::max(state_[kAwake], least));
+  const double per_cpu = square(state_[kPerCpu]);
+  q(kPerCpu, kPerCpu) += hours * square(0.10) * per_cpu;
+  q(kSibling, kSibling) += hours * square(0.05) * per_cpu;
+  q(kFrequency, kFrequency) += hours * square(0.07) * per_cpu;
+  q(kUpper, kUpper) += hours * square(0.05) * per_cpu;
+  if (slots_ == 1) return;
+  const double kept = std::exp(-o.seconds / std::min(kLongestMemory, kSettled + age_));
+  for (std::size_t a = kFirstSlot; a < size_; ++a) {
+    state_[a] *= kept;
+    for (std::size_t b = 0; b < kFirstSlot; ++b) q(a, b) = q(b, a) *= kept;
+    for (std::size_t b = kFirstSlot; b < size_; ++b) q(a, b) *= square(kept);
+    q(a, a) += (1 - square(kept)) * kDeviationVariance;
+  }
+}
+
+void PowerFilter::find_gradient(const PowerObservation& o, double phi, double g) {
+  gradient_[kIdle] = 1;
+  gradient_[kAwake] = o.awake;
+  gradient_[kPerCpu] = g * speed(o) * core_use(o);
+  gradient_[kSibling] = -g * speed(o) * o.siblings;
+  gradient_[kFrequency] = g * o.load * o.frequency;
+  gradient_[kUpper] = g * speed(o) * upper_load(o);
+  for (std::size_t p = kFirstSlot; p < size_; ++p) gradient_[p] = phi * o.share[p - kFirstSlot];
+}
+
+double PowerFilter::learn(const PowerObservation& o) {
+  drift(o);
+  const double phi = o.load > 0 ? dynamic(o) : 0;
+  const double g = workload_factor(o);
+  const double active = state_[kAwake] * o.awake + phi * g;
+  const double error = o.watts - state_[kIdle] - active;
+  find_gradient(o, phi, g);
+  double own = 0;  // the variance of the prediction that the state's explains
+  for (std::size_t a = 0; a < size_; ++a) {
+    gain_[a] = 0;
+    for (std::size_t b = 0; b < size_; ++b) gain_[a] += q(a, b) * gradient_[b];
+    own += gradient_[a] * gain_[a];
+  }
+  if (!(own >= 0) || !std::isfinite(error)) {
+    fail();
+    return error;
+  }
+  last_noise_ = square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active);
+  correct(error, own + inflation(error, o.seconds) * last_noise_);
+  bound();
+  judge(error, own, active, o);
+  if (surprise_ > kSurprised && age_ >= kSurpriseFrom) reopen(o);
+  errors_[windows_ % errors_.size()] = error;
+  ++windows_;
+  return error;
+}
+
+// By how much the noise has to be raised because the errors of successive windows are alike, and so together
+// say less than as many independent ones.
+double PowerFilter::inflation(double error, double seconds) {
+  const double weight = mean_weight(seconds, 120, windows_);
+  error_squared_ += weight * (square(error) - error_squared_);
+  error_lag1_ += weight * (error * errors_[(windows_ + 9) % 10] - error_lag1_);
+  error_lag10_ += weight * (error * errors_[windows_ % 10] - error_lag10_);
+  if (error_squared_ <= 0) return 1;
+  const double r1 = std::clamp(error_lag1_ / error_squared_, 0.0, 0.9);
+  const double r10 = std::min(error_lag10_ / error_squared_, 0.95);
+  const double near = (1 + r1) / (1 - r1);
+  return r10 > 0.05 ? std::max(near, std::min(kMostInflation, 1 - 20 / std::log(r10))) : near;
+}
+
+void PowerFilter::correct(double error, double variance) {
+  const double most = 4 * std::sqrt(variance);
+  const double step = std::clamp(error, -most, most) / variance;
+  for (std::size_t a = 0; a < size_; ++a) {
+    state_[a] += gain_[a] * step;
+    // Both halves are set from one, else rounding makes them differ more and more.
+    for (std::size_t b = 0; b <= a; ++b) q(b, a) = q(a, b) -= gain_[a] * gain_[b] / variance;
+  }
+  bool sane = true;
+  for (std::size_t a = 0; a < size_; ++a) sane = sane && q(a, a) >= 0 && std::isfinite(state_[a]);
+  failures_ = sane ? 0 : failures_;
+  if (!sane) fail();
+}
+
+void PowerFilter::fail() {
+  if (++failures_ < 3) return;
+  started_ = false;
+  ++restarts_;
+}
+
+void PowerFilter::bound() {
+  state_[kAwake] = std::max(state_[kAwake], 0.0);
+  state_[kPerCpu] = std::max(state_[kPerCpu], kLeastPerCpu * first_[kPerCpu]);
+  for (std::size_t p = kFirstSlot; p < size_; ++p)
+    state_[p] = std::clamp(state_[p], kLeastDeviation, kMostDeviation);
+}
+
+// Learns how large errors usually are, and whether they are larger now.
+void PowerFilter::judge(double error, double own, double active, const PowerObservation& o) {
+  if (active > 0.1 * o.watts) {
+    double seen = std::max(square(error) - own, 0.05 * square(error));
+    if (age_ > 60) seen = std::min(seen, 6 * last_noise_);  // a jump is no noise
+    relative_noise_ +=
+        mean_weight(o.seconds, 300, noise_windows_++) * (seen / square(active) - relative_noise_);
+  }
+  surprise_ += mean_weight(o.seconds, 10, windows_) *
+               (std::min(kMostSurprise, square(error) / (own + last_noise_)) - surprise_);
+}
+
+// Something has changed: forgets how sure it was, most of all of the workloads that run now.
+void PowerFilter::reopen(const PowerObservation& o) {
+  for (std::size_t p = kAwake; p < size_; ++p) {
+    const double most = p < kFirstSlot ? first_variance_[p] : kDeviationVariance;
+    const double part = p < kFirstSlot ? o.seconds / kReopen : o.share[p - kFirstSlot];
+    const double raised = std::min(most, q(p, p) + part * most);
+    if (raised > q(p, p) && q(p, p) > 0) scale(p, raised / q(p, p));
+  }
+}
+
+// Scales the whole row and column: a changed diagonal alone would not be a covariance.
+void PowerFilter::scale(std::size_t parameter, double variance_factor) {
+  const double factor = std::sqrt(variance_factor);
+  for (std::size_t other = 0; other < size_; ++other) {
+    q(parameter, other) *= factor;
+    q(other, parameter) *= factor;
+  }
+}
+
+void PowerFilter::hold(Parameter p, double value, double deviation) {
+  if (variance(p) > square(deviation)) {
+    // A measurement as exact as needed for that.
+    const double total = variance(p) + 1 / (1 / square(deviation) - 1 / variance(p));
+    const double step = (value - state_[p]) / total;
+    for (std::size_t a = 0; a < size_; ++a) gain_[a] = q(a, p);
+    for (std::size_t a = 0; a < size_; ++a) {
+      state_[a] += gain_[a] * step;
+      for (std::size_t b = 0; b <= a; ++b) q(b, a) = q(a, b) -= gain_[a] * gain_[b] / total;
+    }
+  }
+  const double off = state_[p] - value;
+  if (std::abs(off) > 2 * deviation && variance(p) > 0) {
+    const double step = (std::copysign(2 * deviation, off) - off) / variance(p);
+    for (std::size_t a = 0; a < size_; ++a) state_[a] += q(a, p) * step;
+  }
+  bound();
+}
+
+void PowerFilter::assign(std::size_t slot, double deviation, double variance) {
+  if (slots_ == 1) return;
+  const std::size_t p = kFirstSlot + slot;
+  for (std::size_t other = 0; other < size_; ++other) q(p, other) = q(other, p) = 0;
+  state_[p] = deviation;
+  q(p, p) = variance;
+}
+
+}  // namespace keplerd

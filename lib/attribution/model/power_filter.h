@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learns what a zone draws for what: an extended Kalman filter of the zone's power,
+//   P   = I + C a + g phi
+//   phi = v (K (X - 2 (1 - eta) O) - S O + H max(0, X - cpus/2)) + F X L,   v = exp(1.75 L)
+//   g   = sum over slots s of b_s (1 + d_s)
+// with the parameters
+//   I  W   drawn even if nothing runs             C  W  drawn while any CPU is awake
+//   K  W   drawn by a busy CPU                    S  W  correction for a core with two busy siblings
+//   F  W   correction for the frequency           H  W  correction for the upper half of the load
+//   d_s    how much more than others the workload of slot s draws for the same use; 0: as much
+// and, of a window, X busy CPUs, a the chance that any was awake, O cores with two busy siblings, L =
+// ln(frequency / its mean), b_s the part of the use that is slot s's, and eta = kSiblingShare. Power is in
+// watts, time in seconds. Pure arithmetic on doubles; nothing fails: a filter that lost its footing starts
+// over.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace keplerd {
+
+// Workloads whose d a filter learns; slot 0 is that of all others.
+inline constexpr std::size_t kSlots = 64;
+
+// What a filter learns from.
+struct PowerObservation {
+  double watts = 0;
+  double seconds = 0;
+  double awake = 0;                    // a
+  double load = 0;                     // X
+  double siblings = 0;                 // O
+  double frequency = 0;                // L
+  double cpus = 0;                     // logical CPUs of the zone
+  std::array<double, kSlots> share{};  // b; the sum is 1, or all are 0 without load
+};
+
+class PowerFilter {
+ public:
+  enum Parameter : std::size_t { kIdle, kAwake, kPerCpu, kSibling, kFrequency, kUpper, kFirstSlot };
+
+  // With `slots` 1 there is slot 0 only and its d is always 0: all workloads draw alike ("pooled").
+  explicit PowerFilter(std::size_t slots);
+
+  bool started() const { return started_; }
+  // Starts from usual values for a zone that drew this much at this load, which must be more than 0.
+  void start(const PowerObservation& first);
+
+  // Learns from a window; returns by how many watts its power was above the prediction.
+  double learn(const PowerObservation& observation);
+
+  // Makes a parameter at most as uncertain as `deviation`, and keeps it within two deviations of `value`:
+  // somebody knows it from elsewhere.
+  void hold(Parameter parameter, double value, double deviation);
+
+  // Another workload has the slot, with what was known of it. Does nothing without slots.
+  void assign(std::size_t slot, double deviation, double variance);
+
+  // What is drawn for a load, if all workloads draw alike: phi, at least 0.
+  double dynamic(const PowerObservation& observation) const;
+  double workload_factor(const PowerObservation& observation) const;  // g
+
+  double value(Parameter parameter) const { return state_[parameter]; }
+  double variance(Parameter parameter) const { return covariance(parameter, parameter); }
+  double deviation(std::size_t slot) const { return slots_ > 1 ? state_[kFirstSlot + slot] : 0; }
+  double deviation_covariance(std::size_t a, std::size_t b) const {
+    return slots_ > 1 ? covariance(kFirstSlot + a, kFirstSlot + b) : 0;
+  }
+  double start_value(Parameter parameter) const { return first_[parameter]; }
+  double noise() const { return last_noise_; }   // W^2, in the last window
+  double surprise() const { return surprise_; }  // mean square error, over what was expected; usually near 1
+  std::size_t restarts() const { return restarts_; }
+
+ private:
+  double covariance(std::size_t a, std::size_t b) const { return covariance_[a * size_ + b]; }
+  double& q(std::size_t a, std::size_t b) { return covariance_[a * size_ + b]; }
+  void drift(const PowerObservation& observation);
+  void find_gradient(const PowerObservation& observation, double phi, double g);
+  double inflation(double error, double seconds);
+  void correct(double error, double variance);
+  void judge(double error, double own, double active, const PowerObservation& observation);
+  void reopen(const PowerObservation& observation);
+  void scale(std::size_t parameter, double variance_factor);
+  void bound();
+  void fail();
+
+  std::size_t slots_;
+  std::size_t size_;  // of the state
+  bool started_ = false;
+  std::vector<double> state_, gradient_, gain_;
+  std::vector<double> covariance_;
+  std::array<double, kFirstSlot> first_{}, first_variance_{};
+  double age_ = 0;  // s of learning
+  std::size_t windows_ = 0;
+  std::size_t failures_ = 0, restarts_ = 0;
+
+  double relative_noise_ = 0;  // variance of the model's error, of the square of the active power
+  std::size_t noise_windows_ = 0;
+  double last_noise_ = 0;
+  double surprise_ = 1;
+  std::array<double, 10> errors_{};  // the last ones
+  double error_squared_ = 0, error_lag1_ = 0, error_lag10_ = 0;
+};
+
+}  // namespace keplerd

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weight of the newest value in an exponential mean.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace keplerd {
+
+// The weight of a window of `seconds` in a mean over about `span` seconds.
+inline double mean_weight(double seconds, double span) { return 1 - std::exp(-seconds / span); }
+
+// Likewise, but at the start all `windows` so far and this one count alike.
+inline double mean_weight(double seconds, double span, std::size_t windows) {
+  return std::max(mean_weight(seconds, span), 1 / static_cast<double>(windows + 1));
+}
+
+}  // namespace keplerd

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a filter that learned the power of each workload can be trusted, compared with one that treats all
+// workloads alike ("pooled"): by the errors of their predictions. So that what is learned does no harm where
+// nothing can be learned.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace keplerd {
+
+class Trust {
+ public:
+  // The errors of both filters in a window, in W; `noise`: the variance of the pooled filter's, in W^2.
+  void judge(double learned, double pooled, double noise, double seconds);
+
+  double value() const { return value_; }  // 0: use the pooled filter, to 1: the learned one
+
+ private:
+  std::size_t windows_ = 0;
+  double seconds_ = 0;
+  std::array<double, 10> errors_{};  // of the learned filter, the last ones
+  double learned_squared_ = 0, pooled_squared_ = 0, learned_lag10_ = 0;
+  double value_ = 0;
+};
+
+}  // namespace keplerd

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/model/zone_power.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "attribution/model/running_mean.h"
+
+namespace keplerd {
+namespace {
+
+constexpr double kLeastWatts = 0.1;    // a zone that draws less is not learned from
+constexpr double kLeastActive = 1e-3;  // W; errors are in proportion to the active power
+
+// A window is idle if so little of the zone was busy, for so little of the time.
+constexpr double kIdleLoad = 0.02, kIdleAwake = 0.5;
+constexpr double kBaseSpan = 300;         // s
+constexpr std::size_t kBaseWindows = 20;  // until the base is believed
+constexpr double kDay = 86400;            // s, until it has aged
+constexpr double kBaseSd = 0.02;          // of the base, as it is seen
+constexpr double kBaseAging = 0.005;      // of the base, times the square root of the hours since
+constexpr double kPriorSd = 0.5;          // of the first guess, if never seen idle
+constexpr std::size_t kLearningWindows = 60;
+
+// What is added to the uncertainty that the filters know of.
+constexpr double kIdleSd = 0.06, kUnseenIdleSd = 0.30;  // of the idle power
+constexpr double kModelSd = 0.08;                       // of a workload's energy
+constexpr double kPresenceSd = 0.3;                     // of the part drawn by being awake
+constexpr double kWorkloadVariance = 0.09;              // of workloads that are treated alike
+constexpr double kMostAwake = 0.8;                      // of the active energy
+
+double square(double value) { return value * value; }
+
+// The chance that a workload with this use was awake at an instant.
+double presence(double use) { return 1 - std::exp(-use); }
+
+}  // namespace
+
+std::string_view idle_knowledge_name(IdleKnowledge knowledge) {
+  constexpr std::array<std::string_view, 4> kNames{"learning", "extrapolated", "base", "aged"};
+  return kNames[static_cast<std::size_t>(knowledge)];
+}
+
+struct ZonePower::Parts {
+  double idle_watts = 0;
+  double active_watts = 0;                // never near 0, as others are divided by it
+  double awake = 0;                       // share of the active energy that is shared by who is awake
+  double presence = 0;                    // sum over the contenders
+  std::array<double, kSlots> learned{};   // share of each slot in the rest, by the learned filter
+  std::array<double, kSlots> variance{};  // of the logarithm of a slot's blended share
+};
+
+ZonePower::ZonePower() : learned_(kSlots), pooled_(1) {}
+
+double ZonePower::blend(double learned, double pooled) const {
+  return trust() * learned + (1 - trust()) * pooled;
+}
+
+const PowerDivision& ZonePower::divide(const CpuWindow& window, const ZoneActivity& activity, double watts) {
+  workloads_.follow(window, activity.use, learned_);
+  last_frequency_ = frequency_.follow(activity, window.seconds);
+  observe(window, activity, watts, last_frequency_);
+  learn(activity, watts, window.seconds);
+  divide_among(activity, watts);
+  return division_;
+}
+
+const PowerDivision& ZonePower::divide_only(const CpuWindow& window, const ZoneActivity& activity,
+                                            double watts) {
+  observe(window, activity, watts, last_frequency_);
+  divide_among(activity, watts);
+  return division_;
+}
+
+void ZonePower::observe(const CpuWindow& window, const ZoneActivity& activity, double watts,
+                        double frequency) {
+  workloads_.find(window.contenders, slots_);
+  observation_ = {.watts = watts,
+                  .seconds = window.seconds,
+                  .awake = activity.awake,
+                  .load = activity.load,
+                  .siblings = activity.siblings,
+                  .frequency = frequency,
+                  .cpus = static_cast<double>(activity.cpus)};
+  if (activity.load <= 0) return;
+  for (std::size_t g = 0; g < slots_.size(); ++g)
+    observation_.share[slots_[g]] += activity.effective[g] / activity.load;
+}
+
+void ZonePower::learn(const ZoneActivity& activity, double watts, double seconds) {
+  for (PowerFilter* filter : {&learned_, &pooled_})
+    if (!filter->started() && watts > kLeastWatts && activity.load > 0) filter->start(observation_);
+  if (!learned_.started() || !pooled_.started()) return;
+  now_ += seconds;
+  ++windows_;
+  const double own = learned_.learn(observation_), alike = pooled_.learn(observation_);
+  trust_.judge(own, alike, pooled_.noise(), seconds);
+  learn_base(watts, seconds);
+  hold_idle();
+}
+
+// The power of windows in which next to nothing ran.
+void ZonePower::learn_base(double watts, double seconds) {
+  const PowerObservation& o = observation_;
+  if (o.load >= kIdleLoad * o.cpus || o.awake >= kIdleAwake) return;
+  const double idle =
+      watts - learned_.value(PowerFilter::kAwake) * o.awake - learned_.value(PowerFilter::kPerCpu) * o.load;
+  if (idle <= 0) return;
+  base_watts_ += mean_weight(seconds, kBaseSpan, base_windows_++) * (idle - base_watts_);
+  base_seen_ = now_;
+}
+
+// What is known of the idle power stays known: without this, hours of steady load would let it wander.
+void ZonePower::hold_idle() {
+  const double hours = (now_ - base_seen_) / 3600;
+  for (PowerFilter* filter : {&learned_, &pooled_}) {
+    if (!filter->started()) continue;
+    if (base_windows_ >= kBaseWindows) {
+      filter->hold(PowerFilter::kIdle, base_watts_, (kBaseSd + kBaseAging * std::sqrt(hours)) * base_watts_);
+    } else {
+      const double first = filter->start_value(PowerFilter::kIdle);
+      filter->hold(PowerFilter::kIdle, first, kPriorSd * first);
+    }
+  }
+}
+
+IdleKnowledge ZonePower::idle_knowledge() const {
+  if (base_windows_ >= kBaseWindows)
+    return now_ - base_seen_ > kDay ? IdleKnowledge::kAged : IdleKnowledge::kBase;
+  return windows_ < kLearningWindows ? IdleKnowledge::kLearning : IdleKnowledge::kExtrapolated;
+}
+
+void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
+  const std::size_t count = activity.use.size();
+  division_.share.assign(count, 0);
+  division_.relative_sd.assign(count, 0);
+  division_.idle_watts = watts;
+  const PowerObservation& o = observation_;
+  if (o.load <= 0 || !learned_.started() || !pooled_.started()) return;
+
+  Parts parts;
+  const auto idle = [&](const PowerFilter& filter) {
+    return std::clamp(filter.value(PowerFilter::kIdle), 0.0, watts);
+  };
+  parts.idle_watts = division_.idle_watts = std::min(watts, blend(idle(learned_), idle(pooled_)));
+  parts.active_watts = std::max({watts - parts.idle_watts, 0.02 * watts, kLeastActive});
+  const double factor = learned_.workload_factor(o);
+  const auto awake = [&](const PowerFilter& filter, double g) {
+    const double constant = filter.value(PowerFilter::kAwake) * o.awake;
+    return constant > 0 ? std::min(kMostAwake, constant / (constant + filter.dynamic(o) * g)) : 0;
+  };
+  parts.awake = blend(awake(learned_, factor), awake(pooled_, 1));
+  for (const double use : activity.use) parts.presence += presence(use);
+  for (std::size_t s = 0; s < kSlots; ++s)
+    parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;
+  find_slot_variances(parts);
+
+  for (std::size_t g = 0; g < count; ++g) {
+    if (activity.use[g] <= 0) continue;
+    const double alike = activity.effective[g] / o.load;
+    const std::size_t slot = slots_[g];
+    const double own = o.share[slot] > 0 ? parts.learned[slot] * alike / o.share[slot] : 0;
+    division_.share[g] =
+        parts.awake * presence(activity.use[g]) / parts.presence + (1 - parts.awake) * blend(own, alike);
+    division_.relative_sd[g] = relative_error(activity, parts, g);
+  }
+}
+
+// By the delta method, from the covariances of the deviations d.
+void ZonePower::find_slot_variances(Parts& parts) const {
+  const auto relative = [this](std::size_t a, std::size_t b) {
+    return learned_.deviation_covariance(a, b) / ((1 + learned_.deviation(a)) * (1 + learned_.deviation(b)));
+  };
+  std::array<double, kSlots> with_mean{};  // covariance of a slot's d with the mean of all
+  double mean = 0;
+  for (std::size_t a = 0; a < kSlots; ++a) {
+    if (observation_.share[a] <= 0) continue;
+    for (std::size_t b = 0; b < kSlots; ++b)
+      if (parts.learned[b] > 0) with_mean[a] += parts.learned[b] * relative(a, b);
+    mean += parts.learned[a] * with_mean[a];
+  }
+  for (std::size_t s = 0; s < kSlots; ++s) {
+    const double alike = observation_.share[s], own = parts.learned[s];
+    if (alike <= 0) continue;
+    const double learned =
+        std::max(0.0, relative(s, s) - 2 * with_mean[s] + mean) * std::clamp(learned_.surprise(), 1.0, 9.0);
+    const double pooled = std::max(0.0, kWorkloadVariance * (1 - 2 * alike));
+    const double blended = blend(own, alike);
+    const double spread = blend(square(own - blended), square(alike - blended)) / square(blended);
+    parts.variance[s] = blend(learned, pooled) + spread;
+    if (s == 0) parts.variance[s] = std::max(parts.variance[s], kWorkloadVariance);
+  }
+}
+
+double ZonePower::idle_deviation(const PowerFilter& filter) const {
+  const double share = base_windows_ >= kBaseWindows ? kIdleSd : kUnseenIdleSd;
+  return std::sqrt(filter.variance(PowerFilter::kIdle) + square(share * division_.idle_watts));
+}
+
+double ZonePower::relative_error(const ZoneActivity& activity, const Parts& parts, std::size_t g) const {
+  const double share = division_.share[g];
+  if (share <= 0) return 0;
+  const std::size_t slot = slots_[g];
+  const double present = presence(activity.use[g]) / parts.presence;
+  const double alike = observation_.share[slot];
+  const double rest =
+      alike > 0 ? blend(parts.learned[slot], alike) / alike * activity.effective[g] / activity.load : 0;
+  const double idle = blend(idle_deviation(learned_), idle_deviation(pooled_)) / parts.active_watts;
+  const double awake =
+      std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *
+      observation_.awake / parts.active_watts;
+  return std::sqrt(square((1 - parts.awake) * rest / share) * parts.variance[slot] +
+                   square((present - rest) / share * awake) + square(idle) + square(kModelSd) +
+                   square(kPresenceSd * parts.awake * present / share));
+}
+
+}  // namespace keplerd

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/model/frequency_trend.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+ZoneActivity cores(double busy, double khz) {
+  ZoneActivity activity;
+  activity.cores = 10;
+  activity.busy_cores = 10 * busy;
+  activity.khz = khz;
+  return activity;
+}
+
+TEST(FrequencyTrend, TheFirstWindowIsTheMean) {
+  EXPECT_EQ(FrequencyTrend().follow(cores(0.5, 3e6), 1), 0);
+  EXPECT_EQ(FrequencyTrend().follow(cores(0.5, 0), 1), 0);
+}
+
+TEST(FrequencyTrend, WithoutReadingsBusyCoresStandIn) {
+  FrequencyTrend trend;
+  trend.follow(cores(0.2, 0), 1);
+  // The mean of both windows is 0.5, so the second is 0.3 above.
+  EXPECT_NEAR(trend.follow(cores(0.8, 0), 1), -0.35 * 0.3, 1e-12);
+}
+
+TEST(FrequencyTrend, LearnsHowTheFrequencyFollowsTheCores) {
+  FrequencyTrend trend;
+  double last = 0;
+  for (int i = 0; i < 7200; ++i) {
+    const double busy = i % 2 == 0 ? 0.2 : 0.8;
+    last = trend.follow(cores(busy, 3e6 * std::exp(-0.6 * busy)), 1);
+  }
+  EXPECT_NEAR(last, -0.6 * 0.3, 0.02);  // the last is busy
+}
+
+TEST(FrequencyTrend, AFixedFrequencyStaysAtItsMean) {
+  FrequencyTrend trend;
+  double last = 1;
+  for (int i = 0; i < 7200; ++i) last = trend.follow(cores(i % 2 == 0 ? 0.2 : 0.8, 3e6), 1);
+  EXPECT_NEAR(last, 0, 0.001);
+}
+
+TEST(FrequencyTrend, WindowsWithoutAReadingUseWhatWasLearned) {
+  FrequencyTrend trend;
+  for (int i = 0; i < 7200; ++i) {
+    const double busy = i % 2 == 0 ? 0.2 : 0.8;
+    trend.follow(cores(busy, 3e6 * std::exp(-0.6 * busy)), 1);
+  }
+  EXPECT_NEAR(trend.follow(cores(0.2, 0), 1), 0.6 * 0.3, 0.02);
+}
+
+TEST(FrequencyTrend, AnAbsurdReadingIsBounded) {
+  FrequencyTrend trend;
+  for (int i = 0; i < 100; ++i) trend.follow(cores(0.5, 3e6), 1);
+  for (int i = 0; i < 2000; ++i) {
+    const double log = trend.follow(cores(i % 2 == 0 ? 0.0 : 1.0, i % 2 == 0 ? 1 : 1e12), 1);
+    EXPECT_GE(log, -1);
+    EXPECT_LE(log, 1);
+  }
+}
+
+}  // namespace
+}  // namespace keplerd

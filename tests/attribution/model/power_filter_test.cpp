@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/model/power_filter.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+// Eight CPUs without hyperthreads at a fixed frequency. Slot 1 and slot 2 use `first` and `second` CPUs.
+PowerObservation observe(double first, double second) {
+  PowerObservation o{.seconds = 1, .awake = 1, .load = first + second, .cpus = 8};
+  if (o.load > 0) {
+    o.share[1] = first / o.load;
+    o.share[2] = second / o.load;
+  }
+  return o;
+}
+
+// 20 W idle, 10 W awake, 4 W a CPU of slot 1, and `second_watts` of slot 2, with a noise of 0.1 W.
+class Law {
+ public:
+  double second_watts = 8;
+  PowerObservation next() {
+    std::uniform_real_distribution<double> use(0, 3);
+    const double first = use(random_), second = use(random_);
+    PowerObservation o = observe(first, second);
+    const bool idle = windows_++ % 10 == 0;
+    if (idle) o = {.seconds = 1, .cpus = 8};
+    o.watts = 20 + (idle ? 0 : 10 + 4 * first + second_watts * second);
+    o.watts += std::normal_distribution<double>(0, 0.1)(random_);
+    return o;
+  }
+  void teach(PowerFilter& filter, int windows) {
+    for (int i = 0; i < windows; ++i) filter.learn(next());
+  }
+
+ private:
+  std::mt19937 random_{1};
+  int windows_ = 0;
+};
+
+PowerFilter started(std::size_t slots) {
+  PowerFilter filter(slots);
+  PowerObservation first = observe(2, 2);
+  first.watts = 54;
+  filter.start(first);
+  return filter;
+}
+
+TEST(PowerFilter, LearnsTheIdlePowerAndWhatEachWorkloadDraws) {
+  PowerFilter filter = started(kSlots);
+  Law().teach(filter, 3600);
+  EXPECT_NEAR(filter.value(PowerFilter::kIdle), 20, 0.5);
+  EXPECT_NEAR(filter.value(PowerFilter::kAwake), 10, 1);
+  const double first = 1 + filter.deviation(1), second = 1 + filter.deviation(2);
+  EXPECT_NEAR(second / first, 2, 0.05);
+}
+
+TEST(PowerFilter, PooledTreatsAllWorkloadsAlike) {
+  PowerFilter filter = started(1);
+  Law().teach(filter, 3600);
+  EXPECT_EQ(filter.deviation(1), 0);
+  EXPECT_NEAR(filter.value(PowerFilter::kIdle), 20, 1);
+  EXPECT_NEAR(filter.dynamic(observe(1, 1)), 12, 2);
+}
+
+TEST(PowerFilter, PredictsBetterTheLongerItLearns) {
+  PowerFilter filter = started(kSlots);
+  Law law;
+  const double first = std::abs(filter.learn(law.next()));
+  law.teach(filter, 3600);
+  double later = 0;
+  for (int i = 0; i < 100; ++i) later = std::max(later, std::abs(filter.learn(law.next())));
+  EXPECT_LT(later, first);
+  EXPECT_LT(later, 1);
+}
+
+TEST(PowerFilter, IsSurprisedByAChangeAndLearnsItWithinMinutes) {
+  PowerFilter filter = started(kSlots);
+  Law law;
+  law.teach(filter, 3600);
+  law.second_watts = 4;
+  law.teach(filter, 5);
+  EXPECT_GT(filter.surprise(), 2.5);
+  law.teach(filter, 300);
+  EXPECT_NEAR((1 + filter.deviation(2)) / (1 + filter.deviation(1)), 1, 0.1);
+}
+
+TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {
+  PowerFilter filter = started(kSlots);
+  filter.hold(PowerFilter::kIdle, 30, 0.5);
+  EXPECT_NEAR(filter.value(PowerFilter::kIdle), 30, 1 + 1e-9);
+  EXPECT_NEAR(filter.variance(PowerFilter::kIdle), 0.25, 1e-9);
+}
+
+TEST(PowerFilter, HoldChangesNothingThatAgreesAlready) {
+  PowerFilter filter = started(kSlots);
+  Law().teach(filter, 3600);
+  const double idle = filter.value(PowerFilter::kIdle), variance = filter.variance(PowerFilter::kIdle);
+  filter.hold(PowerFilter::kIdle, idle + 1, 5);
+  EXPECT_EQ(filter.value(PowerFilter::kIdle), idle);
+  EXPECT_EQ(filter.variance(PowerFilter::kIdle), variance);
+}
+
+TEST(PowerFilter, AnHourOfSteadyLoadDoesNotEraseWhatItCannotTeach) {
+  PowerFilter filter = started(kSlots);
+  Law law;
+  law.teach(filter, 3600);
+  PowerObservation steady = observe(2, 1);
+  steady.watts = 20 + 10 + 8 + 8;
+  for (int i = 0; i < 360; ++i) {
+    steady.seconds = 10;
+    filter.learn(steady);
+  }
+  EXPECT_GT((1 + filter.deviation(2)) / (1 + filter.deviation(1)), 1.5);
+}
+
+TEST(PowerFilter, StartsOverAfterThreeWindowsThatAreNoNumbers) {
+  PowerFilter filter = started(kSlots);
+  PowerObservation broken = observe(1, 1);
+  broken.watts = std::numeric_limits<double>::quiet_NaN();
+  filter.learn(broken);
+  filter.learn(broken);
+  EXPECT_TRUE(filter.started());
+  filter.learn(broken);
+  EXPECT_FALSE(filter.started());
+  EXPECT_EQ(filter.restarts(), 1U);
+}
+
+TEST(PowerFilter, VariancesStayPositiveWhateverHappens) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> any(0, 1);
+  PowerFilter filter = started(kSlots);
+  for (int i = 0; i < 2000; ++i) {
+    PowerObservation o{
+        .seconds = 0.5 + 9 * any(random), .awake = any(random), .load = 8 * any(random), .cpus = 8};
+    o.watts = any(random) < 0.05 ? 5000 * any(random) : 100 * any(random);
+    o.siblings = any(random) * o.load / 2;
+    o.frequency = 2 * any(random) - 1;
+    double sum = 0;
+    for (double& share : o.share) sum += share = any(random) < 0.2 ? any(random) : 0;
+    for (double& share : o.share) share = sum > 0 ? share / sum : 0;
+    if (any(random) < 0.1) filter.assign(1 + random() % (kSlots - 1), 0, 0.09);
+    if (!filter.started()) filter.start(o);
+    filter.learn(o);
+    if (any(random) < 0.3) filter.hold(PowerFilter::kIdle, 20, 0.4);
+    for (std::size_t s = 0; s < kSlots; ++s) ASSERT_GE(filter.deviation_covariance(s, s), 0) << i;
+    ASSERT_GE(filter.variance(PowerFilter::kIdle), 0) << i;
+    ASSERT_TRUE(std::isfinite(filter.value(PowerFilter::kPerCpu))) << i;
+  }
+  EXPECT_EQ(filter.restarts(), 0U);
+}
+
+}  // namespace
+}  // namespace keplerd

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/model/trust.h"
+
+#include <gtest/gtest.h>
+
+namespace keplerd {
+namespace {
+
+// Errors that change their sign in each window.
+double after(int windows, double learned, double pooled) {
+  Trust trust;
+  for (int i = 0; i < windows; ++i) trust.judge(i % 2 == 0 ? learned : -learned, pooled, 1, 1);
+  return trust.value();
+}
+
+TEST(Trust, NoneBeforeTheFirstWindow) { EXPECT_EQ(Trust().value(), 0); }
+
+TEST(Trust, FullInAFilterThatPredictsBetter) { EXPECT_EQ(after(100, 0.5, 2), 1); }
+
+TEST(Trust, NoneInAFilterThatPredictsWorse) { EXPECT_EQ(after(100, 2, 1), 0); }
+
+TEST(Trust, GrowsOverTheFirstMinute) {
+  EXPECT_DOUBLE_EQ(after(30, 0.5, 2), 0.5);
+  EXPECT_DOUBLE_EQ(after(60, 0.5, 2), 1);
+}
+
+TEST(Trust, NoneWhereErrorsLastAndNeitherFilterIsBetter) {
+  Trust trust;
+  for (int i = 0; i < 600; ++i) trust.judge(i / 60 % 2 == 0 ? 1 : -1, 1.1, 1, 1);
+  EXPECT_EQ(trust.value(), 0);
+}
+
+TEST(Trust, LastingErrorsDoNoHarmWhereTheFilterIsClearlyBetter) {
+  Trust trust;
+  for (int i = 0; i < 600; ++i) trust.judge(i / 60 % 2 == 0 ? 0.3 : -0.3, 1, 1, 1);
+  EXPECT_EQ(trust.value(), 1);
+}
+
+TEST(Trust, OneLargeErrorCountsAsABoundedOne) {
+  Trust trust;
+  for (int i = 0; i < 600; ++i) trust.judge(i % 2 == 0 ? 1 : -1, 2, 1, 1);
+  trust.judge(1e9, 2, 1, 1);
+  EXPECT_EQ(trust.value(), 1);
+}
+
+}  // namespace
+}  // namespace keplerd

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/model/zone_power.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "attribution/model/window_fixture.h"
+
+namespace keplerd {
+namespace {
+
+// Uses of workloads 1, 2, ... in busy CPUs; without hyperthreads in use as long as there are at most four.
+WindowFixture using_cpus(const std::vector<double>& uses) {
+  WindowFixture f;
+  double all = 0;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    f.contenders.push_back({.cpu_seconds = uses[i], .workload = i + 1});
+    all += uses[i];
+  }
+  for (std::size_t cpu = 0; cpu < 8; ++cpu)
+    f.busy[cpu] = std::clamp(all - static_cast<double>(cpu), 0.0, 1.0);
+  return f;
+}
+
+const PowerDivision& divide(ZonePower& zone, const WindowFixture& f, double watts) {
+  return zone.divide(f.window(), f.activity(), watts);
+}
+
+TEST(ZonePower, IfNobodyRanAllIsIdle) {
+  ZonePower zone;
+  const PowerDivision& division = divide(zone, using_cpus({0, 0}), 25);
+  EXPECT_EQ(division.idle_watts, 25);
+  EXPECT_EQ(division.share, (std::vector<double>{0, 0}));
+}
+
+TEST(ZonePower, SharesSumToOneAndWhoDidNotRunHasNone) {
+  ZonePower zone;
+  for (int i = 0; i < 200; ++i) {
+    const PowerDivision& division = divide(zone, using_cpus({1.5, 0, 0.01, 0.5 * (i % 3)}), 40 + i % 3);
+    EXPECT_NEAR(total(division.share), 1, 1e-9);
+    EXPECT_EQ(division.share[1], 0);
+    EXPECT_GT(division.share[2], 0);
+  }
+}
+
+TEST(ZonePower, WhoIsAwakePaysForTheHostBeingAwake) {
+  ZonePower zone;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> use(0.2, 2);
+  // 20 W idle, 20 W awake, 5 W a CPU: most of it is drawn by being awake.
+  for (int i = 0; i < 3600; ++i) {
+    const double first = i % 5 == 0 ? 0 : use(random), second = i % 5 == 0 ? 0 : use(random);
+    divide(zone, using_cpus({first, second}), i % 5 == 0 ? 20 : 40 + 5 * (first + second));
+  }
+  const PowerDivision& division = divide(zone, using_cpus({2, 0.5}), 40 + 12.5);
+  EXPECT_NEAR(division.idle_watts, 20, 1);
+  EXPECT_GT(division.share[1], 0.5 / 2.5);  // more than by CPU time
+}
+
+TEST(ZonePower, TheIdlePowerIsNeverMoreThanThePower) {
+  ZonePower zone;
+  for (int i = 0; i < 100; ++i) divide(zone, using_cpus({1}), 60);
+  EXPECT_LE(divide(zone, using_cpus({1}), 1).idle_watts, 1);
+  EXPECT_EQ(divide(zone, using_cpus({1}), 0).idle_watts, 0);
+}
+
+TEST(ZonePower, ADivisionAloneTeachesNothing) {
+  ZonePower zone;
+  for (int i = 0; i < 100; ++i) divide(zone, using_cpus({1, 2}), 60);
+  const double idle = zone.learned().value(PowerFilter::kIdle);
+  const WindowFixture f = using_cpus({1, 2});
+  EXPECT_NEAR(total(zone.divide_only(f.window(), f.activity(), 500).share), 1, 1e-9);
+  EXPECT_EQ(zone.learned().value(PowerFilter::kIdle), idle);
+}
+
+TEST(ZonePower, SaysHowItKnowsTheIdlePower) {
+  ZonePower zone;
+  EXPECT_EQ(zone.idle_knowledge(), IdleKnowledge::kLearning);
+  for (int i = 0; i < 100; ++i) divide(zone, using_cpus({2}), 60);
+  EXPECT_EQ(zone.idle_knowledge(), IdleKnowledge::kExtrapolated);
+  for (int i = 0; i < 20; ++i) divide(zone, using_cpus({0.01}), 20);
+  EXPECT_EQ(zone.idle_knowledge(), IdleKnowledge::kBase);
+  WindowFixture f = using_cpus({2});
+  f.seconds = 10;
+  for (int i = 0; i < 8641; ++i) divide(zone, f, 60);
+  EXPECT_EQ(zone.idle_knowledge(), IdleKnowledge::kAged);
+  EXPECT_EQ(idle_knowledge_name(zone.idle_knowledge()), "aged");
+}
+
+TEST(ZonePower, OnceSeenIdleADayOfLoadDoesNotMoveTheIdlePower) {
+  ZonePower zone;
+  for (int i = 0; i < 60; ++i) divide(zone, using_cpus({0.01}), 20);
+  for (int i = 0; i < 8640; ++i) {
+    WindowFixture f = using_cpus({2.0 + i % 2});
+    f.seconds = 10;
+    divide(zone, f, 45 + 5 * (i % 2));
+  }
+  EXPECT_NEAR(zone.learned().value(PowerFilter::kIdle), 20, 20 * 0.1);
+}
+
+TEST(ZonePower, ErrorsAreLargerOfWorkloadsThatAlwaysRunTogether) {
+  ZonePower apart, together;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> use(0, 2);
+  for (int i = 0; i < 1800; ++i) {
+    const double first = i % 5 == 0 ? 0.005 : use(random), second = i % 5 == 0 ? 0.005 : use(random);
+    divide(apart, using_cpus({first, second}), 20 + 4 * first + 8 * second);
+    divide(together, using_cpus({first, first}), 20 + 12 * first);
+  }
+  const double known = divide(apart, using_cpus({1, 1}), 32).relative_sd[0];
+  const double unknown = divide(together, using_cpus({1, 1}), 32).relative_sd[0];
+  EXPECT_GT(known, 0.08);
+  EXPECT_GT(unknown, 1.5 * known);
+}
+
+TEST(ZonePower, NumbersStayFiniteWhateverComes) {
+  ZonePower zone;
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> any(0, 1);
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<double> uses(random() % 100);
+    for (double& use : uses) use = any(random) < 0.5 ? 0 : 8 * any(random) / static_cast<double>(uses.size());
+    WindowFixture f = using_cpus(uses);
+    f.seconds = std::exp(10 * any(random) - 5);
+    for (double& khz : f.khz) khz = any(random) < 0.5 ? 0 : 1e7 * any(random);
+    const double watts = any(random) < 0.1 ? 0 : std::exp(20 * any(random) - 10);
+    const PowerDivision& division = divide(zone, f, watts);
+    EXPECT_GE(division.idle_watts, 0);
+    EXPECT_LE(division.idle_watts, watts);
+    for (std::size_t g = 0; g < uses.size(); ++g) {
+      ASSERT_TRUE(division.share[g] >= 0 && division.share[g] <= 1 + 1e-9) << i;
+      ASSERT_TRUE(std::isfinite(division.relative_sd[g])) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace keplerd
