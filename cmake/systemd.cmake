@@ -7,6 +7,8 @@ set(KEPLERD_SYSTEM_UNIT_DIR lib/systemd/system CACHE STRING "System units, relat
 set(KEPLERD_SYSUSERS_DIR lib/sysusers.d CACHE STRING "sysusers.d, relative to the prefix")
 # One of those where keplerd looks. Packages have it in /etc/keplerd, where it is to be changed, and leave it alone then.
 set(KEPLERD_CONFIG_DIR lib/keplerd CACHE STRING "keplerd.conf, relative to the prefix")
+# Files with options for programs; units read those of /etc/default and /etc/sysconfig.
+set(KEPLERD_ENVIRONMENT_DIR "" CACHE STRING "Environment files: /etc/default or /etc/sysconfig; empty: not installed")
 
 # Type=notify-reload (systemd 253) waits until the daemon has reloaded; before that, a signal has to do.
 if(KEPLERD_LIBSYSTEMD_VERSION VERSION_GREATER_EQUAL 253)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -20,7 +21,13 @@ int usage_error(const std::string& message) {
   return kUsageError;
 }
 
-void add_options(CLI::App& app, Options& options, std::string& serve) {
+// What the command line leaves open until all of it has been read.
+struct Given {
+  std::string serve;
+  std::optional<std::size_t> processes;
+};
+
+void add_options(CLI::App& app, Options& options, Given& given) {
   app.add_option("--varlink", options.varlink, "Socket of keplerd")
       ->type_name("ADDRESS")
       ->capture_default_str();
@@ -30,13 +37,13 @@ void add_options(CLI::App& app, Options& options, std::string& serve) {
   app.add_option("--web-config", options.web_config,
                  "TLS and passwords, in the format of Prometheus exporters")
       ->type_name("FILE");
-  app.add_option("--serve", serve,
+  app.add_option("--serve", given.serve,
                  "Export to everyone: host, units, vms, containers, pods, processes, or all")
       ->type_name("LIST");
-  app.add_option("--processes", options.processes,
-                 "Export the N processes that used the most energy recently, and the rest combined")
-      ->type_name("N")
-      ->capture_default_str();
+  app.add_option("--processes", given.processes,
+                 "Export the N processes that used the most energy recently, and the rest combined "
+                 "(default: 20 if --serve includes processes)")
+      ->type_name("N");
   app.set_version_flag("--version", "keplerd-exporter " KEPLERD_VERSION, "Print the version and exit");
 }
 
@@ -63,19 +70,21 @@ Result<Kinds> parse_kinds(std::string_view list) {
 
 std::variant<Options, int> parse_options(int argc, char** argv) {
   Options options;
-  std::string serve;
+  Given given;
   CLI::App app("Exports the measurements of keplerd to Prometheus.", "keplerd-exporter");
-  add_options(app, options, serve);
+  add_options(app, options, given);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
     return usage_error(error.what());
   }
-  if (options.processes > kMostProcesses) return usage_error("--processes: at most 1000");
-  const auto kinds = parse_kinds(serve);
+  const auto kinds = parse_kinds(given.serve);
   if (!kinds) return usage_error("--serve " + kinds.error().message);
   options.serve = *kinds;
+  const bool serves_processes = options.serve.test(index_of(client::Kind::kProcesses));
+  options.processes = given.processes.value_or(serves_processes ? kServedProcesses : 0);
+  if (options.processes > kMostProcesses) return usage_error("--processes: at most 1000");
   if (const auto place = http::parse_place(options.listen); !place) {
     return usage_error("--listen " + place.error().message);
   }

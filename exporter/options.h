@@ -14,6 +14,10 @@ namespace keplerd::exporter {
 
 using client::Kinds;
 
+// How many processes --serve=processes or --serve=all shows without --processes=. Each is some ten series,
+// and a process that starts to be shown adds as many to Prometheus's index.
+constexpr std::size_t kServedProcesses = 20;
+
 struct Options {
   std::string varlink = "/run/keplerd/org.keplerd.Energy";
   std::string listen = "127.0.0.1:28282";  // HOST:PORT; unused if systemd passes sockets

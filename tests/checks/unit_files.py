@@ -27,7 +27,9 @@ def exposure(unit):
 REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=1s", "MemoryMax=6G",
                                 "TasksMax=32"],
             "keplerd.socket": ["TriggerLimitIntervalSec=0"],
-            "keplerd-exporter.service": ["MemoryMax=2G", "TasksMax=16"],
+            "keplerd-exporter.service": ["MemoryMax=2G", "TasksMax=16", "Environment=ARGS=",
+                                         "EnvironmentFile=-/etc/default/keplerd-exporter",
+                                         "EnvironmentFile=-/etc/sysconfig/keplerd-exporter"],
             "keplerd-nvml.service": ["MemoryMax=512M", "TasksMax=32"]}
 # At MemoryHigh= the kernel puts the only thread to sleep, and with it the samples.
 FORBIDDEN = ("MemoryHigh=",)

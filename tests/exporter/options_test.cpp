@@ -36,6 +36,18 @@ TEST(Options, ServeTakesAListOfKinds) {
   }
 }
 
+TEST(Options, ServedProcessesAreABoundedTopUnlessANumberIsGiven) {
+  const auto processes = [](std::vector<std::string> arguments) {
+    return std::get<Options>(parse(std::move(arguments))).processes;
+  };
+  EXPECT_EQ(processes({"--serve=all"}), 20u);
+  EXPECT_EQ(processes({"--serve=host,processes"}), 20u);
+  EXPECT_EQ(processes({"--serve=host,units,vms,containers,pods"}), 0u);
+  EXPECT_EQ(processes({"--serve=all", "--processes=0"}), 0u);
+  EXPECT_EQ(processes({"--processes=7", "--serve=all"}), 7u);
+  EXPECT_EQ(processes({"--processes=7"}), 7u);
+}
+
 TEST(Options, InvalidArgumentsAreAUsageError) {
   for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{"--serve=everything"},
                                                                                      {"--processes=-1"},

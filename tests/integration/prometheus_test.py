@@ -62,18 +62,33 @@ kepler_build_info{job="fast"}
 """.strip().splitlines()
 
 
+DASHBOARD = json.loads((SOURCE / "exporter/grafana/keplerd.json").read_text())
+
+
+def dashboard_queries(panel, jobs):
+    variables = {"$job": jobs, "$instance": ".*", "$vm": ".*", "$__rate_interval": "20s", "$__range": "40s",
+                 "$price": "0.25", "$carbon": "380"}
+    queries = [target["expr"] for target in panel.get("targets", [])]
+    for name, value in variables.items():
+        queries = [query.replace(name, value) for query in queries]
+    if any("$" in query for query in queries):
+        raise AssertionError(queries)
+    return queries
+
+
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]
 
 
 class Prometheus:
-    def __init__(self, directory, target):
+    def __init__(self, directory, target, **others):
         self.directory = directory / "prometheus"
         self.directory.mkdir()
         self.url = f"http://127.0.0.1:{free_port()}"
+        jobs = [("fast", "1s", target), ("slow", "4s", target), *((name, "2s", other) for name, other in others.items())]
         jobs = "".join(f"  - {{job_name: {name}, scrape_interval: {interval}, static_configs: [{{targets: ['{target}']}}]}}\n"
-                       for name, interval in (("fast", "1s"), ("slow", "4s")))
+                       for name, interval, target in jobs)
         (self.directory / "prometheus.yml").write_text(f"scrape_configs:\n{jobs}")
         self.log = open(self.directory / "log", "w")
         self.process = subprocess.Popen(
@@ -105,7 +120,10 @@ class Scraped(unittest.TestCase):
                                 "--processes=20").start()
         cls.addClassCleanup(cls.exporter.close)
         wait_until(lambda: "kepler_vm_cpu_watts" in cls.exporter.get()[1].decode(), "a power")
-        cls.prometheus = Prometheus(cls.host.files.root, cls.exporter.url.removeprefix("http://"))
+        default = Exporter(EXPORTER, cls.daemon.socket, cls.host.files.root / "default.log").start()
+        cls.addClassCleanup(default.close)
+        cls.prometheus = Prometheus(cls.host.files.root, cls.exporter.url.removeprefix("http://"),
+                                    default=default.url.removeprefix("http://"))
         cls.addClassCleanup(cls.prometheus.stop)
         begin = time.monotonic()
         time.sleep(SECONDS / 3)
@@ -126,7 +144,7 @@ class Scraped(unittest.TestCase):
     def test_no_scrape_failed_even_while_the_exporter_was_restarted(self):
         self.assertEqual(self.ended, 0)
         targets = self.prometheus.ask("targets")["activeTargets"]
-        self.assertEqual([target["lastError"] for target in targets], ["", ""])
+        self.assertEqual([target["lastError"] for target in targets], [""] * 3)
         for job, least in (("fast", SECONDS * 0.8), ("slow", SECONDS * 0.2)):
             self.assertEqual(self.value(f'min_over_time(up{{job="{job}"}}[{self.span}])'), 1)
             self.assertEqual(self.value(f'min_over_time(keplerd_up{{job="{job}"}}[{self.span}])'), 1)
@@ -141,15 +159,29 @@ class Scraped(unittest.TestCase):
                 self.assertGreaterEqual(float(series["value"][1]), 0, query)
 
     def test_every_query_of_our_dashboard_returns_data(self):
-        dashboard = json.loads((SOURCE / "exporter/grafana/keplerd.json").read_text())
-        variables = {"$job": "fast|slow", "$instance": ".*", "$vm": ".*", "$__rate_interval": "20s", "$__range": "40s"}
-        queries = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+        queries = [query for panel in DASHBOARD["panels"] for query in dashboard_queries(panel, "fast|slow")]
         self.assertGreater(len(queries), 25)
         for query in queries:
-            for name, value in variables.items():
-                query = query.replace(name, value)
-            self.assertNotIn("$", query)
             self.assertTrue(self.query(query), query)
+
+    def test_a_panel_without_data_by_default_names_the_option_that_it_requires(self):
+        for panel in (panel for panel in DASHBOARD["panels"] if panel["type"] != "row"):
+            queries = dashboard_queries(panel, "default")
+            if all(self.query(query) for query in queries):
+                self.assertNotIn("noValue", panel["fieldConfig"]["defaults"], panel["title"])
+                continue
+            kinds = set(re.findall("_(vm|unit|container|pod|process|account|zone)_", " ".join(queries)))
+            option = "|".join({"account": "host", "zone": "host", "process": "processes"}.get(kind, kind + "s") for kind in kinds)
+            for text in (panel["description"], panel["fieldConfig"]["defaults"]["noValue"]):
+                self.assertRegex(text, rf"Requires --serve=({option}),", panel["title"])
+
+    def test_costs_and_carbon_are_the_energy_at_the_price_of_the_dashboards_variables(self):
+        titles = {panel["title"]: panel for panel in DASHBOARD["panels"]}
+        value = lambda title: self.value(dashboard_queries(titles[title], "fast")[0])
+        energy = value("Energy in this range")
+        self.assertGreater(energy, 0)
+        self.assertAlmostEqual(value("Cost in this range ($currency)"), energy * 0.25, places=12)
+        self.assertAlmostEqual(value("CO2e in this range"), energy * 380, places=9)
 
     def test_the_recording_rules_make_something_of_it(self):
         rules = (SOURCE / "exporter/prometheus/keplerd.rules.yml").read_text()
@@ -179,7 +211,7 @@ class Scraped(unittest.TestCase):
 
     def test_scrapers_of_different_rates_see_the_same_counters(self):
         seen = {}
-        for series in self.query(f'{{__name__=~"kepler.*_joules_total", type!="other"}}[{self.span}]'):
+        for series in self.query(f'{{__name__=~"kepler.*_joules_total", type!="other", job=~"fast|slow"}}[{self.span}]'):
             labels = {k: v for k, v in series["metric"].items() if k != "job"}
             seen.setdefault(json.dumps(labels, sort_keys=True), {})[series["metric"]["job"]] = {v for _, v in series["values"]}
         self.assertGreater(len(seen), 50)

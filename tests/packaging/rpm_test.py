@@ -41,6 +41,7 @@ FILES = """
 /usr/share/zsh/site-functions/_keplerctl /usr/share/zsh/site-functions/_keplerd""".split()
 
 EXPORTER_FILES = """
+/etc/sysconfig/keplerd-exporter
 /usr/lib/systemd/system/keplerd-exporter.service /usr/lib/systemd/system/keplerd-exporter.socket
 /usr/share/bash-completion/completions/keplerd-exporter /usr/share/fish/vendor_completions.d/keplerd-exporter.fish
 /usr/share/keplerd/grafana/keplerd.json /usr/share/keplerd/prometheus/keplerd.alerts.yml
@@ -117,9 +118,11 @@ class Rpm(unittest.TestCase):
                       self.scriptlet("postuninstall", self.exporter))
 
     def test_keeps_a_changed_configuration(self):
-        flags = dict(line.split() for line in self.query("--qf", r"[%{FILENAMES} -%{FILEFLAGS:fflags}\n]").splitlines())
-        self.assertEqual({path: flag for path, flag in flags.items() if "c" in flag},
-                         {"/etc/keplerd/keplerd.conf": "-cn"})  # configuration, not to be replaced
+        for package, file in ((self.package, "/etc/keplerd/keplerd.conf"), (self.exporter, "/etc/sysconfig/keplerd-exporter")):
+            flags = dict(line.split() for line in self.query("--qf", r"[%{FILENAMES} -%{FILEFLAGS:fflags}\n]",
+                                                             package=package).splitlines())
+            self.assertEqual({path: flag for path, flag in flags.items() if "c" in flag},
+                             {file: "-cn"})  # configuration, not to be replaced
 
     def test_requires_its_libraries_and_what_its_scriptlets_call(self):
         requires = {line.split("(")[0].split()[0] for line in self.query("--requires").splitlines()}

@@ -7,6 +7,7 @@ from scenarios import PACKAGE
 
 URL = "http://127.0.0.1:28282"
 DROP_IN = "/run/systemd/system/keplerd-exporter.service.d/test.conf"
+OPTIONS = "/etc/default/keplerd-exporter"
 # "secret", of cost 4.
 HASH = "$2y$04$WplY1yIRfnoNA9l1ad3QWOrdU0orHonLNWlqn/pr/CDrVS9ZQOYVm"
 
@@ -71,7 +72,8 @@ def unprivileged(host, report):
 
 def everything(host, report):
     """keplerd-exporter --serve=all: what keplerctl shows"""
-    options(host, "--serve=all", "--processes=5")
+    host.sh(f"""cp -p {OPTIONS} {OPTIONS}.installed; echo 'ARGS="--serve=all --processes=5"' >>{OPTIONS}
+                systemctl restart keplerd-exporter.service""")
     host.rapl("drive", PACKAGE, 50)
     host.wait_until(lambda: float(scrape(host).get("keplerd_host_watts", 0)) > 10, 30, "the host's power")
     found = scrape(host)
@@ -93,6 +95,7 @@ def everything(host, report):
     back = [line for line, value in again.items() if "_total" in line and line in found and not line.startswith("process_")
             and 'type="other"' not in line and float(value) < float(found[line])]
     report.equal("no counter goes back when it is restarted", back, [])
+    host.sh(f"mv {OPTIONS}.installed {OPTIONS}")
     host.rapl("halt", PACKAGE)
 
 
