@@ -10,7 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds kFirstDelay = 250ms, kLongestDelay = 5s;
 // keplerd samples at least every 30 s.
 constexpr std::chrono::milliseconds kLongestSilence = 90s;
 
@@ -45,7 +44,7 @@ void Link::receive(State& state, Time now) {
     if (!tick) return lose(state, tick.error().message, now);
     if (tick->is_null()) return;
     apply_tick(state, *tick);
-    delay_ = 0ms;
+    backoff_.reset();
     due_ = now + kLongestSilence;
   }
 }
@@ -57,8 +56,7 @@ std::chrono::milliseconds Link::wait(Time now) const {
 void Link::lose(State& state, std::string reason, Time now) {
   daemon_.reset();
   top::lose(state, std::move(reason));
-  delay_ = std::clamp(delay_ * 2, kFirstDelay, kLongestDelay);
-  due_ = now + delay_;
+  due_ = now + backoff_.next();
 }
 
 }  // namespace keplerd::cli::top

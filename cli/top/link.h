@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/backoff.h"
 #include "cli/top/state.h"
 #include "client/requests.h"
 
@@ -39,8 +40,8 @@ class Link {
 
   std::string address_;
   std::optional<client::Daemon> daemon_;
-  std::chrono::milliseconds delay_{0};  // before the next attempt
-  Time due_;                            // of the next attempt, or of the end of patience
+  Backoff backoff_;
+  Time due_;  // of the next attempt, or of the end of patience
 };
 
 }  // namespace keplerd::cli::top

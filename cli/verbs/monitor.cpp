@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the daemon's live stream. A terminal shows a kind's table again each tick, or one line per tick for
-// the host; otherwise a table is shown once, unless --count is given. JSON output is an endless sequence (RFC
-// 7464).
+// Follows the daemon's live stream, also across a restart of keplerd. A terminal shows a kind's table again
+// each tick, or one line per tick for the host; otherwise a table is shown once, unless --count is given.
+// JSON output is an endless sequence (RFC 7464).
+#include "cli/verbs/monitor.h"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -21,6 +23,8 @@ namespace {
 
 constexpr std::string_view kClear = "\033[H\033[2J";
 constexpr std::size_t kEventsShown = 3;
+// With --count, the command is expected to end.
+constexpr std::chrono::seconds kPatience{30};
 
 bool as_sequence(const Options& options) { return options.framing != Framing::kLines; }
 
@@ -29,16 +33,22 @@ class TickWriter {
  public:
   virtual ~TickWriter() = default;
   virtual Result<bool> write(const Json& tick) = 0;
+  // The next tick is the first of a new connection.
+  virtual void restart() {}
 };
 
 // Monitor's reply lacks parts of the status; GetStatus's is complete, and all from one instant.
 class StatusSequence : public TickWriter {
  public:
-  StatusSequence(const Context& context, client::Daemon daemon)
-      : context_(context), daemon_(std::move(daemon)) {}
+  explicit StatusSequence(const Context& context) : context_(context) {}
 
   Result<bool> write(const Json&) override {
-    auto status = daemon_.status();
+    if (!daemon_) {
+      auto daemon = client::Daemon::connect(context_.options.address);
+      if (!daemon) return daemon.error();
+      daemon_ = std::move(*daemon);
+    }
+    auto status = daemon_->status();
     if (!status) return status.error();
     const auto sequence = integer_field(*status, "sequence");
     if (sequence && sequence == last_) return false;
@@ -48,9 +58,14 @@ class StatusSequence : public TickWriter {
     return true;
   }
 
+  void restart() override {
+    daemon_.reset();
+    last_.reset();
+  }
+
  private:
   const Context& context_;
-  client::Daemon daemon_;
+  std::optional<client::Daemon> daemon_;
   std::optional<std::int64_t> last_;
 };
 
@@ -134,6 +149,8 @@ class KindTicks : public TickWriter {
     return true;
   }
 
+  void restart() override { set_ = {}; }
+
  private:
   const client::KindInfo& kind() const { return *client::find_kind(options_.kind); }
 
@@ -192,13 +209,11 @@ class KindTicks : public TickWriter {
   bool warned_ = false;
 };
 
-Result<std::unique_ptr<TickWriter>> make_writer(const Context& context) {
-  if (!context.options.kind.empty()) return std::unique_ptr<TickWriter>(std::make_unique<KindTicks>(context));
-  if (context.options.csv) return std::unique_ptr<TickWriter>(std::make_unique<HostCsv>(context));
-  if (!context.wants_json()) return std::unique_ptr<TickWriter>(std::make_unique<HostLines>(context));
-  auto daemon = client::Daemon::connect(context.options.address);
-  if (!daemon) return daemon.error();
-  return std::unique_ptr<TickWriter>(std::make_unique<StatusSequence>(context, std::move(*daemon)));
+std::unique_ptr<TickWriter> make_writer(const Context& context) {
+  if (!context.options.kind.empty()) return std::make_unique<KindTicks>(context);
+  if (context.options.csv) return std::make_unique<HostCsv>(context);
+  if (!context.wants_json()) return std::make_unique<HostLines>(context);
+  return std::make_unique<StatusSequence>(context);
 }
 
 Json monitor_parameters(const Options& options) {
@@ -210,22 +225,29 @@ Json monitor_parameters(const Options& options) {
 
 }  // namespace
 
-int run_monitor(const Context& context) {
-  auto daemon = client::Daemon::connect(context.options.address);
-  if (!daemon) return fail_to_connect(context, daemon.error());
-  auto writer = make_writer(context);
-  if (!writer) return fail_to_connect(context, writer.error());
-  if (auto started = daemon->start_monitor(monitor_parameters(context.options)); !started) {
-    return context.fail(started.error().message);
-  }
+int run_monitor(const Context& context) { return follow_daemon(context, Follow::steady_clock()); }
+
+int follow_daemon(const Context& context, Follow::Clock clock) {
   std::optional<std::size_t> left = context.options.count;
   const bool endless = context.wants_json() || context.options.csv || context.terminal.is_terminal;
   if (!left && !endless) left = 1;
+  Follow follow({.address = context.options.address,
+                 .parameters = monitor_parameters(context.options),
+                 .patience = left ? std::optional(kPatience) : std::nullopt,
+                 .report = [&](const std::string& message) { context.fail(message); }},
+                std::move(clock));
+  if (const auto opened = follow.open(); !opened) return fail_to_connect(context, opened.error());
+  const auto writer = make_writer(context);
   while (!left || *left > 0) {
-    const auto tick = daemon->next_tick();
-    if (!tick) return context.fail(tick.error().message);
-    const auto counted = (*writer)->write(*tick);
-    if (!counted) return context.fail(counted.error().message);
+    const auto reply = follow.next();
+    if (!reply) return context.fail(reply.error().message);
+    if (reply->is_first) writer->restart();
+    const auto counted = writer->write(reply->tick);
+    if (!counted) {
+      if (!Follow::is_loss(counted.error())) return context.fail(counted.error().message);
+      follow.lose(counted.error());
+      continue;
+    }
     if (!context.out.flush()) return kFine;  // the reader is gone
     if (left && *counted) --*left;
   }

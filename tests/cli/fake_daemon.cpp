@@ -26,14 +26,17 @@ using varlink::Reply;
 
 class CannedStream : public varlink::Stream {
  public:
-  explicit CannedStream(std::vector<std::variant<Reply, Failure>> replies) : replies_(std::move(replies)) {}
+  explicit CannedStream(std::vector<std::variant<Reply, Failure>> replies, std::function<void()> at_end = {})
+      : replies_(std::move(replies)), at_end_(std::move(at_end)) {}
   std::optional<std::variant<Reply, Failure>> next() override {
-    if (next_ >= replies_.size()) return std::nullopt;
-    return replies_[next_++];
+    if (next_ < replies_.size()) return replies_[next_++];
+    if (at_end_) at_end_();
+    return std::nullopt;
   }
 
  private:
   std::vector<std::variant<Reply, Failure>> replies_;
+  std::function<void()> at_end_;
   std::size_t next_ = 0;
 };
 
@@ -78,12 +81,26 @@ Answer get(const Canned& canned, const Call& call) {
   return failure(client::find_kind(kind)->no_such, Json{{"id", wanted}});
 }
 
-Answer monitor(const Canned& canned, const Call& call) {
+// When everything else has been done: what was replied has been sent.
+void end_soon(sd_event* event) {
+  const auto end = [](sd_event_source* source, void*) {
+    return sd_event_exit(sd_event_source_get_event(source), 0);
+  };
+  sd_event_source* source = nullptr;
+  if (sd_event_add_defer(event, &source, end, nullptr) < 0 ||
+      sd_event_source_set_priority(source, SD_EVENT_PRIORITY_IDLE) < 0) {
+    _exit(1);
+  }
+}
+
+Answer monitor(const Canned& canned, const Call& call, sd_event* event) {
   if (call.parameters.value("intervalUsec", std::int64_t{0}) != canned.interval) {
     return varlink::invalid_parameter("intervalUsec");
   }
   std::vector<std::variant<Reply, Failure>> replies;
   for (const Json& tick : canned.ticks) replies.push_back(Reply{tick, true});
+  if (canned.then_gone)
+    return std::make_unique<CannedStream>(std::move(replies), [event] { end_soon(event); });
   if (!canned.then_silent) replies.push_back(Failure{"org.example.Ended", Json::object()});
   return stream_of(std::move(replies));
 }
@@ -98,11 +115,12 @@ Answer monitor(const Canned& canned, const Call& call) {
   };
   std::size_t calls = 0;
   interface.methods["GetStatus"] = [&](const Call&) -> Answer {
+    if (canned.gone_after_status) end_soon(event);
     return Reply{canned.statuses.at(std::min(calls++, canned.statuses.size() - 1))};
   };
   interface.methods["List"] = [&](const Call& call) { return list(canned, call); };
   interface.methods["Get"] = [&](const Call& call) { return get(canned, call); };
-  interface.methods["Monitor"] = [&](const Call& call) { return monitor(canned, call); };
+  interface.methods["Monitor"] = [&](const Call& call) { return monitor(canned, call, event); };
   if (!canned.failure.empty()) {
     for (auto& [name, handler] : interface.methods) {
       handler = [&](const Call&) -> Answer { return Failure{canned.failure, Json::object()}; };
@@ -114,9 +132,21 @@ Answer monitor(const Canned& canned, const Call& call) {
   _exit(0);
 }
 
+[[noreturn]] void serve(UniqueFd socket, std::vector<Canned> lives) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Canned last = std::move(lives.back());
+  lives.pop_back();
+  for (Canned& life : lives) {
+    const pid_t child = fork();
+    if (child == 0) serve(std::move(socket), std::move(life));
+    waitpid(child, nullptr, 0);
+  }
+  serve(std::move(socket), std::move(last));
+}
+
 }  // namespace
 
-FakeDaemon::FakeDaemon(Canned canned) {
+FakeDaemon::FakeDaemon(std::vector<Canned> lives) {
   std::string directory = std::filesystem::temp_directory_path() / "keplerctl-XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) throw std::runtime_error("mkdtemp");
   directory_ = directory;
@@ -124,7 +154,7 @@ FakeDaemon::FakeDaemon(Canned canned) {
   auto socket = varlink::bind_unix_socket(address_, 0600);
   if (!socket) throw std::runtime_error(socket.error().message);
   child_ = fork();
-  if (child_ == 0) serve(std::move(*socket), std::move(canned));
+  if (child_ == 0) serve(std::move(*socket), std::move(lives));
 }
 
 FakeDaemon::~FakeDaemon() {

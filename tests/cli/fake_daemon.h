@@ -20,16 +20,19 @@ struct Canned {
   std::map<std::string, std::vector<Json>> lists = {{"units", unit_rows()},           {"vms", vm_rows()},
                                                     {"containers", container_rows()}, {"pods", pod_rows()},
                                                     {"processes", process_rows()},    {"zones", zone_rows()}};
-  // Replies of Monitor; then the daemon closes the connection with an error, or sends nothing more.
+  // Replies of Monitor; then the daemon closes the connection with an error, sends nothing more, or ends.
   std::vector<Json> ticks = {};
-  bool then_silent = false;
+  bool then_silent = false, then_gone = false;
+  bool gone_after_status = false;
   std::int64_t interval = 0;  // Monitor's intervalUsec must be this; 0: must be absent
   std::string failure = {};   // every method replies with this error
 };
 
 class FakeDaemon {
  public:
-  explicit FakeDaemon(Canned canned = {});
+  explicit FakeDaemon(Canned canned = {}) : FakeDaemon(std::vector<Canned>{std::move(canned)}) {}
+  // One that is restarted when it ends, except for the last time; its socket stays open meanwhile.
+  explicit FakeDaemon(std::vector<Canned> lives);
   ~FakeDaemon();
   FakeDaemon(const FakeDaemon&) = delete;
   FakeDaemon& operator=(const FakeDaemon&) = delete;
