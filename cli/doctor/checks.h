@@ -2,6 +2,7 @@
 // Evaluates the facts: what is wrong, and how to fix it. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,8 @@ ExitStatus doctor_status(const DoctorFacts& facts, const std::vector<Check>& che
 // {"checks":[{"name","state","found","fix"}]}; fix is null if none is needed.
 varlink::Json checks_json(const std::vector<Check>& checks);
 
-std::string checks_text(const std::vector<Check>& checks, bool colour);
+// Lines are at most `width` columns wide, where they can be broken at blanks; unset: nothing is broken.
+std::string checks_text(const std::vector<Check>& checks, bool colour, std::optional<int> width = {});
 
 // One line: the number of problems and warnings.
 std::string verdict_text(const std::vector<Check>& checks);

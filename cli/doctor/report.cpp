@@ -6,6 +6,7 @@
 
 #include "cli/doctor/checks.h"
 #include "cli/output/terminal.h"
+#include "cli/output/width.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -40,22 +41,37 @@ Json checks_json(const std::vector<Check>& checks) {
   return object;
 }
 
-std::string checks_text(const std::vector<Check>& checks, bool colour) {
-  std::size_t width = 0;
-  for (const Check& check : checks) width = std::max(width, check.name.size());
+std::string checks_text(const std::vector<Check>& checks, bool colour, std::optional<int> width) {
+  constexpr std::size_t kState = 7, kGap = 2;
+  constexpr int kLeastRoom = 40;
+  std::size_t names = 0;
+  for (const Check& check : checks) names = std::max(names, check.name.size());
+  // What was found stands to the right of the names, or, where that leaves little room, below them.
+  const auto column_after = [&](std::size_t name) { return static_cast<int>(kState + kGap + name); };
+  const bool below = width && *width - column_after(names + kGap) < kLeastRoom;
+  const int indent = below ? column_after(0) : column_after(names + kGap);
+  const auto indented = [&](const std::string& text) {
+    const auto room = width ? std::optional(std::max(*width - indent, 1)) : std::nullopt;
+    std::string out;
+    for (const char c : wrap_words(text, room)) {
+      out += c;
+      if (c == '\n') out.append(static_cast<std::size_t>(indent), ' ');
+    }
+    return out;
+  };
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
   std::string out;
   for (const Check& check : checks) {
     const Paint how = check.state == kOk        ? Paint::kGood
                       : check.state == kWarning ? Paint::kWarning
                                                 : Paint::kBad;
-    const std::string state = fmt::format("{:<7}", check.unused ? "-" : state_name(check.state));
-    out += fmt::format("{}  {:<{}}  {}\n", paint(state, how, colour && !check.unused), check.name, width,
-                       check.found);
+    const std::string state = fmt::format("{:<{}}", check.unused ? "-" : state_name(check.state), kState);
+    out += paint(state, how, colour && !check.unused) + "  ";
+    out += below ? check.name + "\n" + margin : fmt::format("{:<{}}", check.name, names + kGap);
+    out += indented(check.found) + "\n";
     const std::string& next = check.fix.empty() ? check.hint : check.fix;
     const bool is_hint = check.state == kOk;
-    if (!next.empty()) {
-      out += fmt::format("{:<7}  {:<{}}  {}: {}\n", "", "", width, is_hint ? "Hint" : "Fix", next);
-    }
+    if (!next.empty()) out += margin + indented((is_hint ? "Hint: " : "Fix: ") + next) + "\n";
   }
   return out;
 }

@@ -146,7 +146,7 @@ class Painter {
     if (!state_.filter.empty()) text += fmt::format("  /{}", printable(state_.filter));
     text += state_.rows.size() == state_.total ? fmt::format("  {}", state_.total)
                                                : fmt::format("  {} of {}", state_.rows.size(), state_.total);
-    if (state_.hidden > 0) text += fmt::format(" +{} ended", state_.hidden);
+    if (state_.hidden > 0) text += fmt::format(" +{} hidden", state_.hidden);
     line.push_back({fitted(text), Style::kDim});
     lines_.push_back(std::move(line));
   }
@@ -189,6 +189,7 @@ class Painter {
          {"Keys", "  Tab, Left, Right, 1-6   another tab",
           "  p e c n                 sort by power, energy, CPU, name",
           "  r                       reverse the order", "  a                       show or hide ended rows",
+          "  s                       show or hide slices and inner cgroups",
           "  /                       filter by a part of the name, unit, pod or an id",
           "  Esc                     clear the filter; back", "  Up, Down, j, k, PgUp, PgDn, Home, End",
           "                          move", "  Enter                   details of the selected row",

@@ -52,8 +52,10 @@ void settle(State& state) {
   const std::string filter = lower(state.filter);
   state.rows.clear();
   state.hidden = 0;
+  const bool listed_units_only = tabs()[state.tab].kind == "units" && !state.slices;
   for (const auto& [id, row] : state.set.rows()) {
-    if (!state.all && string_field(row, "state") == "terminated") {
+    const bool has_ended = string_field(row, "state") == "terminated";
+    if ((has_ended && !state.all) || (listed_units_only && !is_listed_unit(row))) {
       ++state.hidden;
     } else if (matches(row, filter)) {
       state.rows.push_back(row);
@@ -162,6 +164,7 @@ constexpr Letter kLetters[] = {
     {'n', [](State& state) { sort_by(state, "name"); }},
     {'r', [](State& state) { state.reverse = !state.reverse, settle(state); }},
     {'a', [](State& state) { state.all = !state.all, settle(state); }},
+    {'s', [](State& state) { state.slices = !state.slices, settle(state); }},
     {'/', [](State& state) { state.pane = Pane::kList, state.typing = true; }},
     {'j', [](State& state) { move(state, 1); }},
     {'k', [](State& state) { move(state, -1); }},

@@ -48,7 +48,8 @@ struct State {
   std::size_t tab = 0;         // in tabs()
   std::string sort = "power";  // of client::sort_keys()
   bool reverse = false;
-  bool all = false;  // ended ones, too
+  bool all = false;     // ended ones, too
+  bool slices = false;  // units that is_listed_unit() leaves out, too
   std::string filter;
   bool typing = false;  // characters are added to the filter
 
@@ -64,7 +65,7 @@ struct State {
   std::vector<std::optional<ColumnUnit>> units;  // of the tab's columns
   std::int64_t trend_most = 0;                   // what fills TREND, in microwatts: the same for all rows
   std::size_t total = 0;                         // before the filter
-  std::size_t hidden = 0;                        // ended ones not shown
+  std::size_t hidden = 0;                        // ended ones and slices that are not shown
   std::string pinned;        // id of the row that the selection follows; empty: it keeps its position
   std::size_t selected = 0;  // in rows
   std::size_t first = 0;     // of rows, on the screen

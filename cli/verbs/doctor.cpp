@@ -42,7 +42,7 @@ int run_doctor(const Context& context) {
     context.show_json(checks_json(checks));
     return status;
   }
-  std::string text = checks_text(checks, context.terminal.colour);
+  std::string text = checks_text(checks, context.terminal.colour, context.table_style().width);
   if (context.options.legend && facts.status) {
     text += "\n" + source_line(*facts.status, context.terminal.colour) + "\n";
   }

@@ -199,6 +199,9 @@ std::vector<Golden> goldens() {
   print("processes-unmeasured", "unmeasured", {"processes", "-n", "3"});
   print("monitor", "", {"monitor", "-n2"});
   print("show", "", {"show", "web01"});
+  print("help", "", {"help"});
+  print("help-units", "", {"help", "units"});
+  draw("top-slices", "units", "s");
   draw("top-all", "units", "a");
   draw("top-details", "vms", "\r");
   draw("top-filter", "units", "/slice");
@@ -207,7 +210,7 @@ std::vector<Golden> goldens() {
   draw("top-unmeasured", "units", "", "unmeasured");
   all.push_back({"doctor", [](const Look& look) {
                    const auto checks = check_all(healthy());
-                   return checks_text(checks, look.colour) + verdict_text(checks);
+                   return checks_text(checks, look.colour, look.width) + verdict_text(checks);
                  }});
   all.push_back({"doctor-problems", [](const Look& look) {
                    DoctorFacts facts = healthy();
@@ -216,7 +219,7 @@ std::vector<Golden> goldens() {
                    facts.caller.group_exists = false;
                    facts.config_error = "/etc/keplerd/keplerd.conf:3: unknown key 'Intervall'";
                    const auto checks = check_all(facts);
-                   return checks_text(checks, look.colour) + verdict_text(checks);
+                   return checks_text(checks, look.colour, look.width) + verdict_text(checks);
                  }});
   all.push_back({"top-outage", [](const Look& look) {
                    top::State state = live("vms", look);

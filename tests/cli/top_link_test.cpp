@@ -24,6 +24,7 @@ class TopLink : public testing::Test {
  protected:
   TopLink() {
     state_.tab = find_tab("units");
+    state_.slices = true;
     resize(state_, {80, 24});
   }
 

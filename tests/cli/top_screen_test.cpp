@@ -130,6 +130,7 @@ TEST(TopScreen, DetailsAreHeadedByWhatTheIdDoesNotShow) {
 
 TEST(TopScreen, TheSelectedRowStandsOut) {
   State state = shown({40, 10}, "units", unit_rows());
+  press(state, letter("s"));
   press(state, {KeyCode::kDown});
   const auto lines = draw(state);
   EXPECT_EQ(lines[4][0].style, Style::kPlain);

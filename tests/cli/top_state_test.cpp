@@ -132,6 +132,35 @@ TEST_F(TopState, EndedOnesAreShownOnDemand) {
   EXPECT_THAT(names(), ElementsAre("a", "b", "c", "z"));
 }
 
+TEST_F(TopState, UnitsAreThoseOfTheVerbUnitsAndTheOthersAreShownOnDemand) {
+  const auto unit = [](const std::string& id, const char* kind) {
+    Json out = unit_rows()[0];
+    out["id"] = id;
+    out["name"] = id;
+    out["kind"] = kind;
+    out["state"] = "running";
+    return out;
+  };
+  State units;
+  units.tab = find_tab("units");
+  resize(units, {80, 24});
+  apply_tick(units,
+             tick(1, {unit("/system.slice", "unit"), unit("/system.slice/a.service", "unit"),
+                      unit("/system.slice/a.service/inner", "group"), unit("/lxc.payload.b", "group")}));
+  const auto ids = [&] {
+    std::vector<std::string> out;
+    for (const Json& each : units.rows) out.push_back(each.at("id"));
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  EXPECT_THAT(ids(), ElementsAre("/lxc.payload.b", "/system.slice/a.service"));
+  EXPECT_EQ(units.total, 2u);
+  EXPECT_EQ(units.hidden, 2u);
+  press(units, {KeyCode::kCharacter, "s"});
+  EXPECT_EQ(ids().size(), 4u);
+  EXPECT_EQ(units.hidden, 0u);
+}
+
 TEST_F(TopState, DetailsFollowTheirRowAndOutliveIt) {
   press_key(KeyCode::kDown);
   press_key(KeyCode::kEnter);
