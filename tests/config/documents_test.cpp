@@ -76,8 +76,8 @@ std::vector<Entry> file_entries(std::string_view text) {
   return entries;
 }
 
-// An entry of the page is ".It Ic KEY=" below ".Ss [SECTION]"; it begins with "Default:" and ".Ql VALUE .",
-// or with "Default: empty, ...".
+// An entry of the page is ".It Ic KEY=" below ".Ss [SECTION]"; it ends with "Default:" and ".Ql VALUE .",
+// or with "Default: empty.".
 std::vector<Entry> manual_entries(std::string_view text) {
   std::vector<Entry> entries;
   std::string section;
@@ -86,9 +86,12 @@ std::vector<Entry> manual_entries(std::string_view text) {
     if (const auto name = between(".Ss [", "]", line)) section = *name;
     const auto key = between(".It Ic ", "=", line);
     if (!key) continue;
-    const bool is_empty = take_until(text, '\n').starts_with("Default: empty,");
-    const auto value = is_empty ? "" : between(".Ql ", " .", take_until(text, '\n'));
-    entries.push_back({section, *key, value.value_or("(none is told)")});
+    std::string_view last;
+    while (!last.starts_with("Default:") && !text.empty() && !text.starts_with(".It Ic ")) {
+      last = take_until(text, '\n');
+    }
+    const auto value = last == "Default: empty." ? "" : between(".Ql ", " .", take_until(text, '\n'));
+    entries.push_back({section, *key, value.value_or("(none)")});
   }
   return entries;
 }
