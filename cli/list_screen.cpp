@@ -97,9 +97,8 @@ std::string counts_text(const client::KindInfo& kind, const Counts& counts) {
     out += fmt::format(", {} slices and inner cgroups not shown (--tree shows them)", counts.other_types);
   }
   if (!none && counts.together) {
-    out += fmt::format(", {} {}together",
-                       ColumnUnit(Quantity::kPower, counts.together->value).text(counts.together->value),
-                       counts.shown == counts.all ? "" : "all ");
+    out += fmt::format(", {} in total",
+                       ColumnUnit(Quantity::kPower, counts.together->value).text(counts.together->value));
   }
   return out;
 }
@@ -132,7 +131,11 @@ std::string sums_line(const ListScreen& screen, const std::vector<Json>& shown) 
 
 // How many rows were omitted from a list, and the host's totals.
 std::string footer(const ListScreen& screen, const std::vector<Json>& shown, const Counts& counts) {
-  std::string out = counts_text(screen.kind, counts) + ". Host: " + accounts_line(screen.status) + ".\n";
+  const bool no_units = screen.kind.kind == client::Kind::kUnits && counts.all == 0 &&
+                        screen.options.types.empty() && sees_everything(screen.status);
+  std::string out = no_units ? "No units are known: run 'keplerctl doctor' for the reason"
+                             : counts_text(screen.kind, counts);
+  out += ". Host: " + accounts_line(screen.status) + ".\n";
   const bool device_models = std::any_of(
       shown.begin(), shown.end(), [](const Json& row) { return bool_field(row, "guestElsewhere") == true; });
   if (device_models) out += std::string(kDeviceModelOnly) + "\n";

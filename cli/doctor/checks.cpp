@@ -190,6 +190,14 @@ Check check_cgroup2(const DoctorFacts& facts) {
                         left_out),
             "see systemd-cgls"};
   }
+  if (facts.cgroup2 && !facts.has_cgroups) {
+    const bool is_hybrid = facts.cgroup2->ends_with("/unified");
+    return {
+        "cgroup2", kWarning,
+        printable(*facts.cgroup2) + " contains no cgroups: energy is divided among processes only, not units",
+        is_hybrid ? "boot with systemd.unified_cgroup_hierarchy=1: this host uses cgroup v1"
+                  : "run keplerd where the cgroups of systemd or a container runtime are visible"};
+  }
   if (facts.cgroup2) return {"cgroup2", kOk, "at " + printable(*facts.cgroup2), ""};
   return {"cgroup2", kWarning, "not mounted: energy is divided among processes only, not units",
           "boot with systemd.unified_cgroup_hierarchy=1"};

@@ -52,6 +52,7 @@ struct DoctorFacts {
   std::vector<LeftOut> left_out;
   std::vector<FileFacts> counters;     // every energy_uj
   std::optional<std::string> cgroup2;  // its mount point
+  bool has_cgroups = false;            // in cgroup2, below its root
   ProcMount proc;
   bool interrupts_apart = false;     // the kernel accounts interrupt time separately
   std::optional<FileFacts> libvirt;  // where libvirt keeps its running VMs

@@ -85,6 +85,13 @@ void gather_counters(const HostRoot& host, DoctorFacts& facts) {
   }
 }
 
+bool has_cgroups(int root) {
+  const auto names = list_directory(root, ".");
+  return names && std::ranges::any_of(*names, [root](const std::string& name) {
+           return faccessat(root, (name + "/cgroup.procs").c_str(), F_OK, 0) == 0;
+         });
+}
+
 void gather_host(const HostPaths& paths, DoctorFacts& facts) {
   const auto host = HostRoot::open(paths);
   if (!host) {
@@ -98,7 +105,10 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
   }
   facts.libvirt = look_at(host->root(), "run/libvirt/qemu", R_OK);
   gather_counters(*host, facts);
-  if (host->cgroupfs()) facts.cgroup2 = host->paths().cgroupfs.value_or("");
+  if (host->cgroupfs()) {
+    facts.cgroup2 = host->paths().cgroupfs.value_or("");
+    facts.has_cgroups = has_cgroups(*host->cgroupfs());
+  }
   if (const auto mountinfo = read_text(host->procfs(), "self/mountinfo", kMountinfoLimit)) {
     facts.proc = parse_proc_mount(*mountinfo);
   }

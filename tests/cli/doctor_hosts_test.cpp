@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Doctor's findings about the meters of captured hosts, without a daemon. Their zones are tested in
 // tests/energy/hosts_test.cpp. (On a replayed host no perf events can be opened.)
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/doctor/checks.h"
 #include "cli/doctor/meters.h"
 #include "support/captured_host.h"
 
@@ -41,6 +44,21 @@ constexpr char kNoGuest[] =
 constexpr char kNoHwmon[] =
     "meter hwmon: /sys/class/hwmon: no known processor sensor (not needed: another meter works)";
 constexpr char kNoneShownOnly[] = "other meters: none";
+
+TEST(DoctorHosts, Cgroup2WithoutAnyCgroupIsAWarning) {
+  FakeHost host;
+  const auto check = [&] {
+    const auto checks = check_all(gather_facts("/nonexistent/socket", host.paths()));
+    return *std::ranges::find(checks, "cgroup2", &Check::name);
+  };
+  const std::string root = host.paths().cgroupfs.value();
+  EXPECT_EQ(check().state, CheckState::kWarning);
+  EXPECT_EQ(check().fix, "run keplerd where the cgroups of systemd or a container runtime are visible");
+  EXPECT_EQ(check().found, root + " contains no cgroups: energy is divided among processes only, not units");
+  host.add_cgroup("/system.slice");
+  EXPECT_EQ(check().state, CheckState::kOk);
+  EXPECT_EQ(check().found, "at " + root);
+}
 
 TEST(DoctorHosts, IntelOfOneSocket) {
   EXPECT_THAT(reported("intel-1-socket"),

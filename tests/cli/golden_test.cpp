@@ -194,6 +194,7 @@ std::vector<Golden> goldens() {
   print("units-type", "", {"units", "--type=slice"});
   print("units-public", "public", {"units"});
   print("vms-all", "", {"vms", "--all"});
+  print("units-empty", "empty", {"units"});
   print("vms-empty", "empty", {"vms"});
   print("processes-limit", "", {"processes", "-n", "3"});
   print("processes-unmeasured", "unmeasured", {"processes", "-n", "3"});

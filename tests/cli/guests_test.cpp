@@ -50,7 +50,7 @@ TEST(Guests, WhereThereAreNoneItIsSaidInsteadOfATable) {
 
 std::string together(const std::vector<Json>& rows) {
   const std::string text = screen("containers", rows);
-  const auto end = text.find(" together");
+  const auto end = text.find(" in total");
   if (end == std::string::npos) return "";
   const auto start = text.rfind(", ", end) + 2;
   return text.substr(start, end - start);
@@ -80,7 +80,7 @@ TEST(Guests, MachinesInOneUnitsTreeAllCount) {
   std::vector<Json> rows = vm_rows();
   rows[0]["unit"] = "/a";
   rows[1]["unit"] = "/a/b";
-  EXPECT_THAT(screen("vms", rows), HasSubstr(", 11.50 W all together. "));
+  EXPECT_THAT(screen("vms", rows), HasSubstr(", 11.50 W in total. "));
 }
 
 TEST(Guests, AnUnknownTotalPowerIsNotShown) {
@@ -95,7 +95,7 @@ TEST(Guests, OfALimitedListAllAreCountedTogether) {
   Options options;
   options.limit = 1;
   EXPECT_THAT(screen("containers", container_rows(), options),
-              HasSubstr("\n1 of 3 containers, 4.20 W all together. "));
+              HasSubstr("\n1 of 3 containers, 4.20 W in total. "));
 }
 
 TEST(Guests, TheIdLeavesBeforeNamesAreShortened) {

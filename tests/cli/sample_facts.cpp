@@ -18,6 +18,7 @@ DoctorFacts healthy() {
   facts.meters = {{"powercap", true, "", "", {"powercap:package:0"}}, {"simulated", true, "", "", {}}};
   facts.counters = {{"/sys/class/powercap/intel-rapl:0/energy_uj", 0400, "root", "root", true}};
   facts.cgroup2 = "/sys/fs/cgroup";
+  facts.has_cgroups = true;
   facts.interrupts_apart = true;
   facts.config_files = {"/etc/keplerd/keplerd.conf"};
   return facts;

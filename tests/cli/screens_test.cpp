@@ -134,10 +134,15 @@ TEST_F(Screens, EverySimulatedListIsLabelled) {
 }
 
 TEST_F(Screens, AnEmptyListHasNoTable) {
-  EXPECT_EQ(list_text("units", {}, {}, unmeasured_status()),
-            "NOT MEASURED: no energy meter can be read; 'keplerctl doctor' shows why.\n"
-            "\n"
-            "0 units. Host: 0.00 J = 0.00 idle + 0.00 kernel + 0.00 workloads + 0.00 unattributed.\n");
+  EXPECT_EQ(
+      list_text("units", {}, {}, unmeasured_status()),
+      "NOT MEASURED: no energy meter can be read; 'keplerctl doctor' shows why.\n"
+      "\n"
+      "No units are known: run 'keplerctl doctor' for the reason. Host: 0.00 J = 0.00 idle + 0.00 kernel + "
+      "0.00 workloads + 0.00 unattributed.\n");
+  Json restricted = measured_status();
+  restricted.erase("accounts");
+  EXPECT_THAT(list_text("units", {}, {}, restricted), HasSubstr("\n0 units. Host: "));
 }
 
 TEST_F(Screens, AForgedNameCannotWriteToTheTerminal) {
