@@ -151,6 +151,7 @@ std::unique_ptr<CLI::App> make_parser(Raw& raw) {
   app->fallthrough();  // so that options of all verbs may follow the verb
   app->require_subcommand(0, 1);
   app->get_formatter()->label("SUBCOMMAND", "VERB");
+  app->footer("See keplerctl(1) for details.");
   declare_global(*app, raw);
   for (const Verb& verb : verbs()) {
     CLI::App* parser = app->add_subcommand(std::string(verb.name), std::string(verb.help));
@@ -196,7 +197,12 @@ std::string suggestion(const std::string& word, std::string_view prefix) {
 std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const std::vector<std::string> remaining = app.remaining(true);
-  if (!extras || remaining.empty()) return error.what();
+  if (!extras || remaining.empty()) {
+    const std::string text = error.what();
+    constexpr std::string_view kArgument =
+        "KIND: ";  // an option's error begins with its name, which users typed
+    return text.starts_with(kArgument) ? text.substr(kArgument.size()) : text;
+  }
   const std::string first = escape_name(remaining.front());
   if (first.starts_with('-') && first != "-") {
     return "unknown option '" + first + "'" + suggestion(first.substr(0, first.find('=')), "--");

@@ -40,7 +40,7 @@ std::string own_cost_text(const Json& status) {
     parts.push_back(fmt::format("{:.1f} MiB", static_cast<double>(*memory) / (1 << 20)));
   if (const auto power = integer_field(status, "daemonMicrowatts")) parts.push_back(format_power({*power}));
   if (const auto energy = integer_field(status, "daemonMicrojoules"))
-    parts.push_back(format_energy({*energy}) + " since it started");
+    parts.push_back(format_energy({*energy}) + " since keplerd started");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -158,7 +158,7 @@ std::string status_screen(const Json& status, const TableStyle& style) {
                               time_text(status, "windowUsec")));
   line("Rules", fmt::format("split {}, share {}, idle {}", name_text(status, "split"),
                             name_text(status, "share"), name_text(status, "idle")));
-  if (const std::string cost = own_cost_text(status); !cost.empty()) line("Itself", cost);
+  if (const std::string cost = own_cost_text(status); !cost.empty()) line("Overhead", cost);
   if (const auto discarded = integer_field(status, "discardedWindows"); discarded > 0) {
     line("Discarded", fmt::format("{} windows of a zone (see the journal)", *discarded));
   }

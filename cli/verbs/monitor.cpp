@@ -78,7 +78,7 @@ class HostLines : public TickWriter {
     if (quality != last_quality_) write_head(tick);
     last_quality_ = quality;
     const Json& host = field(tick, "host");
-    context_.out << fmt::format("{:>9}  {:>9}  {:>9}  {:>9}  {:<11}  {}\n",
+    context_.out << fmt::format("{:>8}  {:>8}  {:>8}  {:>8}  {:<10}  {}\n",
                                 power_text(host, "powerMicrowatts"), power_text(host, "activeMicrowatts"),
                                 power_text(host, "idleMicrowatts"), energy_text(host, "energyMicrojoules"),
                                 label(tick), date_text(tick, "realtimeUsec"));
@@ -90,7 +90,7 @@ class HostLines : public TickWriter {
     warn_without_legend(context_, tick);
     if (!context_.options.legend) return;
     context_.out << source_line(tick, context_.terminal.colour) << "\n\n";
-    const std::string header = fmt::format("{:>9}  {:>9}  {:>9}  {:>9}  {:<11}  {}", "POWER", "ACTIVE",
+    const std::string header = fmt::format("{:>8}  {:>8}  {:>8}  {:>8}  {:<10}  {}", "POWER", "ACTIVE",
                                            "IDLE", "ENERGY", "QUALITY", "TIME");
     context_.out << paint(header, Paint::kBold, context_.terminal.colour) << "\n";
   }

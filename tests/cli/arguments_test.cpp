@@ -170,7 +170,7 @@ TEST(UsageError, ValuesAreChecked) {
   EXPECT_EQ(usage_error({"units", "--limit=1x"}),
             "--limit: invalid number '1x' (expected a positive integer)");
   EXPECT_EQ(usage_error({"monitor", "guests"}),
-            "KIND: unknown kind 'guests' (expected units, vms, containers, pods, processes or zones)");
+            "unknown kind 'guests' (expected units, vms, containers, pods, processes or zones)");
   EXPECT_EQ(usage_error({"monitor", "--interval=soon"}),
             "--interval: invalid time span 'soon' (expected a value like 500ms or \"1min 30s\")");
 }

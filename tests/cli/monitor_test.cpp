@@ -45,9 +45,9 @@ TEST_F(Monitor, TheHostIsALineATick) {
   EXPECT_EQ(outcome.out,
             "Host 42.3 W (powercap, measured): 12.3 W active, 30.0 W idle\n"
             "\n"
-            "    POWER     ACTIVE       IDLE     ENERGY  QUALITY      TIME\n"
-            "   42.3 W     12.3 W     30.0 W    12.3 Wh  measured     Fri 2025-11-21 04:01:02 UTC\n"
-            "   42.3 W     12.3 W     30.0 W    12.3 Wh  measured     Fri 2025-11-21 04:01:02 UTC\n");
+            "   POWER    ACTIVE      IDLE    ENERGY  QUALITY     TIME\n"
+            "  42.3 W    12.3 W    30.0 W   12.3 Wh  measured    Fri 2025-11-21 04:01:02 UTC\n"
+            "  42.3 W    12.3 W    30.0 W   12.3 Wh  measured    Fri 2025-11-21 04:01:02 UTC\n");
 }
 
 TEST_F(Monitor, EveryLineOfASimulatedHostSaysSo) {
@@ -56,7 +56,7 @@ TEST_F(Monitor, EveryLineOfASimulatedHostSaysSo) {
   const FakeDaemon daemon(canned);
   const Outcome outcome = run_keplerctl(daemon, {"monitor", "-n2", "--no-legend"});
   const std::string line =
-      "   42.3 W     12.3 W     30.0 W    12.3 Wh  SIMULATED    Fri 2025-11-21 04:01:02 UTC\n";
+      "  42.3 W    12.3 W    30.0 W   12.3 Wh  SIMULATED   Fri 2025-11-21 04:01:02 UTC\n";
   EXPECT_EQ(outcome.out, line + line);
   EXPECT_EQ(outcome.err, "keplerctl: SIMULATED: no meter is read, the numbers are invented\n");
 }

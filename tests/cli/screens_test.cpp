@@ -172,13 +172,13 @@ TEST_F(Screens, StatusShowsTheCostOfKeplerdItself) {
   Json status = measured_status();
   status["daemonWindowCpuUsec"] = 3412;
   status["daemonMemoryBytes"] = 2'726'298;
-  EXPECT_THAT(status_screen(status, {}), HasSubstr("      Itself: 0.34 % of a CPU, 2.6 MiB\n"));
+  EXPECT_THAT(status_screen(status, {}), HasSubstr("    Overhead: 0.34 % of a CPU, 2.6 MiB\n"));
   status["daemonMicrowatts"] = 12'100;
   status["daemonMicrojoules"] = 3'420'000;
   EXPECT_THAT(status_screen(status, {}),
-              HasSubstr("      Itself: 0.34 % of a CPU, 2.6 MiB, 12.1 mW, 3.42 J since it started\n"));
+              HasSubstr("    Overhead: 0.34 % of a CPU, 2.6 MiB, 12.1 mW, 3.42 J since keplerd started\n"));
   status["windowUsec"] = 0;
-  EXPECT_THAT(status_screen(status, {}), HasSubstr("      Itself: 2.6 MiB, 12.1 mW"));
+  EXPECT_THAT(status_screen(status, {}), HasSubstr("    Overhead: 2.6 MiB, 12.1 mW"));
 }
 
 TEST_F(Screens, StatusShowsSamplingOnDemandAndDiscardedWindows) {
