@@ -55,7 +55,7 @@ Check check_source(const DoctorFacts& facts) {
         "source", kWarning, found + ": the numbers are not measured",
         "set Source=auto in keplerd.conf, and start keplerd without --source, to use a meter of this host"};
   }
-  return {"source", kProblem, found, "see the meters below"};
+  return {"source", kProblem, found, "see the meters below", "", "none: no energy meter can be read"};
 }
 
 // Whether the daemon is still sampling, and whether the clocks are plausible.

@@ -20,9 +20,10 @@ struct Check {
   std::string name;
   CheckState state = CheckState::kOk;
   std::string found;
-  std::string fix = {};   // empty: nothing to fix
-  std::string hint = {};  // in the text only, if there is no fix
-  bool unused = false;    // a meter that is not needed: marked "-" in the text
+  std::string fix = {};    // empty: nothing to fix
+  std::string hint = {};   // in the text only, if there is no fix
+  std::string brief = {};  // in the text in place of `found`, unless empty
+  bool unused = false;     // a meter that is not needed: marked "-" in the text
 };
 
 bool answers(const DoctorFacts& facts);
@@ -40,7 +41,7 @@ varlink::Json checks_json(const std::vector<Check>& checks);
 // Lines are at most `width` columns wide, where they can be broken at blanks; unset: nothing is broken.
 std::string checks_text(const std::vector<Check>& checks, bool colour, std::optional<int> width = {});
 
-// One line: the number of problems and warnings.
+// The number of problems and warnings, in one line; and another one if no meter works.
 std::string verdict_text(const std::vector<Check>& checks);
 
 }  // namespace keplerd::cli

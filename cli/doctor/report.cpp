@@ -68,7 +68,7 @@ std::string checks_text(const std::vector<Check>& checks, bool colour, std::opti
     const std::string state = fmt::format("{:<{}}", check.unused ? "-" : state_name(check.state), kState);
     out += paint(state, how, colour && !check.unused) + "  ";
     out += below ? check.name + "\n" + margin : fmt::format("{:<{}}", check.name, names + kGap);
-    out += indented(check.found) + "\n";
+    out += indented(check.brief.empty() ? check.found : check.brief) + "\n";
     const std::string& next = check.fix.empty() ? check.hint : check.fix;
     const bool is_hint = check.state == kOk;
     if (!next.empty()) out += margin + indented((is_hint ? "Hint: " : "Fix: ") + next) + "\n";
@@ -83,7 +83,10 @@ std::string verdict_text(const std::vector<Check>& checks) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
   if (problems + warnings == 0) return "Nothing is wrong.\n";
-  return count(problems, "problem") + ", " + count(warnings, "warning") + ".\n";
+  const auto meters = std::ranges::count_if(
+      checks, [](const Check& check) { return check.state == kProblem && check.name.starts_with("meter "); });
+  return count(problems, "problem") + ", " + count(warnings, "warning") + ".\n" +
+         (meters > 1 ? "One meter that works is enough.\n" : "");
 }
 
 }  // namespace keplerd::cli

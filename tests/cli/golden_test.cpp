@@ -222,6 +222,23 @@ std::vector<Golden> goldens() {
                    const auto checks = check_all(facts);
                    return checks_text(checks, look.colour, look.width) + verdict_text(checks);
                  }});
+  all.push_back(
+      {"doctor-unmeasured", [](const Look& look) {
+         DoctorFacts facts = healthy();
+         facts.status = status_of("unmeasured");
+         facts.meters = {
+             {"perf", false, "no energy events", "", {}},
+             {"powercap",
+              false,
+              "/sys/class/powercap: No such file or directory",
+              "This is a virtual machine, which has no energy counters of its own: measure on its host.",
+              {}}};
+         facts.counters.clear();
+         facts.cgroup2 = "/sys/fs/cgroup/unified";
+         facts.has_cgroups = false;
+         const auto checks = check_all(facts);
+         return checks_text(checks, look.colour, look.width) + verdict_text(checks);
+       }});
   all.push_back({"top-outage", [](const Look& look) {
                    top::State state = live("vms", look);
                    top::lose(state, "the daemon closed the connection");
