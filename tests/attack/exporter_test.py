@@ -37,7 +37,7 @@ class Exporters(unittest.TestCase):
 
     def export(self, *options, **asked):
         self.exporter = Exporter(EXPORTER, self.daemon.socket, self.stage.files.root / "exporter.log", "--serve=all",
-                                 *options).start()
+                                 "--processes=0", *options).start()
         self.addCleanup(lambda: self.assertEqual(self.exporter.close(), 0, "a clean end: sanitizers found nothing"))
         self.attackers = Attackers()
         self.addCleanup(self.attackers.end)

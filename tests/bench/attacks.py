@@ -259,7 +259,7 @@ class Http:
         guesses = "guessing" in name
         options = [f"--web-config={stage.files.root / 'web.yml'}"] if guesses else []
         exporter = Exporter(self.options.programs / "keplerd-exporter", daemon.socket, stage.files.root / "exporter.log",
-                            "--serve=all", *options).start()
+                            "--serve=all", "--processes=0", *options).start()
         known = ("user0", PASSWORD) if guesses else None
         try:
             assert get(exporter.port, password=known) == 200, "no scrape before the attack"

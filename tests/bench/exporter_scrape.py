@@ -85,7 +85,8 @@ def main():
     with Daemon(program, host.files, config="[Sampling]\nInterval=0\nStaleness=0\n") as daemon:
         daemon.host = host
         samples(daemon, 2)
-        exporter = Exporter(exporter_program, daemon.socket, host.files.root / "log.exporter", "--serve=all").start()
+        exporter = Exporter(exporter_program, daemon.socket, host.files.root / "log.exporter", "--serve=all",
+                            "--processes=0").start()
         exporter.get()
         keplerd, own = Cost(daemon.process), Cost(exporter.process)
         alone, streamed, taken, scraped, again, zipped = [], [], [], [], [], []

@@ -166,7 +166,9 @@ class Metrics(OnAWorkingHost):
             self.assertEqual((checked.returncode, checked.stderr), (0, b""))
 
     def test_processes_are_told_only_where_they_are_wanted_and_never_their_command_lines(self):
-        self.assertNotIn("kepler_process_cpu_watts", names(self.export("--serve=all").series()))
+        for options in (["--serve=host,units,vms,containers,pods"], ["--serve=all", "--processes=0"]):
+            self.assertNotIn("kepler_process_cpu_watts", names(self.export(*options).series()), options)
+        self.assertIn("kepler_process_cpu_watts", names(self.export("--serve=all").series()))
         text = self.export("--serve=all", "--processes=100").get()[1].decode()
         self.assertEqual(set(re.findall(r'kepler_process_cpu_joules_total{.*?pid="(\d*)"', text)),
                          {"10", "11", "12", "13", "20", "21", ""})
