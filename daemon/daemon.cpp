@@ -77,7 +77,11 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
                 .sample = [this] { return sample(); },
                 .may_read_seldom = [this] { return meter_->may_read_seldom(); },
                 .budget_changed = log_budget},
-               settings_.sampling) {
+               settings_.sampling),
+      group_events_({.descriptor = [this](CgroupQueue queue) { return meter_->group_descriptor(queue); },
+                     .take = [this](CgroupQueue queue) { meter_->take_group_events(queue); },
+                     .now = read_monotonic,
+                     .cpu_time = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); }}) {
   access_.set_rule(settings_.access.public_access);
   const Realtime now = read_system_clocks().realtime;
   make_directory(log_directory(options_), 0700);
@@ -170,6 +174,7 @@ Result<Done> Daemon::add_timers() {
   const auto status = status_timer_.attach(loop_, "writing the status", on_status, kLazyAccuracy);
   if (!status) return status;
   status_timer_.set_after(kFirstStatus);
+  if (const auto attached = group_events_.attach(loop_); !attached) return attached;
   return watchdog_.attach(loop_, [this] { return !sampler_.is_stalled(); });
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/access/access.h"
 #include "daemon/background_job.h"
 #include "daemon/fault_log.h"
+#include "daemon/group_events.h"
 #include "daemon/libvirt/helper.h"
 #include "daemon/meter.h"
 #include "daemon/options.h"
@@ -76,6 +77,7 @@ class Daemon : private Reports {
   Timer sampling_timer_, saving_timer_, status_timer_;
   Watchdog watchdog_;
   Sampler sampler_;
+  GroupEvents group_events_;
   FaultLog exceptions_;
 };
 

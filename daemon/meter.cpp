@@ -84,6 +84,7 @@ std::shared_ptr<const Report> Meter::sample() {
   report->source.tried = keeper_.probes();
   report->groups_left_out = usage_.groups_left_out();
   report->processes_left_out = usage_.processes_left_out();
+  report->missed_ends = usage_.missed_ends();
   report->own_cost = own_cost_.read(ledger_, report_->own_cost);
   problems_.add_to(*report);
   report_ = std::move(report);

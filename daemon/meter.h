@@ -69,6 +69,10 @@ class Meter {
   // Whether nothing is lost if samples are a few seconds apart.
   bool may_read_seldom() const { return keeper_.may_read_seldom(); }
 
+  // Between two samples: takes what happens to cgroups (usage/cgroup_watch.h).
+  int group_descriptor(CgroupQueue queue) const { return usage_.group_descriptor(queue); }
+  void take_group_events(CgroupQueue queue) { usage_.take_group_events(queue); }
+
   // Divides by another model from the next sample on; until the first call, by that of the default rules.
   void set_model(std::unique_ptr<Model> model) { attributor_.set_model(std::move(model)); }
 

@@ -60,6 +60,10 @@ void MeterLog::left_out(const UsageReader& usage, Nanoseconds now) {
       groups_unwatched_, usage.groups_unwatched() > 0, "cgroups",
       "more than can be watched (fs.inotify.max_user_watches): scanning all of them with each sample",
       "all are watched again", now);
+  report_limit(
+      ends_unwatched_, usage.misses_ends(), "cgroups",
+      "more than can be watched for their end: what short-lived ones use last is counted in their parents",
+      "the end of all is watched again", now);
   report_limit(processes_left_out_, usage.processes_left_out() > 0, "processes",
                "too many: some have no rows, and their energy is counted in the other account of their units",
                "all have rows again", now);

@@ -101,6 +101,7 @@ class ViewMaker {
     view.since = now_.since;
     view.discarded_windows = now_.discarded_windows;
     view.groups_left_out = now_.groups_left_out;
+    view.missed_ends = now_.missed_ends;
     view.processes_left_out = now_.processes_left_out;
     view.own_cost = {.cpu = now_.own_cost.cpu, .memory = now_.own_cost.memory};
     if (before_ != nullptr) view.own_cost.window_cpu = now_.own_cost.cpu - before_->own_cost.cpu;

@@ -24,6 +24,7 @@ Json monitor_json(const Report& report) {
   json["windowUsec"] = to_usec(report.window);
   json["instanceId"] = report.instance_id;
   json["discardedWindows"] = report.discarded_windows;
+  json["missedEnds"] = report.missed_ends;
   json["daemonCpuUsec"] = to_usec(report.own_cost.cpu);
   return json;
 }

@@ -179,6 +179,7 @@ Json status_json(const Report& report, const Settings& settings) {
   json["discardedWindows"] = report.discarded_windows;
   json["meters"] = meters_json(report.source);
   json["groupsLeftOut"] = report.groups_left_out;
+  json["missedEnds"] = report.missed_ends;
   json["processesLeftOut"] = report.processes_left_out;
   if (report.full && report.refused_claims)
     json["refusedClaims"] = refused_claims_json(*report.refused_claims);

@@ -105,6 +105,9 @@ struct Report {
   std::uint64_t discarded_windows = 0;
   std::size_t groups_left_out =
       0;  // cgroups beyond the limits of number or depth: counted in their ancestors
+  // Cgroups that were removed before they could be read a last time, since keplerd was started: what they had
+  // used since the sample before is in their parents.
+  std::uint64_t missed_ends = 0;
   std::size_t processes_left_out = 0;  // beyond the limit: counted in their units' `other`
   OwnCost own_cost;
   std::vector<Problem> problems;

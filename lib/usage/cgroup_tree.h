@@ -5,11 +5,18 @@
 // old one. Changes are reported by inotify, which works on cgroup2 without privileges; other file systems (a
 // written tree) are rescanned each time.
 //
+// A group that becomes empty is read at once, if its events are taken as they come. If it is removed before
+// the next read(), that read has it once more, with the time until then; a group that is created under the
+// same name meanwhile has that time in addition to its own. What cannot be read any more stays in its
+// parent's own time, and is counted: missed_ends().
+//
 // More than 20 methods: the scan, the events and the slow rescan maintain the same tree.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,21 +26,20 @@
 #include "base/unique_fd.h"
 #include "base/units.h"
 #include "host/descriptor_budget.h"
-#include "host/directory_watch.h"
+#include "usage/cgroup_watch.h"
 #include "usage/usage_sample.h"
 
 namespace keplerd {
 
 class KeptFile;
 
-// Parses the usage_usec of a cpu.stat.
-Result<Nanoseconds> parse_cpu_stat(std::string_view text);
-
 struct CgroupLimits {
   // Groups beyond these two stay in their parent's own time. Groups near the root come first, so that groups
   // created further down do not displace others.
   std::size_t groups = 100'000;
   std::size_t depth = 100;
+  std::size_t watched_ends = 5'000;         // groups whose end is watched, in each queue of CgroupWatch
+  std::size_t ended = 1'000;                // and those that ended between two reads
   DescriptorBudget* descriptors = nullptr;  // outlives the tree; null: no bound
 };
 
@@ -46,8 +52,13 @@ class CgroupTree {
   // Finds groups that appeared or disappeared, and reads the groups' time; below a group whose time did not
   // change nothing is read, because it cannot have changed either. Sets `groups` to all but the root and the
   // threaded ones (those are inside their domain), parents before children; paths are valid until the next
-  // call.
+  // call of this or take_events().
   void read(std::vector<GroupUsage>& groups);
+
+  // Between two reads: takes some of the events that are waiting, those of one queue. To be called when the
+  // descriptor (-1: none) is readable. Whatever is not taken is taken by the next read().
+  void take_events(CgroupQueue queue);
+  int event_descriptor(CgroupQueue queue) const { return watch_.descriptor(queue); }
 
   // The threaded groups directly below those groups of the last read() that were active; views as above.
   const std::vector<PartUsage>& parts() const { return parts_; }
@@ -67,39 +78,57 @@ class CgroupTree {
   // everything.
   std::size_t unwatched() const { return unwatched_; }
 
+  // Groups that have ended, since the tree was made, without having been read after their last process; those
+  // that inotify did not report are not among them. And whether there may be more of them now, because of the
+  // limits of watches.
+  std::uint64_t missed_ends() const { return missed_ends_; }
+  bool misses_ends() const { return unwatched_ends_ > 0; }
+
  private:
   struct Node;
   using Queue = std::vector<Node*>;
 
   void refresh();
+  void on_event(CgroupWatch::Handle handle, CgroupWatch::Change change, const std::string& name);
   void look_up(Queue queue);
   void look_into(Node& node, Queue& queue);
   void adopt(Node& parent, int directory, const std::string& name, Queue& queue);
   bool reconcile(Node& parent, int directory, const std::string& name, Queue& queue);
   Result<UniqueFd> directory_of(const Node& node);
+  std::uint32_t owner_of(int directory) const;
   const char* path_of(const Node& node, const char* file = nullptr);
   void watch(Node& node, int directory);
-  void unwatch(const Node& node);
+  void watch_end(Node& node, int directory);
+  void unwatch(Node& node);
+  bool end(Node& node);
+  Nanoseconds settle(Node& node);
+  void visit_children(Node& node, std::vector<GroupUsage>& groups);
   void visit(Node& node, std::vector<GroupUsage>& groups);
   const KeptFile* hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened);
+  void visit_ended(Node& node, std::vector<GroupUsage>& groups);
+  std::optional<Nanoseconds> read_time(Node& node);
   bool read_usage(Node& node);
+  void read_when_empty(Node& node);
   bool is_at_rest(const Node& node) const;
   void read_part(Node& node);
 
   CgroupLimits limits_;
   UniqueFd root_directory_;
-  DirectoryWatch watch_;
+  CgroupWatch watch_;
   bool reliable_ = false;  // inotify has reported every change since the last read
   bool late_ = false;      // groups found now may have been left out before
   std::uint32_t root_owner_ = 0;
-  std::uint64_t reads_ = 0;
+  std::uint64_t reads_ = 1;  // number of the current read, or the next
   std::uint64_t last_incarnation_ = 0;
   std::size_t count_ = 0;
   std::size_t too_many_ = 0;  // left out, for lack of room or descriptors
   std::size_t too_deep_ = 0;  // left out
   std::size_t unwatched_ = 0;
+  std::size_t unwatched_ends_ = 0;
+  std::uint64_t missed_ends_ = 0;
+  std::array<std::size_t, kCgroupQueues.size()> ended_{};  // since the last read
   std::unique_ptr<Node> root_;
-  std::unordered_map<int, Node*> by_watch_;
+  std::unordered_map<CgroupWatch::Handle, Node*> by_watch_;
   std::vector<Node*> order_;  // of the last read()
   std::vector<PartUsage> parts_;
   std::string pids_text_;

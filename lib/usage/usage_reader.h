@@ -26,7 +26,8 @@ class UsageReader {
   // `host` must outlive the reader.
   explicit UsageReader(const HostRoot& host, UsageLimits limits = {});
 
-  // Replaces `sample`; its views are valid until the next call. Fails only if /proc/stat cannot be read.
+  // Replaces `sample`; its views are valid until the next call of this or take_group_events(). Fails only if
+  // /proc/stat cannot be read.
   Result<Done> read(Nanoseconds boottime, UsageSample& sample);
 
   // Groups merged into their parents, because there are too many or they are nested too
@@ -34,6 +35,14 @@ class UsageReader {
   std::size_t groups_left_out() const { return tree_ ? tree_->left_out() : 0; }
   // Groups that inotify cannot watch.
   std::size_t groups_unwatched() const { return tree_ ? tree_->unwatched() : 0; }
+  // As in CgroupTree.
+  std::uint64_t missed_ends() const { return tree_ ? tree_->missed_ends() : 0; }
+  bool misses_ends() const { return tree_ && tree_->misses_ends(); }
+  // Between two reads, when the descriptor (-1: none) is readable: takes what has happened to groups.
+  int group_descriptor(CgroupQueue queue) const { return tree_ ? tree_->event_descriptor(queue) : -1; }
+  void take_group_events(CgroupQueue queue) {
+    if (tree_) tree_->take_events(queue);
+  }
   // Processes not tracked separately from the rest of their groups, because there are too many.
   std::size_t processes_left_out() const { return processes_.left_out(); }
 

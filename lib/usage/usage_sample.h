@@ -28,7 +28,8 @@ struct GroupUsage {
   std::uint32_t parent_owner = 0;
   Nanoseconds usage{0};  // CPU time of the group and its descendants, exited ones included
   std::optional<Nanoseconds>
-      before;  // at the previous sample; unset in the first sample only (a group created since has 0)
+      before;  // at the previous sample; unset in the first sample only. A group created since has 0, less
+               // what groups of the same path have used that were created and have ended since.
 };
 
 struct ProcessUsage {
@@ -62,7 +63,9 @@ struct UsageSample {
   CpuTicks ticks;
   bool interrupts_apart =
       false;  // interrupt time is not part of the interrupted task's: the kernel has /proc/pressure/irq
-  std::vector<GroupUsage> groups;  // every cgroup but the root and threaded ones, parents before children
+  // Every cgroup but the root and threaded ones, parents before children; and those that have ended since the
+  // previous sample, if it is known what they used.
+  std::vector<GroupUsage> groups;
   // Those that have changed: used CPU time since the previous sample, are new, or have moved to another group
   // or have another name or user.
   std::vector<ProcessUsage> processes;

@@ -76,6 +76,7 @@ TEST_F(EnergyInterface, StatusListsTheMetersTriedAndWhyTheyWereNotUsed) {
   EXPECT_EQ(meters[1].dump(), R"({"name":"powercap","inUse":true,"usable":true,)"
                               R"("zones":["powercap:package:0","powercap:dram:0"]})");
   EXPECT_EQ(status.at("groupsLeftOut"), 0);
+  EXPECT_EQ(status.at("missedEnds"), 0);
   EXPECT_EQ(status.at("processesLeftOut"), 0);
 }
 
@@ -181,6 +182,7 @@ TEST_F(EnergyInterface, PublicTrueYieldsThePublicViewAndNoMore) {
   EXPECT_TRUE(reply.at("rows").empty());
   EXPECT_FALSE(reply.contains("accounts"));
   EXPECT_EQ(reply.at("discardedWindows"), 0);
+  EXPECT_EQ(reply.at("missedEnds"), 0);
   EXPECT_GT(reply.at("daemonCpuUsec"), 0);
 }
 

@@ -80,6 +80,8 @@ class FakeHost {
   // Creates a group's missing ancestors, too, with no usage. "/" is the root.
   void add_cgroup(const std::string& path, std::int64_t usage_usec = 0);
   void set_cgroup_usage(const std::string& path, std::int64_t usage_usec);
+  // Whether there are processes in it; watchers of its cgroup.events notice.
+  void set_cgroup_populated(const std::string& path, bool populated);
   // Sets the user who may create cgroups in it. Needs root (chown).
   void set_cgroup_owner(const std::string& path, std::uint32_t user);
   // "threaded": its processes are listed by the nearest ancestor that is not, and its cgroup.procs cannot be

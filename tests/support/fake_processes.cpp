@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processes and cgroups of a FakeHost.
 #include <cerrno>
+#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -47,6 +48,12 @@ void FakeHost::set_cgroup_usage(const std::string& path, std::int64_t usage_usec
         fmt::format("usage_usec {}\nuser_usec {}\nsystem_usec {}\nnice_usec 0\ncore_sched.force_idle_usec 0\n"
                     "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\nnr_bursts 0\nburst_usec 0\n",
                     usage_usec, usage_usec - system, system));
+}
+
+// In place: a file that is replaced is not modified.
+void FakeHost::set_cgroup_populated(const std::string& path, bool populated) {
+  std::ofstream file(root_ / cgroup_directory(path) / "cgroup.events");
+  file << fmt::format("populated {}\nfrozen 0\n", populated ? 1 : 0);
 }
 
 void FakeHost::set_cgroup_type(const std::string& path, const std::string& type) {

@@ -19,29 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(CpuStat, YieldsTheUsage) {
-  const auto usage =
-      parse_cpu_stat("usage_usec 7390351\nuser_usec 4590000\nsystem_usec 2800351\nnice_usec 0\n");
-  ASSERT_TRUE(usage);
-  EXPECT_EQ(*usage, 7390351us);
-  EXPECT_EQ(*parse_cpu_stat("a 1\nusage_usec 5"), 5us);  // in any place
-}
-
-TEST(CpuStat, MissingOrMalformedIsAnError) {
-  for (const char* text : {"", "\n\n", "user_usec 5\n", "usage_usec\n", "usage_usec \n", "usage_usec x\n",
-                           "usage_usec -5\n", "usage_usec 5 6\n", "usage_usec 99999999999999999999\n",
-                           "usage_usec 9223372036854776\n", "usage_usecs 5\n"}) {
-    EXPECT_FALSE(parse_cpu_stat(text)) << text;
-  }
-}
-
-// 256 processors busy for a year.
-TEST(CpuStat, TimeOfALargeMachineIsKnown) {
-  const auto usage = parse_cpu_stat("usage_usec 8073216000000000\n");
-  ASSERT_TRUE(usage);
-  EXPECT_EQ(*usage, 8073216000s);
-}
-
 class CgroupTreeTest : public testing::Test {
  protected:
   void read() { tree_.read(groups_); }

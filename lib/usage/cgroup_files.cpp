@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage/cgroup_files.h"
+
+#include <array>
+#include <string>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "host/kept_file.h"
+
+namespace keplerd {
+
+Result<Nanoseconds> parse_cpu_stat(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    if (take_word(line) != "usage_usec") continue;
+    const auto usec = parse_number<std::int64_t>(trim(line));
+    constexpr std::int64_t kMost = INT64_MAX / 1000;  // so that nanoseconds fit: 292 years of one CPU
+    if (!usec || *usec < 0 || *usec > kMost) break;
+    return Nanoseconds(std::chrono::microseconds(*usec));
+  }
+  return Error{"cpu.stat: no usage_usec"};
+}
+
+bool parse_populated(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    if (take_word(line) == "populated") return trim(line) == "1";
+  }
+  return false;
+}
+
+bool is_populated(int directory) {
+  std::array<char, 256> buffer;
+  const auto text = read_file(directory, "cgroup.events", buffer);
+  return text && parse_populated(*text);
+}
+
+bool is_threaded(int directory, const char* path) {
+  std::array<char, 32> buffer;
+  const auto type = read_file(directory, (std::string(path) + "/cgroup.type").c_str(), buffer);
+  return type && trim(*type) == "threaded";
+}
+
+}  // namespace keplerd

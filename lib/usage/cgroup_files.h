@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a group of cgroup2 (Documentation/admin-guide/cgroup-v2.rst).
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace keplerd {
+
+// Parses the usage_usec of a cpu.stat.
+Result<Nanoseconds> parse_cpu_stat(std::string_view text);
+
+// Parses a cgroup.events: whether there are processes in the group, or in one below it.
+bool parse_populated(std::string_view text);
+
+// The same, of the group whose directory this is; false if it is gone.
+bool is_populated(int directory);
+
+// Whether the group at `path`, relative to `directory`, is threaded.
+bool is_threaded(int directory, const char* path);
+
+}  // namespace keplerd

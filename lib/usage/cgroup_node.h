@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of a CgroupTree. Internal to it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/kept_file.h"
+#include "usage/cgroup_tree.h"
+
+namespace keplerd {
+
+struct CgroupTree::Node {
+  Node* parent = nullptr;
+  std::string path;       // escaped; empty for the root
+  std::string_view name;  // its key among its parent's children
+  std::size_t depth = 0;
+  std::uint32_t parent_owner = 0;  // as GroupUsage has it
+  std::uint64_t identity = 0;
+  CgroupWatch::Handle directory_watch = CgroupWatch::kNone;
+  CgroupWatch::Handle events_watch = CgroupWatch::kNone;
+  bool misses_end = false;  // the latter is lacking, because of the limits
+  KeptFile cpu_stat;        // this and the next one only if they can be held
+  KeptFile procs;           // while the group is active
+  std::uint64_t incarnation = 0;
+  std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
+  std::uint64_t last_read = 0;        // number of the last read in which it could be read
+  std::uint64_t looked = 0;           // number of the last read after which its pids were asked for
+  Nanoseconds usage{0};               // at that read
+  std::optional<Nanoseconds> before;  // at the read before the current one
+  std::optional<Nanoseconds> latest;  // since that read, when the group became empty
+  bool empty = false;                 // and still is: nothing can have been used since it was read
+  Nanoseconds carried{0};             // time in this window of earlier groups of this name, which have ended
+  Nanoseconds piece{0};          // of a group that has ended: its time in this window, with what it carried
+  bool ended = false;            // it is in one more read
+  int reads = 0;                 // up to kSettled
+  bool threaded = false;         // a part of its parent, like everything below it
+  std::size_t index = kNoGroup;  // in the last read
+  std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+};
+
+}  // namespace keplerd

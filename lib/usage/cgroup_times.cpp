@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// CgroupTree: what is read from each group.
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "host/kept_file.h"
+#include "usage/cgroup_files.h"
+#include "usage/cgroup_node.h"
+#include "usage/cgroup_tree.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kPidsLimit = 64 << 20;
+constexpr std::uint64_t kReadsAtRest = 8;  // after which an idle group's cgroup.procs is closed
+constexpr int kSettled = 3;  // reads: libvirt creates a group first, and makes it threaded afterwards
+
+}  // namespace
+
+void CgroupTree::read(std::vector<GroupUsage>& groups) {
+  refresh();
+  groups.clear();
+  order_.clear();
+  parts_.clear();
+  visit_children(*root_, groups);
+  ended_.fill(0);
+  ++reads_;
+}
+
+void CgroupTree::visit_children(Node& node, std::vector<GroupUsage>& groups) {
+  for (auto entry = node.children.begin(); entry != node.children.end();) {
+    Node& child = *entry->second;
+    if (child.ended && child.index != kNoGroup) {  // it was in the last read
+      entry = node.children.erase(entry);
+      continue;
+    }
+    child.ended ? visit_ended(child, groups) : visit(child, groups);
+    ++entry;
+  }
+}
+
+// Reads `node` and everything below it. A parent is read right before its children: the less time in between,
+// the smaller the error in its own time.
+void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
+  node.index = kNoGroup;
+  if (node.reads < kSettled && node.reads++ > 0)
+    node.threaded = node.threaded || is_threaded(root_directory_.get(), path_of(node));
+  if (node.threaded) {
+    const bool moved = node.parent->index != kNoGroup && node.parent->before != node.parent->usage;
+    if (moved) read_part(node);
+    return;
+  }
+  if (is_at_rest(node)) {
+    node.before = node.usage;
+    node.last_read = reads_;
+  } else if (!read_usage(node)) {
+    return;
+  }
+  if (reads_ - node.looked > kReadsAtRest) node.procs = KeptFile();
+
+  node.index = groups.size();
+  order_.push_back(&node);
+  groups.push_back({.incarnation = node.incarnation,
+                    .parent = node.parent->index,
+                    .path = node.path,
+                    .parent_owner = node.parent_owner,
+                    .usage = node.usage,
+                    .before = node.before});
+  visit_children(node, groups);
+}
+
+// A group that has ended, with those inside it that have used something.
+void CgroupTree::visit_ended(Node& node, std::vector<GroupUsage>& groups) {
+  node.index = groups.size();
+  order_.push_back(&node);
+  groups.push_back({.incarnation = node.incarnation,
+                    .parent = node.parent->index,
+                    .path = node.path,
+                    .parent_owner = node.parent_owner,
+                    .usage = node.usage + node.piece,
+                    .before = node.usage});
+  for (auto& [name, child] : node.children) visit_ended(*child, groups);
+}
+
+// Its time cannot have changed, because that of its parent, of which it is a part, has not. This requires a
+// tree in which every change is reported, so that the node still exists; in a written tree parents do not
+// always include their children.
+bool CgroupTree::is_at_rest(const Node& node) const {
+  if (!reliable_ || node.parent == root_.get() || node.last_read + 1 != reads_) return false;
+  return node.parent->before == node.parent->usage;
+}
+
+void CgroupTree::read_part(Node& node) {
+  const bool known = node.last_read != 0 || (node.born == reads_ && reads_ > 1);
+  const Nanoseconds last = node.usage;
+  if (!read_usage(node)) return;
+  parts_.push_back({.group = node.parent->index,
+                    .process = {},
+                    .name = std::string_view(node.path).substr(node.path.rfind('/') + 1),
+                    .time = known ? std::max(node.usage - last, Nanoseconds{0}) : Nanoseconds{0}});
+}
+
+// The file `name` of `node`: `held` if there is a descriptor for it, else `opened` for this read only. Null
+// if the group is gone.
+const KeptFile* CgroupTree::hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened) {
+  if (held) return &held;
+  auto file = KeptFile::open(root_directory_.get(), path_of(node, name), limits_.descriptors);
+  if (!file) return nullptr;
+  KeptFile& place = file->is_held() ? held : opened;
+  return &(place = *std::move(file));
+}
+
+// Unset if the group is gone, or cannot be read now.
+std::optional<Nanoseconds> CgroupTree::read_time(Node& node) {
+  std::array<char, 4096> buffer;
+  KeptFile opened;
+  const KeptFile* const file = hold(node, node.cpu_stat, "cpu.stat", opened);
+  if (file == nullptr) return std::nullopt;
+  const auto text = file->read(buffer);
+  if (!text) return std::nullopt;
+  const auto usage = parse_cpu_stat(*text);
+  return usage ? std::optional(*usage) : std::nullopt;
+}
+
+// Called when processes have come to an empty group, or the last one has left. The time is read first: the
+// group may be removed at any moment.
+void CgroupTree::read_when_empty(Node& node) {
+  if (node.reads < kSettled)
+    node.threaded = node.threaded || is_threaded(root_directory_.get(), path_of(node));
+  const auto time = read_time(node);
+  const auto directory = directory_of(node);
+  const bool is_known = node.cpu_stat.is_held() || directory.ok();  // else the time may be another group's
+  node.empty = time && is_known && !(directory && is_populated(directory->get()));
+  if (node.empty) node.latest = time;
+}
+
+bool CgroupTree::read_usage(Node& node) {
+  const auto usage = read_time(node);
+  if (!usage) return false;
+
+  // Time from before its first read, or while it could not be read, is in its parent's own account.
+  if (node.last_read != 0 && node.last_read + 1 == reads_) {
+    node.before = node.usage;
+    if (*usage < *node.before) {  // recreated, unnoticed
+      node.incarnation = ++last_incarnation_;
+      node.before = Nanoseconds{0};
+    }
+  } else if (reads_ > 1) {
+    node.before = node.born == reads_ ? Nanoseconds{0} : *usage;
+  }
+  if (node.before) *node.before -= std::exchange(node.carried, Nanoseconds{0});
+  node.usage = *usage;
+  node.last_read = reads_;
+  node.latest.reset();
+  return true;
+}
+
+void CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
+  pids.clear();
+  Node& node = index == kNoGroup ? *root_ : *order_[index];
+  if (node.ended) return;
+  node.looked = reads_ - 1;
+  KeptFile opened;
+  const KeptFile* const file = hold(node, node.procs, "cgroup.procs", opened);
+  if (file == nullptr) return;
+  const auto text = file->read_list(pids_text_, kPidsLimit);
+  if (!text) {
+    node.threaded = node.threaded || (text.error().code == EOPNOTSUPP && &node != root_.get());
+    return;
+  }
+  for (std::string_view rest = *text; !rest.empty();) {
+    const auto pid = parse_number<std::int32_t>(trim(take_until(rest, '\n')));
+    if (pid && *pid > 0) pids.push_back(*pid);  // 0: in another pid namespace
+  }
+}
+
+}  // namespace keplerd
