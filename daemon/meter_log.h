@@ -42,7 +42,8 @@ class MeterLog {
   bool has_no_source_ = false;
   bool cannot_sample_ = false;
   std::vector<bool> zone_failed_;
-  bool groups_left_out_ = false, groups_unwatched_ = false, ends_unwatched_ = false, processes_left_out_ = false;
+  bool groups_left_out_ = false, groups_unwatched_ = false, ends_unwatched_ = false,
+       processes_left_out_ = false;
 };
 
 }  // namespace keplerd

@@ -161,6 +161,17 @@ class Interface(OnAPrivateBus):
         self.assertEqual((properties["SourceName"], properties["SourceQuality"], properties["SourceReason"]),
                          ("powercap", "measured", ""))
 
+    def test_problems_are_those_of_varlink(self):
+        self.sample()
+        self.assertEqual(self.client.get_all()["Problems"], [])
+        self.host.zone("intel-rapl:0", "package-0", "garbage")
+        self.sample()
+        rows = self.client.get_all()["Problems"]
+        told = [(row["kind"], row.get("object", ""), row["what"], row["sinceUsec"], {})
+                for row in self.daemon.status()["problems"]]
+        self.assertEqual([tuple(row) for row in rows], told)
+        self.assertEqual([row[:2] for row in told], [("zone", "powercap:package:0"), ("power", "")])
+
     def test_rows_are_those_of_varlink(self):
         self.draw()
         self.sample()

@@ -256,6 +256,19 @@ std::uint64_t Manager::WindowUSec() {
 std::uint64_t Manager::DiscardedWindows() {
   return of_report([](const Report& report) { return report.discarded_windows; });
 }
+std::uint64_t Manager::MissedEnds() {
+  return of_report([](const Report& report) { return report.missed_ends; });
+}
+std::vector<ProblemRow> Manager::Problems() {
+  return of_report([](const Report& report) {
+    std::vector<ProblemRow> rows;
+    for (const Problem& problem : report.problems) {
+      rows.emplace_back(std::string(problem_kind_name(problem.kind)), problem.object, problem.what,
+                        number(problem.since), std::map<std::string, sdbus::Variant>{});
+    }
+    return rows;
+  });
+}
 std::uint64_t Manager::Subscriptions() {
   return of_report([this](const Report&) { return std::uint64_t{subscriptions_.count()}; });
 }

@@ -127,6 +127,8 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   std::uint64_t MonotonicUSec() override;
   std::uint64_t WindowUSec() override;
   std::uint64_t DiscardedWindows() override;
+  std::uint64_t MissedEnds() override;
+  std::vector<ProblemRow> Problems() override;
   std::uint64_t Subscriptions() override;
 
   Request& request_;

@@ -24,6 +24,9 @@ using ZonePart = sdbus::Struct<std::string, std::string, std::uint64_t, std::uin
 using VmPartNumbers = sdbus::Struct<std::string, std::uint64_t>;
 // when (us since 1970), id, name, event, reason or "".
 using EventRow = sdbus::Struct<std::uint64_t, std::string, std::string, std::string, std::string>;
+// kind, id of the zone or "", text, since when (us since 1970), details.
+using ProblemRow = sdbus::Struct<std::string, std::string, std::string, std::uint64_t,
+                                 std::map<std::string, sdbus::Variant>>;
 // kind, rows, removed ids.
 using KindRows = sdbus::Struct<std::string, std::vector<Row>, std::vector<std::string>>;
 using HostNumbers =
