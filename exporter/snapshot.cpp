@@ -70,6 +70,7 @@ HostState read_host(const Json& reply) {
   for (const Json& problem : elements(field(reply, "problems"))) ++state.problems[text(problem, "kind")];
   state.discarded_windows =
       counted(reply, "discardedWindows", integer_field(earlier, "discardedWindows").value_or(0));
+  state.missed_ends = integer_field(reply, "missedEnds").value_or(0);
   state.daemon_cpu = CpuTime(integer_field(reply, "daemonCpuUsec").value_or(0));
   return state;
 }

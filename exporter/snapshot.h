@@ -27,6 +27,7 @@ struct HostState {
   std::string source, quality;                  // quality is empty if there is none
   std::chrono::microseconds sampled{0};         // since 1970
   std::int64_t discarded_windows = 0;
+  std::int64_t missed_ends = 0;
   std::map<std::string, std::int64_t> problems;  // how many, by kind
   CpuTime daemon_cpu{0};
 };

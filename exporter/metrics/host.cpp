@@ -118,6 +118,9 @@ void write_daemon(const RenderInput& input, Exposition& out) {
   out.begin({"keplerd_discarded_windows", kCounter, "",
              "Windows of a zone whose energy was not counted: implausible, counter reset, or suspend"});
   out.add_count("", host.discarded_windows);
+  out.begin({"keplerd_missed_ends", kCounter, "",
+             "Cgroups that were removed before their last CPU time could be read: it is in their parents"});
+  out.add_count("", host.missed_ends);
   out.begin({"keplerd_cpu_seconds", kCounter, "seconds", "CPU time that keplerd itself has used"});
   out.add("", host.daemon_cpu.count());
 }

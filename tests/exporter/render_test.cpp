@@ -59,6 +59,7 @@ TEST_F(Render, HostAndAccountsAreExact) {
   EXPECT_THAT(lines("keplerd_source"),
               ElementsAre("keplerd_source_info{source=\"powercap\",quality=\"measured\"} 1"));
   EXPECT_THAT(lines("keplerd_discarded"), ElementsAre("keplerd_discarded_windows_total 2"));
+  EXPECT_THAT(lines("keplerd_missed"), ElementsAre("keplerd_missed_ends_total 4"));
   EXPECT_THAT(lines("keplerd_cpu"), ElementsAre("keplerd_cpu_seconds_total 1.5"));
   EXPECT_THAT(lines("keplerd_sample"), ElementsAre("keplerd_sample_timestamp_seconds 1700000000.000001"));
 }

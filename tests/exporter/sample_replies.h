@@ -18,7 +18,7 @@ inline Json reply_of(Json rows, Json fields = Json::object()) {
     "accounts": {"idle": 15000000, "kernel": 1, "workloads": 4999998, "unattributed": 1},
     "source": {"name": "powercap", "quality": "measured"}, "sequence": 7,
     "realtimeUsec": 1700000000000001, "monotonicUsec": 5, "windowUsec": 1000000, "instanceId": "x",
-    "discardedWindows": 2, "daemonCpuUsec": 1500000})");
+    "discardedWindows": 2, "missedEnds": 4, "daemonCpuUsec": 1500000})");
   reply["rows"] = std::move(rows);
   for (const auto& [name, value] : fields.items()) reply[name] = value;
   return reply;
