@@ -1,43 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "varlink/message.h"
 
-#include <array>
 #include <cassert>
 #include <utility>
+
+#include "varlink/parse_json.h"
 
 namespace keplerd::varlink {
 
 namespace {
 
-// Nesting and number of fields of a JSON text, judging by its punctuation. For text that is not JSON the
-// result is arbitrary: the parser rejects that.
-bool within_bounds(std::string_view text) {
-  std::array<std::size_t, kMaxDepth> fields{};
-  std::size_t depth = 0;
-  bool quoted = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char byte = text[at];
-    if (quoted) {
-      if (byte == '\\') ++at;
-      if (byte == '"') quoted = false;
-      continue;
-    }
-    if (byte == '"') quoted = true;
-    if (byte == '{' || byte == '[') {
-      if (depth == kMaxDepth) return false;
-      fields[depth++] = 0;
-    }
-    if ((byte == '}' || byte == ']') && depth > 0) --depth;
-    if (byte == ':' && depth > 0 && ++fields[depth - 1] > kMaxFields) return false;
-  }
-  return true;
-}
-
 Result<Json> parse_object(std::string_view text) {
-  if (!within_bounds(text)) return Error{"a message is nested too deeply or has too many fields"};
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Error{"a message is not JSON"};
-  if (!json.is_object()) return Error{"a message is not a JSON object"};
+  auto json = parse_json(text);
+  if (json && !json->is_object()) return Error{"a message is not a JSON object"};
   return json;
 }
 

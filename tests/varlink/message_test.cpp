@@ -127,6 +127,21 @@ TEST(Call, MayHaveFieldsInAnyNumberOfObjects) {
   EXPECT_TRUE(parse_call(text + "]}}").ok());
 }
 
+TEST(Call, OfFieldsWithOneNameTheLastCounts) {
+  const auto call = parse_call(R"({"method":"a.C","method":"a.B","parameters":{"x":1,"y":2,"x":{"z":[3]}}})");
+  ASSERT_TRUE(call.ok());
+  EXPECT_EQ("a.B", call->method);
+  EXPECT_EQ(R"({"y":2,"x":{"z":[3]}})", call->parameters.dump());
+}
+
+TEST(Call, ValuesOfAllTypesAreRead) {
+  const std::string parameters =
+      R"({"a":null,"b":true,"c":-1,"d":18446744073709551615,"e":1.5,"f":"\\\u0041\"","g":[],"h":[[],{},0],"i":{}})";
+  const auto call = parse_call(R"({"method":"a.B","parameters":)" + parameters + "}");
+  ASSERT_TRUE(call.ok());
+  EXPECT_EQ(call->parameters, Json::parse(parameters));
+}
+
 TEST(Integers, AreExactOverAll64Bits) {
   for (const std::int64_t number : {(std::int64_t{1} << 53) + 1, std::numeric_limits<std::int64_t>::max(),
                                     std::numeric_limits<std::int64_t>::min()}) {
