@@ -147,8 +147,10 @@ std::string Exporter::metrics(Format format) {
                                       .version = KEPLERD_VERSION,
                                       .architecture = architecture_,
                                       .up = follower_->is_up(),
-                                      .own = {read_cpu_time(), read_resident_bytes(), started_}},
+                                      .own = {read_cpu_time(), read_resident_bytes(), started_},
+                                      .expected_size = last_size_ + last_size_ / 16},
                                      format);
+  last_size_ = rendered.text.size();
   report_left_out(rendered);
   return std::move(rendered.text);
 }

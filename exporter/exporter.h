@@ -48,6 +48,7 @@ class Exporter : private Contents {
   std::vector<Processor> processors_;
   std::string node_name_, architecture_;
   std::chrono::microseconds started_{0};
+  std::size_t last_size_ = 0;  // of the metrics as text
   std::unique_ptr<Follower> follower_;
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace keplerd::exporter {
@@ -96,19 +95,20 @@ void TopProcesses::balance(const EnergyByZone& active) {
 }
 
 void TopProcesses::choose() {
-  // One per pid: the running one, else the one that ended last.
-  std::unordered_map<std::int64_t, Known*> by_pid;
-  by_pid.reserve(known_.size());
-  for (auto& [id, known] : known_) {
-    const auto [other, is_new] = by_pid.try_emplace(known.row->pid, &known);
-    const auto key = [](const ProcessRow& process) {
-      return std::tuple(process.running, process.id.size(), std::string_view(process.id));
-    };
-    if (!is_new && key(*known.row) > key(*other->second->row)) other->second = &known;
-  }
+  // One per pid: the running one, else the one that ended last. Ids begin with the pid: all of one pid follow
+  // each other.
+  const auto key = [](const ProcessRow& process) {
+    return std::tuple(process.running, process.id.size(), std::string_view(process.id));
+  };
   std::vector<Known*> order;
-  order.reserve(by_pid.size());
-  for (const auto& [pid, known] : by_pid) order.push_back(known);
+  order.reserve(known_.size());
+  for (auto& [id, known] : known_) {
+    if (order.empty() || order.back()->row->pid != known.row->pid) {
+      order.push_back(&known);
+    } else if (key(*known.row) > key(*order.back()->row)) {
+      order.back() = &known;
+    }
+  }
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count_, order.size()));
   std::partial_sort(order.begin(), end, order.end(), [](const Known* a, const Known* b) {
     if (a->recent != b->recent) return a->recent > b->recent;

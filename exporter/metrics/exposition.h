@@ -4,6 +4,7 @@
 // Every number here is an integer number of millionths, and is printed exactly.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -33,7 +34,10 @@ std::string label_text(std::initializer_list<std::pair<std::string_view, std::st
 
 class Exposition {
  public:
-  explicit Exposition(Format format) : format_(format) {}
+  // `expected_size`: of the text, if known: it then need not be copied as it grows.
+  explicit Exposition(Format format, std::size_t expected_size = 0) : format_(format) {
+    text_.reserve(expected_size);
+  }
 
   // Starts a family for the samples that follow. A family without a sample does not appear.
   void begin(const Family& family);

@@ -19,7 +19,7 @@ void write_left_out(const Rendered& rendered, Exposition& out) {
 
 Rendered render_metrics(const RenderInput& input, Format format) {
   Rendered rendered;
-  Exposition out(format);
+  Exposition out(format, input.expected_size);
   write_daemon(input, out);
   write_host(input, out);
   write_node(input, out);

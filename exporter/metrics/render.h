@@ -35,6 +35,7 @@ struct RenderInput {
   bool up = false;  // keplerd can be reached
   OwnCost own;
   std::size_t most_series_of_kind = kMostSeriesOfKind;
+  std::size_t expected_size = 0;  // of the text; 0: not known
 };
 
 struct Rendered {

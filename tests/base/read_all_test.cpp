@@ -31,6 +31,16 @@ TEST(ReadAll, ReadsUpToTheBound) {
   EXPECT_EQ(larger.error().code, EFBIG);
 }
 
+TEST(ReadAll, ReadsWhatDoesNotFitIntoOnePiece) {
+  std::string text;
+  for (int i = 0; text.size() < 20'000; ++i) text += std::to_string(i);
+  for (const std::size_t most : {text.size(), text.size() + 1, 10 * text.size()})
+    EXPECT_EQ(*read_back(text, most), text) << most;
+  EXPECT_FALSE(read_back(text, text.size() - 1).ok());
+  EXPECT_FALSE(read_back(text, 4096).ok());
+  EXPECT_EQ(*read_back(text.substr(0, 4096), 4096), text.substr(0, 4096));
+}
+
 TEST(ReadAll, SaysWhatFailed) {
   const auto read = read_all(-1, 4, "/run/file");
   ASSERT_FALSE(read.ok());
