@@ -3,6 +3,8 @@
 
 #include <sys/epoll.h>
 
+#include "event/priority.h"
+
 namespace keplerd {
 
 Result<Done> GroupEvents::attach(sd_event* loop) {
@@ -15,6 +17,9 @@ Result<Done> GroupEvents::attach(sd_event* loop) {
     const auto attached = queue.io.attach(loop, descriptor, EPOLLIN, "taking the events of cgroups",
                                           [this, &queue](std::uint32_t) { take(queue); });
     if (!attached) return attached;
+    // The manager may remove the group at any moment.
+    queue.io.set_priority(priority::kSampling);
+    queue.pause.set_priority(priority::kSampling);
   }
   return Done{};
 }

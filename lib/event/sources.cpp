@@ -71,7 +71,7 @@ Result<Done> Timer::attach(sd_event* loop, const char* what, std::function<void(
   return taken;
 }
 
-void Timer::set_priority(std::int64_t priority) {
+void LoopSource::set_priority(std::int64_t priority) {
   if (source_) sd_event_source_set_priority(source_.get(), priority);
 }
 

@@ -19,7 +19,8 @@ namespace keplerd {
 
 class LoopSource {
  public:
-  void reset();  // to the state before attach()
+  void reset();                              // to the state before attach()
+  void set_priority(std::int64_t priority);  // event/priority.h; of an attached one
   explicit operator bool() const { return source_ != nullptr; }
 
  protected:
@@ -37,7 +38,6 @@ class Timer : public LoopSource {
   // `accuracy`: how much later it may fire, to reduce the number of wake-ups.
   Result<Done> attach(sd_event* loop, const char* what, std::function<void()> function,
                       Nanoseconds accuracy = Nanoseconds{0});
-  void set_priority(std::int64_t priority);  // event/priority.h
   void set_accuracy(Nanoseconds accuracy);
 
   void set_at(Nanoseconds time);

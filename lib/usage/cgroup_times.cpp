@@ -128,13 +128,12 @@ std::optional<Nanoseconds> CgroupTree::read_time(Node& node) {
 // Called when processes have come to an empty group, or the last one has left. The time is read first: the
 // group may be removed at any moment.
 void CgroupTree::read_when_empty(Node& node) {
-  if (node.reads < kSettled)
-    node.threaded = node.threaded || is_threaded(root_directory_.get(), path_of(node));
   const auto time = read_time(node);
   const auto directory = directory_of(node);
   const bool is_known = node.cpu_stat.is_held() || directory.ok();  // else the time may be another group's
   node.empty = time && is_known && !(directory && is_populated(directory->get()));
   if (node.empty) node.latest = time;
+  if (node.reads < kSettled && directory) node.threaded = node.threaded || is_threaded(directory->get(), ".");
 }
 
 bool CgroupTree::read_usage(Node& node) {

@@ -223,7 +223,7 @@ void CgroupTree::unwatch(Node& node) {
 // Called when `node` is found to be gone. Returns true if the next read must have it.
 bool CgroupTree::end(Node& node) {
   node.piece = settle(node);
-  if (node.piece == Nanoseconds{0}) return false;
+  if (node.piece == Nanoseconds{0} || node.threaded) return false;
   std::size_t& ended = ended_[static_cast<std::size_t>(queue_of(node.parent_owner))];
   if (ended >= limits_.ended) {
     ++missed_ends_;

@@ -119,6 +119,20 @@ TEST_F(CgroupEndsTest, GroupThatIsInUseAgainIsReadAgain) {
   EXPECT_EQ(tree_.missed_ends(), 0U);
 }
 
+TEST_F(CgroupEndsTest, ThreadedGroupStaysInsideItsDomain) {
+  fake_.add_cgroup("/vm");
+  read();
+  fake_.add_cgroup("/vm/vcpu0");
+  take_events();
+  fake_.write("cgroup/vm/vcpu0/cgroup.type",
+              "threaded\n");  // like libvirt: created first, threaded afterwards
+  end("/vm/vcpu0", 10);
+  read();
+  ASSERT_EQ(groups_.size(), 1U);
+  EXPECT_EQ(groups_[0].path, "/vm");
+  EXPECT_EQ(tree_.missed_ends(), 0U);
+}
+
 TEST_F(CgroupEndsTest, RemovedBeforeItWasReadIsCounted) {
   fake_.add_cgroup("/known", 10);
   read();
