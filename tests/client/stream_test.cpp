@@ -2,14 +2,13 @@
 // Against a server on the same loop.
 #include "client/stream.h"
 
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/open_server.h"
+#include "client/followed_keplerd.h"
 
 namespace keplerd::client {
 namespace {
@@ -18,47 +17,14 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using varlink::Answer;
-using varlink::Call;
 using varlink::Failure;
 using varlink::Json;
 using varlink::Reply;
 
-// One reply, then silence; or an end.
-class OneReply : public varlink::Stream {
- public:
-  explicit OneReply(std::variant<Reply, Failure> reply) : reply_(std::move(reply)) {}
-  std::optional<std::variant<Reply, Failure>> next() override { return std::exchange(reply_, std::nullopt); }
-
- private:
-  std::optional<std::variant<Reply, Failure>> reply_;
-};
-
-class StreamsTest : public testing::Test {
+class StreamsTest : public FollowedKeplerd {
  protected:
-  StreamsTest() {
-    directory = std::filesystem::temp_directory_path() / ("keplerd-streams-" + std::to_string(::getpid()));
-    std::filesystem::create_directory(directory);
-    path = directory / "socket";
-    sd_event_new(&loop);
-  }
-  ~StreamsTest() override {
-    streams.reset();
-    server.reset();
-    sd_event_unref(loop);
-    std::filesystem::remove_all(directory);
-  }
+  StreamsTest() : FollowedKeplerd("keplerd-streams") { answer = as_keplerd; }
 
-  void serve() {
-    server.emplace(loop);
-    (*server)->add({.name = "org.keplerd.Energy",
-                    .description = "interface org.keplerd.Energy",
-                    .methods = {{"Monitor", [this](const Call& call) -> Answer {
-                                   calls.push_back(call.parameters.dump());
-                                   return std::make_unique<OneReply>(answer(call.parameters));
-                                 }}}});
-    EXPECT_TRUE((*server)->listen(*varlink::bind_unix_socket(path, 0600)).ok());
-  }
   void begin(std::vector<Streams::Plan::Wanted> wanted) {
     streams = std::make_unique<Streams>(
         loop, Streams::Plan{path, std::move(wanted), std::chrono::seconds(5), "the test"},
@@ -74,10 +40,6 @@ class StreamsTest : public testing::Test {
                             }});
     EXPECT_TRUE(streams->start().ok());
   }
-  template <class Condition>
-  void run_until(Condition condition) {
-    for (int turn = 0; !condition() && turn < 100'000; ++turn) ASSERT_GE(sd_event_run(loop, 100'000), 0);
-  }
   static Json reply_in_full() { return {{"accounts", {{"idle", 1}}}, {"rows", Json::array()}}; }
   // As keplerd does it.
   static std::variant<Reply, Failure> as_keplerd(const Json& parameters) {
@@ -86,13 +48,8 @@ class StreamsTest : public testing::Test {
     return Reply{std::move(reply), true};
   }
 
-  std::filesystem::path directory;
-  std::string path;
-  sd_event* loop = nullptr;
-  std::optional<OpenServer> server;
   std::unique_ptr<Streams> streams;
-  std::function<std::variant<Reply, Failure>(const Json&)> answer = as_keplerd;
-  std::vector<std::string> calls, reported, lost, changes;
+  std::vector<std::string> reported, lost, changes;
   bool throws = false;  // at the next reply
 };
 

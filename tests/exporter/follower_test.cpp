@@ -2,69 +2,31 @@
 // Against a keplerd on the same loop.
 #include "exporter/follower.h"
 
-#include <filesystem>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/followed_keplerd.h"
 #include "exporter/sample_replies.h"
-#include "support/open_server.h"
 
 namespace keplerd::exporter {
 namespace {
 
 using namespace std::chrono_literals;
 using client::Kind;
-using varlink::Answer;
-using varlink::Call;
-using varlink::Failure;
-using varlink::Reply;
 
-// One reply, then silence.
-class OneReply : public varlink::Stream {
- public:
-  OneReply(Json reply, int& open) : reply_(Reply{std::move(reply), true}), open_(open) { ++open_; }
-  ~OneReply() override { --open_; }
-  std::optional<std::variant<Reply, Failure>> next() override { return std::exchange(reply_, std::nullopt); }
-
- private:
-  std::optional<std::variant<Reply, Failure>> reply_;
-  int& open_;
-};
-
-class FollowerTest : public testing::Test {
+class FollowerTest : public client::FollowedKeplerd {
  protected:
-  FollowerTest() {
-    directory = std::filesystem::temp_directory_path() / ("keplerd-follower-" + std::to_string(::getpid()));
-    std::filesystem::create_directory(directory);
-    sd_event_new(&loop);
+  FollowerTest() : FollowedKeplerd("keplerd-follower") {
+    answer = [this](const Json& parameters) { return varlink::Reply{reply_to(parameters.at("kind")), true}; };
     serve();
     follower.emplace(
-        client::Streams::Plan{directory / "socket",
-                              {{Kind::kZones, true}, {Kind::kUnits, true}, {Kind::kProcesses, true}},
-                              5s,
-                              "the test"},
+        client::Streams::Plan{
+            path, {{Kind::kZones, true}, {Kind::kUnits, true}, {Kind::kProcesses, true}}, 5s, "the test"},
         1, Follower::Means{loop, [this] { return now; }, [this] { ++arrivals; }});
     EXPECT_TRUE(follower->start().ok());
   }
-  ~FollowerTest() override {
-    follower.reset();
-    server.reset();
-    sd_event_unref(loop);
-    std::filesystem::remove_all(directory);
-  }
 
-  void serve() {
-    server.emplace(loop);
-    (*server)->add({.name = "org.keplerd.Energy",
-                    .description = "interface org.keplerd.Energy",
-                    .methods = {{"Monitor", [this](const Call& call) -> Answer {
-                                   return std::make_unique<OneReply>(answer(call.parameters.at("kind")),
-                                                                     open);
-                                 }}}});
-    EXPECT_TRUE((*server)->listen(*varlink::bind_unix_socket(directory / "socket", 0600)).ok());
-  }
-  Json answer(const std::string& kind) const {
+  Json reply_to(const std::string& kind) const {
     if (kind == "processes") return reply_of(rows, common());
     if (kind == "units") return reply_of(Json::array(), common());
     Json zone = zone_row("package");
@@ -76,11 +38,6 @@ class FollowerTest : public testing::Test {
   }
   Json common() const { return {{"instanceId", instance}}; }
 
-  template <class Condition>
-  void run_until(Condition condition) {
-    for (int turn = 0; !condition() && turn < 100'000; ++turn) ASSERT_GE(sd_event_run(loop, 100'000), 0);
-    ASSERT_TRUE(condition());
-  }
   void arrive() {
     run_until([this] { return !follower->is_waiting(); });
   }
@@ -92,12 +49,9 @@ class FollowerTest : public testing::Test {
   }
   std::int64_t others() const { return follower->processes().others()->all.energy.value; }
 
-  std::filesystem::path directory;
-  sd_event* loop = nullptr;
-  std::optional<OpenServer> server;
   std::optional<Follower> follower;
   Nanoseconds now = 5h;
-  int open = 0, arrivals = 0;
+  int arrivals = 0;
   std::int64_t active = 1000;
   bool has_power = true;
   std::string instance = "x";
