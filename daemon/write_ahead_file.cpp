@@ -2,13 +2,13 @@
 #include "daemon/write_ahead_file.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/read_all.h"
+#include "base/replace_file.h"
 #include "base/write_all.h"
 #include "host/kept_file.h"
 
@@ -26,7 +26,7 @@ Result<std::string> WriteAheadFile::read() const {
 }
 
 Result<Done> WriteAheadFile::open_at(std::size_t length) {
-  auto fd = open(path_, O_APPEND);
+  auto fd = open(0);
   if (!fd) return fd.error();
   if (::ftruncate(fd->get(), static_cast<off_t>(length)) != 0) return system_error(path_, errno);
   fd_ = *std::move(fd);
@@ -35,7 +35,7 @@ Result<Done> WriteAheadFile::open_at(std::size_t length) {
 }
 
 Result<Done> WriteAheadFile::create() {
-  auto fd = open(path_, O_APPEND | O_CREAT | O_TRUNC);
+  auto fd = open(O_CREAT | O_TRUNC);
   if (!fd) return fd.error();
   fd_ = *std::move(fd);
   size_ = 0;
@@ -56,15 +56,8 @@ Result<Done> WriteAheadFile::drop(std::size_t length) {
   if (::lseek(fd_.get(), static_cast<off_t>(length), SEEK_SET) < 0) return system_error(path_, errno);
   const auto rest = read_all(fd_.get(), size_ - length, path_);
   if (!rest) return rest.error();
-  const std::string temporary = path_ + ".new";
-  auto fd = open(temporary, O_APPEND | O_CREAT | O_TRUNC);
+  auto fd = replace_file(path_, *rest, O_RDWR, Sync::kLater);
   if (!fd) return fd.error();
-  const auto written = write_all(fd->get(), *rest, temporary);
-  if (!written || ::rename(temporary.c_str(), path_.c_str()) != 0) {
-    const Error error = written ? system_error(path_, errno) : written.error();
-    ::unlink(temporary.c_str());
-    return error;
-  }
   fd_ = *std::move(fd);
   size_ = rest->size();
   return Done{};
@@ -77,9 +70,9 @@ void WriteAheadFile::remove() {
 }
 
 // Accessible to its owner only, and never a link.
-Result<UniqueFd> WriteAheadFile::open(const std::string& path, int flags) const {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
-  if (!fd) return system_error(path, errno);
+Result<UniqueFd> WriteAheadFile::open(int flags) const {
+  UniqueFd fd(::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+  if (!fd) return system_error(path_, errno);
   return fd;
 }
 

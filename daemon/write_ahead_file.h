@@ -36,7 +36,7 @@ class WriteAheadFile {
   std::size_t size() const { return size_; }
 
  private:
-  Result<UniqueFd> open(const std::string& path, int flags) const;
+  Result<UniqueFd> open(int flags) const;
 
   std::string path_;
   UniqueFd fd_;

@@ -7,8 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/unique_fd.h"
-#include "base/write_all.h"
+#include "base/replace_file.h"
 #include "host/kept_file.h"
 
 namespace keplerd {
@@ -27,17 +26,8 @@ void sync_directory_of(const std::string& path) {
 }  // namespace
 
 Result<Done> save_state(const std::string& path, const LedgerState& state) {
-  const std::string temporary = path + ".new";
-  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return system_error(temporary, errno);
-  const auto written = write_all(fd.get(), format_state(state), temporary);
-  if (!written || ::fsync(fd.get()) != 0) {
-    const Error error = written ? system_error(temporary, errno) : written.error();
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  fd.reset();
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error(path, errno);
+  const auto replaced = replace_file(path, format_state(state), O_WRONLY, Sync::kBefore);
+  if (!replaced) return replaced.error();
   sync_directory_of(path);
   return Done{};
 }
