@@ -41,34 +41,14 @@ void EnergyAccount::add_total(const EnergyAccount& other) {
 }
 
 Microjoules EnergyAccount::energy(const std::vector<ZoneWindow>& standings) const {
-  Microjoules sum;
-  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
-    if (standings[zone].in_total) sum += zones[zone].total;
-  }
-  return sum;
+  return sum_in_total(zones, standings, &ZoneEnergy::total);
 }
 
 Microjoules EnergyAccount::window_energy(std::uint64_t window_sequence,
                                          const std::vector<ZoneWindow>& standings) const {
-  Microjoules sum;
-  if (sequence != window_sequence) return sum;
-  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
-    if (standings[zone].in_total) sum += zones[zone].window;
-  }
-  return sum;
+  if (sequence != window_sequence) return {};
+  return sum_in_total(zones, standings, &ZoneEnergy::window);
 }
-
-namespace {
-
-Microjoules earlier_energy(const EarlierUsage& earlier, const std::vector<ZoneWindow>& zones) {
-  Microjoules sum;
-  for (std::size_t zone = 0; zone < earlier.zones.size(); ++zone) {
-    if (zones[zone].in_total) sum += earlier.zones[zone];
-  }
-  return sum;
-}
-
-}  // namespace
 
 void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::vector<ZoneWindow>& zones,
               std::vector<ZoneShare>& shares, WorkloadRow& row) {
@@ -78,7 +58,7 @@ void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::v
   row.since = account.since;
   row.active = account.energy(zones);
   row.earlier = account.earlier;
-  if (account.earlier) row.earlier_energy = earlier_energy(*account.earlier, zones);
+  if (account.earlier) row.earlier_energy = sum_in_total(account.earlier->zones, zones);
   row.power = std::ranges::any_of(zones, &ZoneWindow::current) ? std::optional(Microwatts{}) : std::nullopt;
   assert(shares.capacity() - shares.size() >= zones.size());
   const std::size_t first = shares.size();

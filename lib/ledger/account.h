@@ -23,6 +23,18 @@ struct ZoneWindow {
   std::optional<Nanoseconds> span;  // over which its energy was drawn; unset: its power is not known
 };
 
+// The sum over the zones that are in the host's total. `standings`: of the ledger's zones; has at least as
+// many.
+template <class Zone, class Standing, class Energy = std::identity>
+Microjoules sum_in_total(const std::vector<Zone>& zones, const std::vector<Standing>& standings,
+                         Energy energy = {}) {
+  Microjoules sum;
+  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
+    if (standings[zone].in_total) sum += std::invoke(energy, zones[zone]);
+  }
+  return sum;
+}
+
 // A window as it is booked.
 struct BookedWindow {
   const UsageSample& usage;

@@ -13,9 +13,8 @@ namespace {
 // What an earlier state has of restored accounts.
 class Earlier {
  public:
-  explicit Earlier(const LedgerState* state) {
+  explicit Earlier(const LedgerState* state) : state_(state) {
     if (state == nullptr) return;
-    for (const ZoneState& zone : state->zones) in_total_.push_back(zone.in_total);
     for (const UnitState& unit : state->units) units_[unit.id] = &unit;
     for (const ContainerState& container : state->containers) containers_[key(container)] = &container;
     for (const VmState& vm : state->vms) vms_[vm.info.id] = &vm;
@@ -32,10 +31,7 @@ class Earlier {
     auto usage = this->usage(saved, earlier);
     if (!usage) return usage;
     usage->parts = earlier->parts;
-    Microjoules other;
-    for (std::size_t zone = 0; zone < earlier->energy.size(); ++zone) {
-      if (in_total_[zone]) other += earlier->energy[zone];
-    }
+    Microjoules other = sum_in_total(earlier->energy, state_->zones);
     for (const VmPart& part : earlier->parts) other -= part.energy;
     usage->parts.push_back({"other", other});
     return usage;
@@ -61,7 +57,7 @@ class Earlier {
         EarlierUsage{.zones = earlier->energy, .cpu = earlier->cpu, .parts = {}});
   }
 
-  std::vector<bool> in_total_;
+  const LedgerState* state_;  // null: there is none
   std::map<std::string, const UnitState*> units_;
   std::map<ContainerKey, const ContainerState*> containers_;
   std::map<std::string, const VmState*> vms_;
@@ -167,10 +163,7 @@ LedgerState Ledger::state(Realtime now) const {
                     .vms = {},
                     .processes = {},
                     .readings = {}};
-  Microjoules workloads;
-  for (const ZoneState& zone : state.zones) {
-    if (zone.in_total) workloads += zone.energy - zone.idle - zone.kernel - zone.unattributed;
-  }
+  Microjoules workloads = energy_of_workloads(state.zones);
   for (const auto& [id, unit] : units_.all()) {
     state.units.push_back(state_of(*unit));
     workloads -= unit->own;

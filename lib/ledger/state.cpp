@@ -276,6 +276,14 @@ LedgerState to_state(const Json& json) {
 
 }  // namespace
 
+Microjoules energy_of_workloads(const std::vector<ZoneState>& zones) {
+  Microjoules sum;
+  for (const ZoneState& zone : zones) {
+    if (zone.in_total) sum += zone.energy - zone.idle - zone.kernel - zone.unattributed;
+  }
+  return sum;
+}
+
 std::string format_state(const LedgerState& state) {
   Json json = {{"version", kVersion},
                {"instanceId", state.instance_id},

@@ -25,6 +25,9 @@ struct ZoneState {
   Realtime since{0};
 };
 
+// What the zones in the host's total gave to workloads.
+Microjoules energy_of_workloads(const std::vector<ZoneState>& zones);
+
 struct UnitState {
   std::string id;
   std::vector<Microjoules> energy;  // by zone, in the order of LedgerState::zones; descendants included

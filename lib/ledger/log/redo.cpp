@@ -61,10 +61,7 @@ class Redo {
     state_.processes.clear();
     for (auto& [id, process] : processes_) state_.processes.push_back(std::move(process));
     // Nothing that is saved goes above these (state_checks.h), so that no sum of the few zones overflows.
-    Microjoules outside;
-    for (const ZoneState& zone : state_.zones) {
-      if (zone.in_total) outside += zone.energy - zone.idle - zone.kernel - zone.unattributed;
-    }
+    Microjoules outside = energy_of_workloads(state_.zones);
     for (const UnitState& unit : state_.units) {
       if (__builtin_sub_overflow(outside.value, unit.own.value, &outside.value))
         throw Malformed{"a sum is out of range"};
