@@ -69,6 +69,15 @@ const Account& account_of(const Account& account) {
   return account;
 }
 
+// Of processes, only those that run: they end with the boot.
+template <class Account>
+bool is_logged(const Account&) {
+  return true;
+}
+bool is_logged(const ProcessAccount& process) { return !process.energy.ended; }
+
+void put(ByteWriter& out, LogRow row) { out.byte(static_cast<std::uint8_t>(row)); }
+
 }  // namespace
 
 std::string save_point_record(const LedgerState& state) {
@@ -83,6 +92,68 @@ std::string save_point_record(const LedgerState& state) {
   return record;
 }
 
+template <class Account>
+LogWriter::Written LogWriter::Written::of(const std::string&, const Account& account) {
+  return {account.info, &account.info->id, keplerd::digest(account)};
+}
+
+// Comparing ids is for those whose description is another.
+bool LogWriter::Written::is_before(const std::string& other, const Written& now) const {
+  return info != now.info && *id < other;
+}
+
+void LogWriter::Written::put_id(ByteWriter& out) const { out.text(*id); }
+
+template <class Account>
+void LogWriter::Written::put_change(ByteWriter& out, const Written* last, const Account& account) const {
+  const bool is_described = last != nullptr && last->info == info;
+  if (is_described && last->digest == digest) return;
+  const auto state = state_of(account);
+  put(out, is_described ? LogRow::kChanged : LogRow::kDescribed);
+  out.text(*id);
+  if (!is_described) out.text(describe(state));
+  put_numbers(out, state);
+}
+
+LogWriter::WrittenProcess LogWriter::WrittenProcess::of(ProcessId id, const ProcessAccount& process) {
+  return {id, keplerd::digest(process)};
+}
+
+void LogWriter::WrittenProcess::put_id(ByteWriter& out) const { put(out, id); }
+
+void LogWriter::WrittenProcess::put_change(ByteWriter& out, const WrittenProcess* last,
+                                           const ProcessAccount& process) const {
+  if (last != nullptr && last->digest == digest) return;
+  put(out, LogRow::kChanged);
+  put(out, state_of(id, process));
+}
+
+// `accounts` and `written` are in the order of their ids.
+template <class Accounts, class Row>
+void LogWriter::append_changes(const Accounts& accounts, std::vector<Row>& written, std::vector<Row>& next) {
+  ByteWriter out(record_);
+  next.clear();
+  next.reserve(accounts.size());
+  auto last = written.begin();
+  const auto remove = [&] {
+    put(out, LogRow::kRemoved);
+    last->put_id(out);
+    ++last;
+  };
+  for (const auto& [id, entry] : accounts) {
+    const auto& account = account_of(entry);
+    if (!is_logged(account)) continue;
+    const Row& now = next.emplace_back(Row::of(id, account));
+    while (last != written.end() && last->is_before(id, now)) remove();
+    const bool is_known = last != written.end() && last->is_of(id);
+    now.put_change(out, is_known ? &*last : nullptr, account);
+    if (is_known) ++last;
+  }
+  while (last != written.end()) remove();
+  put(out, LogRow::kEnd);
+  std::swap(written, next);
+}
+
 std::string_view LogWriter::record(const Ledger& ledger, const std::vector<SavedReading>& readings) {
   begin_record(record_, RecordKind::kSample);
   ByteWriter out(record_);
@@ -93,72 +164,13 @@ std::string_view LogWriter::record(const Ledger& ledger, const std::vector<Saved
   for (const ZoneState& zone : zones) put(out, zone);
   out.number(static_cast<std::int64_t>(readings.size()));
   for (const SavedReading& reading : readings) put(out, reading);
-  append_changes(ledger.units().all(), units_);
-  append_changes(ledger.containers().containers(), containers_);
-  append_changes(ledger.containers().pods(), pods_);
-  append_changes(ledger.vms().all(), vms_);
-  append_processes(ledger.processes());
+  append_changes(ledger.units().all(), units_, next_);
+  append_changes(ledger.containers().containers(), containers_, next_);
+  append_changes(ledger.containers().pods(), pods_, next_);
+  append_changes(ledger.vms().all(), vms_, next_);
+  append_changes(ledger.processes().all(), processes_, next_processes_);
   finish_record(record_);
   return record_;
-}
-
-// Both are in the order of their ids.
-template <class Accounts>
-void LogWriter::append_changes(const Accounts& accounts, std::vector<Written>& written) {
-  ByteWriter out(record_);
-  next_.clear();
-  next_.reserve(accounts.size());
-  auto last = written.begin();
-  const auto remove = [&] {
-    out.byte(static_cast<std::uint8_t>(LogRow::kRemoved));
-    out.text(*last->id);
-    ++last;
-  };
-  for (const auto& [id, entry] : accounts) {
-    const auto& account = account_of(entry);
-    while (last != written.end() && last->info != account.info && *last->id < id) remove();
-    const bool is_known = last != written.end() && *last->id == id;
-    const Written now{account.info, &account.info->id, digest(account)};
-    const bool is_described = is_known && last->info == now.info;
-    if (!is_described || last->digest != now.digest) {
-      const auto state = state_of(account);
-      out.byte(static_cast<std::uint8_t>(is_described ? LogRow::kChanged : LogRow::kDescribed));
-      out.text(id);
-      if (!is_described) out.text(describe(state));
-      put_numbers(out, state);
-    }
-    if (is_known) ++last;
-    next_.push_back(now);
-  }
-  while (last != written.end()) remove();
-  out.byte(static_cast<std::uint8_t>(LogRow::kEnd));
-  std::swap(written, next_);
-}
-
-void LogWriter::append_processes(const ProcessLedger& processes) {
-  ByteWriter out(record_);
-  next_processes_.clear();
-  auto last = processes_.begin();
-  const auto remove = [&] {
-    out.byte(static_cast<std::uint8_t>(LogRow::kRemoved));
-    put(out, last->id);
-    ++last;
-  };
-  for (const auto& [id, process] : processes.all()) {
-    if (process.energy.ended) continue;
-    while (last != processes_.end() && last->id < id) remove();
-    const bool is_known = last != processes_.end() && last->id == id;
-    const WrittenProcess now{id, digest(process)};
-    if (!is_known || last->digest != now.digest) {
-      out.byte(static_cast<std::uint8_t>(LogRow::kChanged));
-      put(out, state_of(id, process));
-    }
-    if (is_known) ++last;
-    next_processes_.push_back(now);
-  }
-  while (last != processes_.end()) remove();
-  out.byte(static_cast<std::uint8_t>(LogRow::kEnd));
-  std::swap(processes_, next_processes_);
 }
 
 }  // namespace keplerd

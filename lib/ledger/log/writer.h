@@ -18,6 +18,8 @@
 
 namespace keplerd {
 
+class ByteWriter;
+
 // That `state` is saved as it is now, and its processes, which the saved text does not have.
 std::string save_point_record(const LedgerState& state);
 
@@ -27,19 +29,33 @@ class LogWriter {
   std::string_view record(const Ledger& ledger, const std::vector<SavedReading>& readings);
 
  private:
-  // What was last written of an account.
+  // What was last written of a unit, container or VM, and of a process. `id`: the account's.
   struct Written {
     std::shared_ptr<const void> info;  // the very description; its id is in it
     const std::string* id = nullptr;
     std::uint64_t digest = 0;
+
+    template <class Account>
+    static Written of(const std::string& id, const Account& account);
+    bool is_before(const std::string& other, const Written& now) const;
+    bool is_of(const std::string& other) const { return *id == other; }
+    void put_id(ByteWriter& out) const;
+    // What `account` has that is not in `last`, which is null if nothing was written of it.
+    template <class Account>
+    void put_change(ByteWriter& out, const Written* last, const Account& account) const;
   };
   struct WrittenProcess {
     ProcessId id;
     std::uint64_t digest = 0;
+
+    static WrittenProcess of(ProcessId id, const ProcessAccount& process);
+    bool is_before(ProcessId other, const WrittenProcess&) const { return id < other; }
+    bool is_of(ProcessId other) const { return id == other; }
+    void put_id(ByteWriter& out) const;
+    void put_change(ByteWriter& out, const WrittenProcess* last, const ProcessAccount& process) const;
   };
-  template <class Accounts>
-  void append_changes(const Accounts& accounts, std::vector<Written>& written);
-  void append_processes(const ProcessLedger& processes);
+  template <class Accounts, class Row>
+  void append_changes(const Accounts& accounts, std::vector<Row>& written, std::vector<Row>& next);
 
   std::string record_;
   std::vector<Written> units_, containers_, pods_, vms_, next_;
