@@ -54,6 +54,8 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       own_cost_(host.has_own_procfs() ? ::getpid() : 0),
       report_(ledger_.report()) {}
 
+Meter::~Meter() = default;
+
 std::shared_ptr<const Report> Meter::sample() {
   look_for_source(clock_());
   const Instant at = read_counters();

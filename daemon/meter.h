@@ -43,6 +43,7 @@ class Meter {
   // boot.
   Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved,
         Clock clock, UsageLimits limits = {});
+  ~Meter();  // long, and not compiled in each file that has a meter
 
   // Samples once. Never returns null; if the host cannot be read, or between the steps of a meter that moves
   // in steps (see EnergySource), returns the previous report.

@@ -25,6 +25,9 @@ void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) 
 
 Ledger::Ledger(std::string instance_id, Realtime now) : instance_id_(std::move(instance_id)), since_(now) {}
 
+Ledger::Ledger(Ledger&&) noexcept = default;
+Ledger::~Ledger() = default;
+
 void Ledger::set_zones(const std::vector<Zone>& zones, Realtime now) {
   for (ZoneAccount& zone : zones_) zone.current = false;
   source_zones_.clear();

@@ -41,6 +41,8 @@ class Ledger {
   // because later totals may have been published after the last save. `earlier`: the state with which that
   // instance id began; null: none did.
   Ledger(const LedgerState& state, const std::string& instance_id, const LedgerState* earlier = nullptr);
+  Ledger(Ledger&&) noexcept;  // these are long, and not compiled in each file that has a ledger
+  ~Ledger();
 
   void set_limits(TerminatedLimits limits) { limits_ = limits; }
 

@@ -6,6 +6,12 @@
 #include "report/values.h"
 
 namespace keplerd {
+
+// Long, and not compiled in each file that has one.
+Report::Report() = default;
+Report::~Report() = default;
+ProcessRows::ProcessRows() = default;
+ProcessRows::~ProcessRows() = default;
 namespace {
 
 std::uint64_t last_number(const Report& report) {

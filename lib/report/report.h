@@ -87,7 +87,8 @@ struct OwnCost {
 };
 
 struct Report {
-  Report() = default;
+  Report();
+  ~Report();
   Report(const Report&) = delete;  // not copyable: rows refer to `shares`
   Report& operator=(const Report&) = delete;
 
@@ -133,7 +134,8 @@ struct Report {
 
 // The processes of a sample. As there may be very many, they are created on request only.
 struct ProcessRows {
-  ProcessRows() = default;
+  ProcessRows();
+  ~ProcessRows();
   ProcessRows(const ProcessRows&) = delete;  // not copyable: rows refer to `shares`
   ProcessRows& operator=(const ProcessRows&) = delete;
 

@@ -14,6 +14,8 @@ MeterHost::MeterHost() {
   files.set_stat(ticks);
 }
 
+MeterHost::~MeterHost() = default;
+
 const Report& MeterHost::begin(SourceChoice choice, Ledger ledger, std::vector<SavedReading> saved) {
   root_ = std::make_unique<HostRoot>(files.open());
   meter_ = std::make_unique<Meter>(

@@ -15,6 +15,7 @@ class MeterHost {
  public:
   // One package with a limit of 100 W and its DRAM, and idle CPUs.
   MeterHost();
+  ~MeterHost();
 
   FakeHost files;
   Instant now{.monotonic = std::chrono::hours(1),
