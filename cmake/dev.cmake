@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the preset "dev" saves time with. Off elsewhere: precompiled headers hide includes that a file forgot.
-option(KEPLERD_PRECOMPILE "Precompile the headers of third parties" OFF)
+option(KEPLERD_PRECOMPILE "Precompile the headers of the language and of third parties" OFF)
 option(KEPLERD_FAST_LINKER "Link with mold or lld, where the compiler has one" OFF)
 
 if(KEPLERD_FAST_LINKER)
@@ -14,11 +14,24 @@ if(KEPLERD_FAST_LINKER)
   endforeach()
 endif()
 
+if(KEPLERD_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # Collecting garbage means going through all that was precompiled: with enough memory it is not worth its time.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=500000>)
+endif()
+
+# What most files of this project include.
+set(KEPLERD_STANDARD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional> <ranges> <set> <span> <string>
+                             <string_view> <unordered_map> <variant> <vector>)
+
 # Each has headers of its own, as its macros are others. Folders that include nothing of the kind go without.
 function(keplerd_precompile_headers)
   if(NOT KEPLERD_PRECOMPILE)
     return()
   endif()
+  target_precompile_headers(keplerd_energy PRIVATE ${KEPLERD_STANDARD_HEADERS})
+  foreach(target IN ITEMS keplerd_attribution keplerd_report keplerd_ledger)
+    target_precompile_headers(${target} REUSE_FROM keplerd_energy)
+  endforeach()
   foreach(target IN ITEMS keplerd_varlink keplerd_client keplerd_cli keplerd_exporter)
     target_precompile_headers(${target} PRIVATE <nlohmann/json.hpp>)
   endforeach()
@@ -34,7 +47,7 @@ function(keplerd_precompile_test target)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "")
     add_library(keplerd_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
     target_link_libraries(keplerd_test_headers PRIVATE GTest::gmock fmt::fmt keplerd_flags)
-    target_precompile_headers(keplerd_test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+    target_precompile_headers(keplerd_test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h> ${KEPLERD_STANDARD_HEADERS})
   endif()
   target_link_libraries(${target} PRIVATE fmt::fmt)
   target_precompile_headers(${target} REUSE_FROM keplerd_test_headers)
