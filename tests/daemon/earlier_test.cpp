@@ -16,12 +16,7 @@ using varlink::Json;
 class Earlier : public VmTest {
  protected:
   Earlier() {
-    for (const std::string& group : {libvirt, libvirt + "/vcpu0", libvirt + "/emulator"})
-      host.files.add_cgroup(group);
-    for (const char* const part : {"/vcpu0", "/emulator"})
-      host.files.set_cgroup_type(libvirt + part, "threaded");
-    host.files.add_process(
-        {.pid = 20, .comm = "qemu-system-x86", .cgroup = libvirt, .cmdline = qemu("web", kUuid)});
+    add_vm_with_threads(host.files);
     host.begin();
     work(20'000'000, 100'000);
     restart();
@@ -30,7 +25,7 @@ class Earlier : public VmTest {
   // Half of the energy is idle; the VM gets the other half.
   void work(std::int64_t microjoules, std::int64_t usec) {
     host.draw(microjoules);
-    for (const std::string& group : {std::string(kScope), libvirt, libvirt + "/vcpu0"})
+    for (const std::string& group : {std::string(kScope), kLibvirtGroup, kLibvirtGroup + "/vcpu0"})
       host.files.set_cgroup_usage(group, usec);
     host.step();
   }
@@ -42,8 +37,6 @@ class Earlier : public VmTest {
     host.begin({}, std::move(ledger), state.readings);
   }
   Json vm_json(const ReportView& view) const { return row_json(view, RowKind::kVms, 0); }
-
-  const std::string libvirt = std::string(kScope) + "/libvirt";
 };
 
 TEST_F(Earlier, EnergyAndCpuTimeOfARowAreKeptApartFromItsTotals) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/access/access.h"
+#include "daemon/ended_group.h"
 #include "daemon/random_claims.h"
 
 namespace keplerd {
@@ -81,19 +82,6 @@ class RandomIdentities {
     if (!groups_.emplace(path, 0).second) return;
     host_.files.add_cgroup(path);
     host_.files.set_cgroup_owner(path, user);
-  }
-
-  void end_group(const std::string path) {
-    const auto inside = [&](const std::string& other) {
-      return other == path || other.starts_with(path + "/");
-    };
-    std::erase_if(processes_, [&](const auto& entry) {
-      if (!inside(entry.second.group)) return false;
-      host_.files.remove_process(entry.first);
-      return true;
-    });
-    host_.files.remove_cgroup(path);
-    std::erase_if(groups_, [&](const auto& entry) { return inside(entry.first); });
   }
 
   std::string claimed_name() {
@@ -186,7 +174,7 @@ class RandomIdentities {
   static std::string cron_of(const Party& party) { return party.user > 1001 ? party.base : kCron; }
 
   void toggle(const std::string& path) {
-    if (groups_.contains(path)) return end_group(path);
+    if (groups_.contains(path)) return end_group(host_.files, path, groups_, processes_);
     add_group(path);
     start_process(path, 0, 0, "secret-task", "");
   }
@@ -195,7 +183,7 @@ class RandomIdentities {
   void toggle_vm() {
     const bool runs = groups_.contains(kScope);
     if (pick(3) != 0) host_.files.write(kRecord, "");
-    if (runs) return end_group(kScope);
+    if (runs) return end_group(host_.files, kScope, groups_, processes_);
     add_group(kScope);
     const pid_t pid = start_process(kScope, 0, 0, "qemu-system-x86", qemu("secret-vm", kUuid));
     if (pick(2) == 0) host_.files.write(kRecord, record("secret-vm", kUuid, pid));

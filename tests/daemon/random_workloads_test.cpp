@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/ended_group.h"
 #include "daemon/meter_host.h"
 
 namespace keplerd {
@@ -86,18 +87,9 @@ class RandomHost {
     }
   }
 
-  void remove_group(const std::string path) {  // a copy: the original is erased
+  void remove_group(const std::string& path) {
     if (path == "/system.slice" || path == "/machine.slice") return;
-    const auto inside = [&](const std::string& other) {
-      return other == path || other.starts_with(path + "/");
-    };
-    std::erase_if(processes_, [&](const auto& entry) {
-      if (!inside(entry.second.group)) return false;
-      host_.files.remove_process(entry.first);
-      return true;
-    });
-    host_.files.remove_cgroup(path);
-    std::erase_if(groups_, [&](const auto& entry) { return inside(entry.first); });
+    end_group(host_.files, path, groups_, processes_);
   }
 
   void add_process() {

@@ -30,6 +30,18 @@ inline std::string qemu(std::string_view name, std::string_view uuid) {
                   "-uuid", uuid, "-S"});
 }
 
+// The groups that libvirt makes below kScope, and the VM 20 in them.
+inline const std::string kLibvirtGroup = std::string(kScope) + "/libvirt";
+inline void add_vm_with_threads(FakeHost& files) {
+  files.add_cgroup(kLibvirtGroup);
+  for (const char* const part : {"/vcpu0", "/emulator"}) {
+    files.add_cgroup(kLibvirtGroup + part);
+    files.set_cgroup_type(kLibvirtGroup + part, "threaded");
+  }
+  files.add_process(
+      {.pid = 20, .comm = "qemu-system-x86", .cgroup = kLibvirtGroup, .cmdline = qemu("web", kUuid)});
+}
+
 using Events = std::vector<std::string>;
 
 class VmTest : public testing::Test {

@@ -2,14 +2,11 @@
 // A run that is killed loses nothing: what it published is in the saved state and the write-ahead log.
 #include <filesystem>
 #include <fstream>
-#include <random>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "daemon/meter_host.h"
-#include "daemon/state_keeper.h"
 #include "daemon/vm_host.h"
+#include "daemon/write_ahead_host.h"
 #include "ledger/state_file.h"
 
 namespace keplerd {
@@ -20,59 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr char kContainer[] =
     "/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope";
-
-class WriteAhead : public testing::Test {
- protected:
-  WriteAhead() {
-    host.files.write("proc/sys/kernel/random/boot_id", "11111111-2222-3333-4444-555555555555\n");
-    std::string name = testing::TempDir() + "keplerd-log-XXXXXX";
-    if (::mkdtemp(name.data()) != nullptr) directory = name;
-  }
-  ~WriteAhead() override { fs::remove_all(directory); }
-
-  // In the daemon's order: the first sample, then a save, then what is published is in the log.
-  void begin() {
-    keeper = std::make_unique<StateKeeper>(host.files.open(), StateDirectory{directory, nullptr},
-                                           EnergySettings{}, directory);
-    auto restored = keeper->restore(Realtime(5));
-    host.begin({}, std::move(restored.ledger), restored.readings);
-    host.meter().set_limits(limits);
-    log();
-    keeper->save(host.meter().state(), false);
-  }
-  void log() { keeper->log(host.meter().ledger(), host.meter().readings()); }
-  const Report& step() {
-    const Report& report = host.step();
-    log();
-    return report;
-  }
-  // A second of 10 J active and 10 J idle; all of it for `unit`, half of that for process 10.
-  void work(const std::string& unit, int& seconds) {
-    host.draw(20'000'000);
-    ++seconds;
-    host.files.set_cgroup_usage(unit, static_cast<std::uint64_t>(seconds) * 100'000);
-    if (has_process) host.files.set_process_time(10, static_cast<std::uint64_t>(seconds) * 5);
-    step();
-  }
-  void add_process(const std::string& unit) {
-    host.files.add_process({.pid = 10, .cgroup = unit});
-    has_process = true;
-  }
-
-  fs::path state_file() const { return directory / "ledger.json"; }
-  fs::path log_file() const { return directory / "ledger.log"; }
-  std::string log_text() const {
-    std::ostringstream text;
-    text << std::ifstream(log_file(), std::ios::binary).rdbuf();
-    return text.str();
-  }
-
-  MeterHost host;
-  fs::path directory;
-  std::unique_ptr<StateKeeper> keeper;
-  bool has_process = false;
-  TerminatedLimits limits;
-};
 
 TEST_F(WriteAhead, AfterAKillEveryTotalGoesOnUnderTheSameInstance) {
   host.files.add_cgroup("/a.service", 0);
@@ -108,16 +52,10 @@ TEST_F(WriteAhead, AfterAKillEveryTotalGoesOnUnderTheSameInstance) {
 }
 
 TEST_F(WriteAhead, AMachineContinuesWithItsPartsNameAndDetails) {
-  const std::string libvirt = std::string(kScope) + "/libvirt";
-  for (const std::string& group : {libvirt, libvirt + "/vcpu0", libvirt + "/emulator"})
-    host.files.add_cgroup(group);
-  for (const char* const part : {"/vcpu0", "/emulator"})
-    host.files.set_cgroup_type(libvirt + part, "threaded");
-  host.files.add_process(
-      {.pid = 20, .comm = "qemu-system-x86", .cgroup = libvirt, .cmdline = qemu("web", kUuid)});
+  add_vm_with_threads(host.files);
   begin();
   host.draw(20'000'000);
-  for (const std::string& group : {std::string(kScope), libvirt, libvirt + "/vcpu0"})
+  for (const std::string& group : {std::string(kScope), kLibvirtGroup, kLibvirtGroup + "/vcpu0"})
     host.files.set_cgroup_usage(group, 100'000);
   step();
   const auto before = *host.vm(kUuid);
@@ -339,67 +277,6 @@ TEST_F(WriteAhead, WhereItCannotBeWrittenThatIsAProblemAndTheInstanceChangesAfte
   begin();
   EXPECT_NE(host.meter().report()->instance_id, instance);
   EXPECT_FALSE(keeper->problem());
-}
-
-// Random lives of units, containers and processes; after a kill at a random sample, every row that continues
-// has what was published last.
-TEST_F(WriteAhead, NothingThatWasPublishedIsEverTakenBack) {
-  std::mt19937 random(20261122);
-  const auto roll = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  std::map<std::string, std::uint64_t> usage;
-  std::map<pid_t, std::uint64_t> ticks;
-  limits.max = 3;  // so that ended ones are dropped, too
-  begin();
-  const std::string instance = host.meter().report()->instance_id;
-  for (int i = 0; i < 200; ++i) {
-    const std::string unit =
-        "/s" + std::to_string(roll(3)) + ".slice/u" + std::to_string(roll(4)) + ".service";
-    if (!usage.contains(unit)) {
-      host.files.add_cgroup(unit, 0);
-      usage[unit] = 0;
-    } else if (roll(4) == 0) {
-      for (auto process = ticks.begin(); process != ticks.end();) {
-        host.files.remove_process(process->first);
-        process = ticks.erase(process);
-      }
-      host.files.remove_cgroup(unit);
-      usage.erase(unit);
-    } else {
-      host.files.set_cgroup_usage(unit, usage[unit] += static_cast<std::uint64_t>(roll(100'000)));
-      if (roll(3) == 0) {
-        const pid_t pid = 100 + i;
-        host.files.add_process({.pid = pid, .cgroup = unit});
-        ticks[pid] = 0;
-      }
-    }
-    for (auto& [pid, ticks_of] : ticks)
-      if (roll(2) == 0) host.files.set_process_time(pid, ticks_of += static_cast<std::uint64_t>(roll(5)));
-    host.draw(roll(20'000'000), roll(3'000'000));
-    step();
-    if (roll(7) == 0) keeper->save(host.meter().state(), false);
-    if (roll(5) != 0) continue;
-
-    const auto before = host.meter().report();
-    std::map<std::string, Microjoules> units;
-    for (const UnitRow& row : before->units) units[row.info->id] = row.active;
-    std::map<ProcessId, Microjoules> processes;
-    for (const ProcessRow& row : host.view().processes->rows)
-      if (row.running) processes[row.info->id] = row.active;
-    begin();
-    const auto& after = *host.meter().report();
-    EXPECT_EQ(after.instance_id, instance);
-    EXPECT_EQ(after.host.energy, before->host.energy);
-    EXPECT_EQ(after.accounts.workloads, before->accounts.workloads);
-    EXPECT_EQ(after.accounts.kernel, before->accounts.kernel);
-    ASSERT_EQ(after.units.size(), units.size());
-    for (const UnitRow& row : after.units) EXPECT_EQ(row.active, units.at(row.info->id)) << row.info->id;
-    for (const ProcessRow& row : host.view().processes->rows) {
-      const auto published = processes.find(row.info->id);
-      if (row.running && published != processes.end()) {
-        EXPECT_EQ(row.active, published->second);
-      }
-    }
-  }
 }
 
 }  // namespace
