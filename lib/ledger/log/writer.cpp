@@ -107,7 +107,6 @@ void LogWriter::Written::put_id(ByteWriter& out) const { out.text(*id); }
 template <class Account>
 void LogWriter::Written::put_change(ByteWriter& out, const Written* last, const Account& account) const {
   const bool is_described = last != nullptr && last->info == info;
-  if (is_described && last->digest == digest) return;
   const auto state = state_of(account);
   put(out, is_described ? LogRow::kChanged : LogRow::kDescribed);
   out.text(*id);
@@ -121,9 +120,8 @@ LogWriter::WrittenProcess LogWriter::WrittenProcess::of(ProcessId id, const Proc
 
 void LogWriter::WrittenProcess::put_id(ByteWriter& out) const { put(out, id); }
 
-void LogWriter::WrittenProcess::put_change(ByteWriter& out, const WrittenProcess* last,
+void LogWriter::WrittenProcess::put_change(ByteWriter& out, const WrittenProcess*,
                                            const ProcessAccount& process) const {
-  if (last != nullptr && last->digest == digest) return;
   put(out, LogRow::kChanged);
   put(out, state_of(id, process));
 }
@@ -145,8 +143,8 @@ void LogWriter::append_changes(const Accounts& accounts, std::vector<Row>& writt
     if (!is_logged(account)) continue;
     const Row& now = next.emplace_back(Row::of(id, account));
     while (last != written.end() && last->is_before(id, now)) remove();
-    const bool is_known = last != written.end() && last->is_of(id);
-    now.put_change(out, is_known ? &*last : nullptr, account);
+    const bool is_known = last != written.end() && last->is_of(id, now);
+    if (!is_known || !now.is_as(*last)) now.put_change(out, is_known ? &*last : nullptr, account);
     if (is_known) ++last;
   }
   while (last != written.end()) remove();

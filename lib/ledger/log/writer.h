@@ -38,7 +38,10 @@ class LogWriter {
     template <class Account>
     static Written of(const std::string& id, const Account& account);
     bool is_before(const std::string& other, const Written& now) const;
-    bool is_of(const std::string& other) const { return *id == other; }
+    bool is_of(const std::string& other, const Written& now) const {
+      return info == now.info || *id == other;
+    }
+    bool is_as(const Written& last) const { return info == last.info && digest == last.digest; }
     void put_id(ByteWriter& out) const;
     // What `account` has that is not in `last`, which is null if nothing was written of it.
     template <class Account>
@@ -50,9 +53,10 @@ class LogWriter {
 
     static WrittenProcess of(ProcessId id, const ProcessAccount& process);
     bool is_before(ProcessId other, const WrittenProcess&) const { return id < other; }
-    bool is_of(ProcessId other) const { return id == other; }
+    bool is_of(ProcessId other, const WrittenProcess&) const { return id == other; }
+    bool is_as(const WrittenProcess& last) const { return digest == last.digest; }
     void put_id(ByteWriter& out) const;
-    void put_change(ByteWriter& out, const WrittenProcess* last, const ProcessAccount& process) const;
+    void put_change(ByteWriter& out, const WrittenProcess*, const ProcessAccount& process) const;
   };
   template <class Accounts, class Row>
   void append_changes(const Accounts& accounts, std::vector<Row>& written, std::vector<Row>& next);
