@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints how far divisions of energy are from the truth, for hosts of which it is known: a row for each
 // scenario, a column for each rule. With bounds, exits with status 1 where the model is worse.
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -32,21 +33,35 @@ struct Arguments {
   std::optional<double> most_mean, most_over_floor, least_covered;
 };
 
-// The means over the seeds.
+// Of one host, or the mean of several.
 struct Row {
   double error[kCount] = {}, of_windows[kCount] = {};
   double worst = 0, covered = 0, half_width = 0, idle = 0;  // of the learned rule
+
+  void add(const Row& row, double weight) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      error[i] += weight * row.error[i];
+      of_windows[i] += weight * row.of_windows[i];
+    }
+    worst += weight * row.worst;
+    covered += weight * row.covered;
+    half_width += weight * row.half_width;
+    idle += weight * row.idle;
+  }
 };
 
-void add(Row& row, const Score (&scores)[kCount], double weight) {
+Row row_of(const Score (&scores)[kCount]) {
+  Row row;
   for (std::size_t i = 0; i < kCount; ++i) {
-    row.error[i] += weight * scores[i].error();
-    row.of_windows[i] += weight * scores[i].error_of_windows();
+    row.error[i] = scores[i].error();
+    row.of_windows[i] = scores[i].error_of_windows();
   }
-  row.worst += weight * scores[kLearnedAt].worst();
-  row.covered += weight * scores[kLearnedAt].covered();
-  row.half_width += weight * scores[kLearnedAt].half_width();
-  row.idle += weight * scores[kLearnedAt].idle_error();
+  const Score& learned = scores[kLearnedAt];
+  row.worst = learned.worst();
+  row.covered = learned.covered();
+  row.half_width = learned.half_width();
+  row.idle = learned.idle_error();
+  return row;
 }
 
 // Runs a host, and scores all rules from `from` on; with `hourly`, prints each hour of the learned rule.
@@ -92,14 +107,7 @@ class Table {
 
   void add(std::string_view name, const Row& row, bool idle_once) {
     print(name, row);
-    for (std::size_t i = 0; i < kCount; ++i) {
-      mean_.error[i] += row.error[i];
-      mean_.of_windows[i] += row.of_windows[i];
-    }
-    mean_.worst += row.worst;
-    mean_.covered += row.covered;
-    mean_.half_width += row.half_width;
-    mean_.idle += row.idle;
+    sum_.add(row, 1);
     ++rows_;
     if (arguments_.least_covered && row.covered < *arguments_.least_covered)
       miss("{}: only {:.0f} % of the intervals hold the truth", name, row.covered);
@@ -113,16 +121,8 @@ class Table {
       fmt::print(stderr, "no such scenario\n");
       return 2;
     }
-    Row mean = mean_;
-    const double count = rows_;
-    for (std::size_t i = 0; i < kCount; ++i) {
-      mean.error[i] /= count;
-      mean.of_windows[i] /= count;
-    }
-    mean.worst /= count;
-    mean.covered /= count;
-    mean.half_width /= count;
-    mean.idle /= count;
+    Row mean;
+    mean.add(sum_, 1.0 / rows_);
     if (rows_ > 1) print("mean", mean);
     if (arguments_.most_mean && mean.error[kLearnedAt] > *arguments_.most_mean)
       miss("mean: {:.1f} %, more than {:.1f}", mean.error[kLearnedAt], *arguments_.most_mean);
@@ -137,7 +137,7 @@ class Table {
   }
 
   const Arguments& arguments_;
-  Row mean_;
+  Row sum_;
   int rows_ = 0;
   bool missed_ = false;
 };
@@ -149,7 +149,7 @@ Row average(const Arguments& arguments, Create create) {
     const std::unique_ptr<Host> host = create(seed);
     Score scores[kCount];
     run(*host, arguments, scores);
-    add(row, scores, 1 / static_cast<double>(arguments.seeds));
+    row.add(row_of(scores), 1 / static_cast<double>(arguments.seeds));
   }
   return row;
 }
@@ -201,7 +201,11 @@ int main(int argc, char** argv) {
                  "fails if fewer intervals hold the truth (percent)");
   CLI11_PARSE(app, argc, argv);
   arguments.options.starts_idle = !arguments.never_idle;
-  for (const NamedLaw& law : laws())
-    if (law.name == arguments.law) arguments.options.law = law.law;
+  const auto law = std::ranges::find(laws(), arguments.law, &NamedLaw::name);
+  if (law == laws().end()) {
+    fmt::print(stderr, "no such law: {}\n", arguments.law);
+    return 2;
+  }
+  arguments.options.law = law->law;
   return print_table(arguments);
 }

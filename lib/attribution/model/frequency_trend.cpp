@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attribution/model/running_mean.h"
+#include "attribution/model/arithmetic.h"
 
 namespace keplerd {
 namespace {

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attribution/model/arithmetic.h"
 #include "attribution/model/placement.h"
-#include "attribution/model/running_mean.h"
 
 namespace keplerd {
 namespace {
 
 constexpr double kFrequencyExponent = 1.75;  // of a core's power: f V^2, where V rises with f
-constexpr double kDeviationVariance = 0.09;  // of d between workloads: a third of a workload's power
 constexpr double kLeastDeviation = -0.7, kMostDeviation = 2.5;
 constexpr double kLeastPerCpu = 0.05;   // of K at the start
 constexpr double kLeastDynamic = 0.15;  // of K X: corrections take no more away
@@ -28,8 +27,6 @@ constexpr double kMostInflation = 60;
 constexpr double kSurprised = 2.5, kMostSurprise = 25;
 constexpr double kSurpriseFrom = 120;  // s
 constexpr double kReopen = 300;        // s in which a surprised filter regains the uncertainty of its start
-
-double square(double value) { return value * value; }
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
 double upper_load(const PowerObservation& o) { return std::max(0.0, o.load - o.cpus / 2); }

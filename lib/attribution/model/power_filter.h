@@ -20,6 +20,9 @@
 
 namespace keplerd {
 
+// The variance of d between workloads about which nothing is known: they differ by a third of their power.
+inline constexpr double kDeviationVariance = 0.09;
+
 // Workloads whose d a filter learns; slot 0 is that of all others.
 inline constexpr std::size_t kSlots = 64;
 

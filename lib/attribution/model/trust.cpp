@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "attribution/model/running_mean.h"
+#include "attribution/model/arithmetic.h"
 
 namespace keplerd {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "attribution/model/running_mean.h"
+#include "attribution/model/arithmetic.h"
 
 namespace keplerd {
 namespace {
@@ -12,7 +12,6 @@ constexpr double kUseSpan = 300;             // s
 constexpr std::size_t kEvery = 10;           // windows between two looks for larger workloads
 constexpr double kLargerBy = 1.5;            // a newcomer takes a slot from a workload that uses so much less
 constexpr double kLeastUse = 1e-9;           // busy CPUs
-constexpr double kNewVariance = 0.09;        // of the deviation of a workload about which nothing is known
 constexpr std::size_t kMostRemembered = 64;  // workloads that ended
 
 }  // namespace
@@ -43,7 +42,7 @@ void WorkloadSlots::release_ended(PowerFilter& filter) {
   for (std::size_t slot = 1; slot < kSlots; ++slot) {
     if (holder_[slot] == 0 || workloads_[holder_[slot]].window == windows_) continue;
     take(slot, filter);
-    filter.assign(slot, 0, kNewVariance);
+    filter.assign(slot, 0, kDeviationVariance);
   }
 }
 
@@ -93,7 +92,7 @@ void WorkloadSlots::fill(PowerFilter& filter) {
     Workload& workload = workloads_[id];
     holder_[chosen] = id;
     workload.slot = chosen;
-    filter.assign(chosen, workload.deviation, workload.variance < 0 ? kNewVariance : workload.variance);
+    filter.assign(chosen, workload.deviation, workload.variance < 0 ? kDeviationVariance : workload.variance);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "attribution/model/running_mean.h"
+#include "attribution/model/arithmetic.h"
 
 namespace keplerd {
 namespace {
@@ -27,10 +27,7 @@ constexpr std::size_t kLearningWindows = 60;
 constexpr double kIdleSd = 0.06, kUnseenIdleSd = 0.30;  // of the idle power
 constexpr double kModelSd = 0.08;                       // of a workload's energy
 constexpr double kPresenceSd = 0.3;                     // of the part drawn by being awake
-constexpr double kWorkloadVariance = 0.09;              // of workloads that are treated alike
 constexpr double kMostAwake = 0.8;                      // of the active energy
-
-double square(double value) { return value * value; }
 
 // The chance that a workload with this use was awake at an instant.
 double presence(double use) { return 1 - std::exp(-use); }
@@ -185,11 +182,11 @@ void ZonePower::find_slot_variances(Parts& parts) const {
     if (alike <= 0) continue;
     const double learned =
         std::max(0.0, relative(s, s) - 2 * with_mean[s] + mean) * std::clamp(learned_.surprise(), 1.0, 9.0);
-    const double pooled = std::max(0.0, kWorkloadVariance * (1 - 2 * alike));
+    const double pooled = std::max(0.0, kDeviationVariance * (1 - 2 * alike));
     const double blended = blend(own, alike);
     const double spread = blend(square(own - blended), square(alike - blended)) / square(blended);
     parts.variance[s] = blend(learned, pooled) + spread;
-    if (s == 0) parts.variance[s] = std::max(parts.variance[s], kWorkloadVariance);
+    if (s == 0) parts.variance[s] = std::max(parts.variance[s], kDeviationVariance);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weight of the newest value in an exponential mean.
+// Squares, and the weight of the newest value in an exponential mean.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <cstddef>
 
 namespace keplerd {
+
+inline double square(double value) { return value * value; }
 
 // The weight of a window of `seconds` in a mean over about `span` seconds.
 inline double mean_weight(double seconds, double span) { return 1 - std::exp(-seconds / span); }
