@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "usage/cgroup_tree.h"
+#include "usage/cgroup_tree_kernel_test.h"
 #include "usage/child.h"
 #include "usage/real_cgroup.h"
 
@@ -20,17 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class CgroupEndsKernelTest : public testing::Test {
+class CgroupEndsKernelTest : public CgroupTreeKernelTest {
  protected:
-  void SetUp() override {
-    std::string why_not;
-    cgroup_ = RealCgroup::make(why_not);
-    if (!cgroup_) GTEST_SKIP() << "no cgroup can be made here: " << why_not;
-    tree_ = std::make_unique<CgroupTree>(cgroup_->directory());
-  }
-
-  void read() { tree_->read(groups_); }
-
   // Takes events until there are none; the kernel may delay them by 10 ms (cgroup_file_notify).
   void take_events() {
     std::array<pollfd, 2> waiting{};
@@ -59,10 +51,6 @@ class CgroupEndsKernelTest : public testing::Test {
     if (group == groups_.end() || !group->before) return -1ns;
     return group->usage - *group->before;
   }
-
-  std::unique_ptr<RealCgroup> cgroup_;
-  std::unique_ptr<CgroupTree> tree_;
-  std::vector<GroupUsage> groups_;
 };
 
 TEST_F(CgroupEndsKernelTest, WhatAShortGroupUsedIsItsOwn) {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "usage/cgroup_tree.h"
+#include "usage/cgroup_tree_kernel_test.h"
 #include "usage/child.h"
 #include "usage/real_cgroup.h"
 
@@ -32,17 +33,8 @@ std::set<std::string> paths_of(const std::vector<GroupUsage>& groups) {
   return paths;
 }
 
-class CgroupKernelTest : public testing::Test {
+class CgroupKernelTest : public CgroupTreeKernelTest {
  protected:
-  void SetUp() override {
-    std::string why_not;
-    cgroup_ = RealCgroup::make(why_not);
-    if (!cgroup_) GTEST_SKIP() << "no cgroup can be made here: " << why_not;
-    tree_ = std::make_unique<CgroupTree>(cgroup_->directory());
-  }
-
-  void read() { tree_->read(groups_); }
-
   const GroupUsage& group(std::string_view path) const {
     static const GroupUsage none{};
     const auto found = std::ranges::find(groups_, path, &GroupUsage::path);
@@ -56,10 +48,6 @@ class CgroupKernelTest : public testing::Test {
 
   using Paths = std::set<std::string>;
   Paths paths() const { return paths_of(groups_); }
-
-  std::unique_ptr<RealCgroup> cgroup_;
-  std::unique_ptr<CgroupTree> tree_;
-  std::vector<GroupUsage> groups_;
 };
 
 TEST_F(CgroupKernelTest, FindsGroupsThatAppearAndDisappearBetweenReads) {
