@@ -15,6 +15,7 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kPidsLimit = 64 << 20;
+constexpr std::size_t kLongestCpuset = 4096;
 constexpr std::uint64_t kReadsAtRest = 8;  // after which an idle group's cgroup.procs is closed
 constexpr int kSettled = 3;  // reads: libvirt creates a group first, and makes it threaded afterwards
 
@@ -155,6 +156,17 @@ bool CgroupTree::read_usage(Node& node) {
   node.last_read = reads_;
   node.latest.reset();
   return true;
+}
+
+std::string CgroupTree::read_cpuset(std::size_t index) {
+  if (index != kNoGroup && order_[index]->ended) return {};
+  std::array<char, kLongestCpuset> buffer;
+  for (const Node* node = index == kNoGroup ? root_.get() : order_[index]; node != nullptr;
+       node = node->parent) {
+    const auto text = read_file(root_directory_.get(), path_of(*node, "cpuset.cpus.effective"), buffer);
+    if (text) return std::string(*text);
+  }
+  return {};
 }
 
 void CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {

@@ -67,6 +67,10 @@ class CgroupTree {
   // none.
   void read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
+  // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective
+  // has them: its own, or that of the nearest group above it that has one. Empty if they are not known.
+  std::string read_cpuset(std::size_t index);
+
   // The index in the last read() of the group at `path` (as in /proc/PID/cgroup), or of its nearest known
   // ancestor.
   std::size_t find(std::string_view path) const;

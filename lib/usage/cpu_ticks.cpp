@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/cpu_ticks.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/parse.h"
 #include "host/host_root.h"
@@ -12,11 +14,10 @@ namespace {
 // Its line of interrupt counts grows with the machine: some 100 KiB on the largest ones.
 constexpr std::size_t kStatLimit = 4 << 20;
 
-}  // namespace
+constexpr int kMostCpus = 8192;  // NR_CPUS of the kernels with the highest
 
-Result<CpuTicks> parse_cpu_ticks(std::string_view stat) {
-  std::string_view line = take_until(stat, '\n');
-  if (take_word(line) != "cpu") return Error{"/proc/stat: does not begin with the line 'cpu'"};
+// What follows the name of a line; nothing if it is malformed.
+std::optional<CpuTicks> parse_fields(std::string_view line) {
   enum { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kFields };
   std::array<std::int64_t, kFields> ticks{};
   for (std::size_t i = 0; i < kFields; ++i) {
@@ -24,8 +25,7 @@ Result<CpuTicks> parse_cpu_ticks(std::string_view stat) {
     if (word.empty() && i > kIdle) break;
     const auto number = parse_number<std::int64_t>(word);
     // Bounded so that sums cannot overflow; 2^55 ticks are 11 million years of one CPU.
-    if (!number || *number < 0 || *number > (std::int64_t{1} << 55))
-      return Error{"/proc/stat: malformed line 'cpu'"};
+    if (!number || *number < 0 || *number > (std::int64_t{1} << 55)) return std::nullopt;
     ticks[i] = *number;
   }
   const std::int64_t interrupts = ticks[kIrq] + ticks[kSoftirq];
@@ -34,10 +34,31 @@ Result<CpuTicks> parse_cpu_ticks(std::string_view stat) {
                   .interrupts = interrupts};
 }
 
-Result<CpuTicks> read_cpu_ticks(const HostRoot& host) {
-  const auto text = read_text(host.procfs(), "stat", kStatLimit);
-  if (!text) return text.error();
-  return parse_cpu_ticks(*text);
+}  // namespace
+
+Result<CpuTicks> parse_cpu_ticks(std::string_view stat) {
+  std::string_view line = take_until(stat, '\n');
+  if (take_word(line) != "cpu") return Error{"/proc/stat: does not begin with the line 'cpu'"};
+  const auto ticks = parse_fields(line);
+  if (!ticks) return Error{"/proc/stat: malformed line 'cpu'"};
+  return *ticks;
 }
+
+void parse_cpu_lines(std::string_view stat, std::vector<CpuLine>& lines) {
+  lines.clear();
+  while (stat.starts_with("cpu")) {  // they are the first ones
+    std::string_view line = take_until(stat, '\n');
+    std::string_view name = take_word(line);
+    take_prefix(name, "cpu");
+    const auto number = parse_number<int>(name);
+    const auto ticks = parse_fields(line);
+    if (number && *number >= 0 && *number < kMostCpus && ticks) lines.push_back({*number, *ticks});
+  }
+  std::ranges::sort(lines, {}, &CpuLine::number);
+  const auto twins = [](const CpuLine& a, const CpuLine& b) { return a.number == b.number; };
+  lines.erase(std::unique(lines.begin(), lines.end(), twins), lines.end());
+}
+
+Result<std::string> read_stat(const HostRoot& host) { return read_text(host.procfs(), "stat", kStatLimit); }
 
 }  // namespace keplerd

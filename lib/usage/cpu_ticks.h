@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time of the whole host, from the first line of /proc/stat (proc_stat(5)).
+// CPU time of the whole host and of its CPUs, from the first lines of /proc/stat (proc_stat(5)).
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -16,15 +18,29 @@ class HostRoot;
 // that Linux supports today (proc_stat(5)).
 inline constexpr Nanoseconds kTick = std::chrono::milliseconds(10);
 
-// In clock ticks (USER_HZ) since boot, over all CPUs. `guest` and `guest_nice` are inside `user` and `nice`.
+// In clock ticks (USER_HZ) since boot, over all CPUs or of one. `guest` and `guest_nice` are inside `user`
+// and `nice`.
 struct CpuTicks {
   std::int64_t busy = 0;        // user + nice + system + irq + softirq + steal
   std::int64_t idle = 0;        // idle + iowait (which may decrease)
   std::int64_t interrupts = 0;  // irq + softirq; part of busy
 };
 
-// `stat`: the text of /proc/stat, or at least its first line. Fields missing on old kernels are 0.
+// The text of /proc/stat.
+Result<std::string> read_stat(const HostRoot& host);
+
+// Of all CPUs. `stat`: the text of /proc/stat, or at least its first line. Fields missing on old kernels are
+// 0.
 Result<CpuTicks> parse_cpu_ticks(std::string_view stat);
-Result<CpuTicks> read_cpu_ticks(const HostRoot& host);
+
+// A line "cpuN".
+struct CpuLine {
+  int number = 0;
+  CpuTicks ticks;
+};
+
+// Sets `lines` to the lines "cpuN", by number, each once. CPUs that are offline have none; malformed lines
+// are skipped.
+void parse_cpu_lines(std::string_view stat, std::vector<CpuLine>& lines);
 
 }  // namespace keplerd

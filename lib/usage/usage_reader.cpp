@@ -18,13 +18,17 @@ Limits with_budget(Limits limits, DescriptorBudget& budget) {
 UsageReader::UsageReader(const HostRoot& host, UsageLimits limits)
     : host_(host),
       descriptors_(limits.descriptors),
-      processes_(host, with_budget(limits.processes, descriptors_)) {
+      processes_(host, with_budget(limits.processes, descriptors_)),
+      processors_(host, descriptors_),
+      allowed_cpus_(host) {
   if (const auto root = host.cgroupfs())
     tree_ = std::make_unique<CgroupTree>(*root, with_budget(limits.groups, descriptors_));
 }
 
 Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
-  const auto ticks = read_cpu_ticks(host_);
+  const auto stat = read_stat(host_);
+  if (!stat) return stat.error();
+  const auto ticks = parse_cpu_ticks(*stat);
   if (!ticks) return ticks.error();
   sample.ticks = *ticks;
   // The file exists if the kernel accounts interrupt time separately (CONFIG_IRQ_TIME_ACCOUNTING), since
@@ -37,6 +41,11 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
     sample.parts = tree_->parts();
   }
   processes_.read(tree_.get(), boottime, sample);
+  sample.cpus.clear();
+  sample.cpu_classes.clear();
+  if (!runs_vm_) return Done{};
+  processors_.read(*stat, sample.cpus);
+  allowed_cpus_.read(tree_.get(), boottime, runs_vm_, sample);
   return Done{};
 }
 

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "base/result.h"
 #include "base/units.h"
 #include "host/descriptor_budget.h"
+#include "usage/allowed_cpus.h"
 #include "usage/cgroup_tree.h"
 #include "usage/process_table.h"
+#include "usage/processors.h"
 #include "usage/usage_sample.h"
 
 namespace keplerd {
@@ -29,6 +32,10 @@ class UsageReader {
   // Replaces `sample`; its views are valid until the next call of this or take_group_events(). Fails only if
   // /proc/stat cannot be read.
   Result<Done> read(Nanoseconds boottime, UsageSample& sample);
+
+  // From the next read on, a sample includes what the CPUs did, and on which of them groups may run.
+  // `runs_vm`: as AllowedCpus has it.
+  void read_processors(AllowedCpus::RunsVm runs_vm) { runs_vm_ = std::move(runs_vm); }
 
   // Groups merged into their parents, because there are too many or they are nested too
   // deeply.
@@ -51,6 +58,9 @@ class UsageReader {
   DescriptorBudget descriptors_;
   std::unique_ptr<CgroupTree> tree_;  // none without cgroup2
   ProcessTable processes_;
+  Processors processors_;
+  AllowedCpus allowed_cpus_;
+  AllowedCpus::RunsVm runs_vm_;  // none: processors are not read
 };
 
 }  // namespace keplerd

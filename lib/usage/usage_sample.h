@@ -18,6 +18,20 @@ namespace keplerd {
 
 inline constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
+// A logical CPU that is online, and what it did since the previous sample.
+struct CpuUsage {
+  int number = 0;          // the kernel's
+  int package = 0;         // the kernel's
+  int die = 0;             // among all dies of the host: Zone::index of what counts its energy
+  std::size_t core = 0;    // among all cores
+  std::int64_t busy = 0;   // clock ticks
+  std::int64_t total = 0;  // busy and idle ones; 0 if it was not known at the previous sample
+  std::int64_t khz = 0;    // its frequency; 0: not read
+};
+
+// Some CPUs of a sample: one flag for each of UsageSample::cpus.
+using CpuSet = std::vector<std::uint8_t>;
+
 struct GroupUsage {
   std::uint64_t incarnation =
       0;  // never 0 and never reused: a group recreated under the same name has another one
@@ -30,6 +44,7 @@ struct GroupUsage {
   std::optional<Nanoseconds>
       before;  // at the previous sample; unset in the first sample only. A group created since has 0, less
                // what groups of the same path have used that were created and have ended since.
+  std::size_t cpu_class = 0;  // index into UsageSample::cpu_classes
 };
 
 struct ProcessUsage {
@@ -70,6 +85,9 @@ struct UsageSample {
   // or have another name or user.
   std::vector<ProcessUsage> processes;
   std::vector<ProcessId> ended;  // seen in an earlier sample and gone
+  // What the CPUs did, and on which ones groups may run; read on request only. The first class has all CPUs.
+  std::vector<CpuUsage> cpus;
+  std::vector<CpuSet> cpu_classes;
   std::vector<PartUsage> parts;  // of the groups with threaded ones inside, and of processes requested
 };
 

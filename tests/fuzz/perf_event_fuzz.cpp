@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/cpu_list.h"
 #include "base/parse.h"
 #include "energy/cpu/perf_events.h"
 

@@ -49,17 +49,36 @@ TEST(CpuTicks, AreReadFromTheHost) {
   FakeHost fake;
   fake.set_stat(
       {.user = 5, .nice = 1, .system = 2, .idle = 10, .iowait = 3, .irq = 1, .softirq = 1, .steal = 1});
-  expect_ticks(read_cpu_ticks(fake.open()), 11, 13, 2);
+  expect_ticks(parse_cpu_ticks(*read_stat(fake.open())), 11, 13, 2);
   fake.break_file("proc/stat");
-  EXPECT_FALSE(read_cpu_ticks(fake.open()));
+  EXPECT_FALSE(read_stat(fake.open()));
 }
 
 TEST(CpuTicks, AreReadFromThisHost) {
   const auto host = HostRoot::open({});
   ASSERT_TRUE(host);
-  const auto ticks = read_cpu_ticks(*host);
+  const auto stat = read_stat(*host);
+  ASSERT_TRUE(stat);
+  const auto ticks = parse_cpu_ticks(*stat);
   ASSERT_TRUE(ticks) << ticks.error().message;
   EXPECT_GT(ticks->busy, 0);
+  std::vector<CpuLine> lines;
+  parse_cpu_lines(*stat, lines);
+  EXPECT_FALSE(lines.empty());
+}
+
+TEST(CpuLines, AreSortedAndThoseThatAreMalformedAreSkipped) {
+  std::vector<CpuLine> lines{{7, {}}};
+  parse_cpu_lines(
+      "cpu  10 0 0 10\ncpu2 1 2 3 4 5 6 7 8\ncpu0 1 0 0 9\ncpu0 5 0 0 9\ncpu-1 1 1 1 1\ncpuX 1 1 1 1\n"
+      "cpu3 1 1\ncpu8192 1 1 1 1\nintr 5\ncpu4 1 1 1 1\n",
+      lines);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].number, 0);
+  EXPECT_EQ(lines[0].ticks.busy, 1);
+  EXPECT_EQ(lines[1].number, 2);
+  EXPECT_EQ(lines[1].ticks.busy, 1 + 2 + 3 + 6 + 7 + 8);
+  EXPECT_EQ(lines[1].ticks.idle, 4 + 5);
 }
 
 }  // namespace

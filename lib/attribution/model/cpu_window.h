@@ -8,15 +8,14 @@
 #include <span>
 #include <vector>
 
+#include "usage/usage_sample.h"
+
 namespace keplerd {
 
 // The logical CPUs of a host, numbered densely whatever numbers the kernel gives them.
 struct CpuTopology {
   std::vector<std::size_t> core;  // of each logical CPU: a dense index, unique on the host
 };
-
-// The CPUs that some contenders may run on: one flag for each CPU of the topology.
-using CpuSet = std::vector<std::uint8_t>;
 
 // One contender for a zone's energy: the kernel, a group's own, or a process outside any group.
 struct ContenderUse {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cpu_list.h"
 #include "base/parse.h"
 #include "base/text.h"
 #include "energy/cpu/perf_events.h"

@@ -14,7 +14,6 @@
 namespace keplerd {
 namespace {
 
-constexpr int kHighestCpu = 65535;
 constexpr int kMostExponent = 400;
 using Wide = unsigned __int128;
 
@@ -82,12 +81,6 @@ std::optional<CountScale> to_fraction(const Decimal& number) {
   return CountScale{static_cast<std::int64_t>(numerator), static_cast<std::int64_t>(denominator)};
 }
 
-std::optional<int> parse_cpu(std::string_view text) {
-  const auto cpu = parse_number<unsigned>(text);
-  if (!cpu || *cpu > kHighestCpu) return std::nullopt;
-  return static_cast<int>(*cpu);
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> parse_event_config(std::string_view text) {
@@ -102,19 +95,6 @@ std::optional<std::uint64_t> parse_event_config(std::string_view text) {
   const auto parsed = std::from_chars(text.data(), end, value, hexadecimal ? 16 : 10);
   if (parsed.ec != std::errc{} || parsed.ptr != end || value > 0xff) return std::nullopt;
   return value;
-}
-
-std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
-  text = trim(text);
-  std::set<int> cpus;
-  while (!text.empty()) {
-    auto range = take_until(text, ',');
-    const auto first = parse_cpu(take_until(range, '-'));
-    const auto last = range.empty() ? first : parse_cpu(range);
-    if (!first || !last || *last < *first) return std::nullopt;
-    for (int cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpu);
-  }
-  return std::vector<int>(cpus.begin(), cpus.end());
 }
 
 std::optional<CountScale> parse_count_scale(std::string_view scale, std::string_view unit) {

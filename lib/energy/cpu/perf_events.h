@@ -20,9 +20,6 @@ namespace keplerd {
 // dropping a term would select a different event. (Bits 0 to 7, per the format of the PMU `power`.)
 std::optional<std::uint64_t> parse_event_config(std::string_view text);
 
-// Parses a cpumask: "0,24-25". Nothing if it is malformed, or names CPUs above 65535.
-std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
-
 // Microjoules per count, exactly.
 struct CountScale {
   std::int64_t numerator = 0;

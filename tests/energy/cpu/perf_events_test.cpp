@@ -25,18 +25,6 @@ TEST(EventConfig, IsNothingWhereATermIsNotKnown) {
   }
 }
 
-TEST(CpuList, IsNumbersAndRanges) {
-  EXPECT_THAT(*parse_cpu_list("0\n"), ElementsAre(0));
-  EXPECT_THAT(*parse_cpu_list("0,24-26,3"), ElementsAre(0, 3, 24, 25, 26));
-  EXPECT_THAT(*parse_cpu_list("\n"), IsEmpty());
-}
-
-TEST(CpuList, IsNotGarbage) {
-  for (const char* text : {"a", ",", "3-1", "-1", "0-65536", "0-4294967295", "0x1", "1 2"}) {
-    EXPECT_EQ(parse_cpu_list(text), std::nullopt) << text;
-  }
-}
-
 TEST(CountScale, OfTheKernelIsTwoToTheMinus32Joules) {
   EXPECT_EQ(parse_count_scale(kKernelScale, "Joules\n"), (CountScale{15625, 1 << 26}));
 }

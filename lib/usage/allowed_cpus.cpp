@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage/allowed_cpus.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "base/cpu_list.h"
+#include "base/parse.h"
+#include "host/host_root.h"
+#include "usage/cgroup_tree.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kMostExamined = 64;  // in one sample
+constexpr Nanoseconds kEarly = std::chrono::seconds(10), kLater = std::chrono::seconds(60);
+constexpr std::size_t kMostProcesses = 4;  // of a group
+constexpr std::size_t kMostThreads = 256;  // of a VM
+// Classes besides that of all CPUs. Users choose the affinity of their processes, and must not use up the
+// classes of others.
+constexpr std::size_t kMostClasses = 31, kMostOfUsers = 8;
+
+bool has_run(const GroupUsage& group) { return group.before && group.usage > *group.before; }
+
+Nanoseconds time_of(const ProcessUsage* process) {
+  return process->before ? process->usage - process->before->usage : Nanoseconds{0};
+}
+
+}  // namespace
+
+bool ThreadStatus::is_vcpu() const {
+  return name.starts_with("CPU ") && (name.ends_with("/KVM") || name.ends_with("/TCG"));
+}
+
+ThreadStatus parse_thread_status(std::string_view status) {
+  ThreadStatus thread;
+  while (!status.empty()) {
+    std::string_view line = take_until(status, '\n');
+    if (take_prefix(line, "Name:")) {
+      thread.name = trim(line);
+    } else if (take_prefix(line, "Cpus_allowed_list:")) {
+      thread.cpus = parse_cpu_list(line).value_or(std::vector<int>{});
+    }
+  }
+  return thread;
+}
+
+void AllowedCpus::read(CgroupTree* tree, Nanoseconds now, const RunsVm& runs_vm, UsageSample& sample) {
+  online_.clear();
+  for (const CpuUsage& cpu : sample.cpus) online_.push_back(cpu.number);
+  if (tree != nullptr) examine_due(*tree, now, runs_vm, sample);
+  assign_classes(sample);
+  forget_ended(sample);
+}
+
+void AllowedCpus::examine_due(CgroupTree& tree, Nanoseconds now, const RunsVm& runs_vm,
+                              const UsageSample& sample) {
+  std::map<std::size_t, Processes> due;  // by the index of the group
+  for (std::size_t i = 0; i < sample.groups.size() && due.size() < kMostExamined; ++i) {
+    if (has_run(sample.groups[i]) && now >= groups_[sample.groups[i].incarnation].due) due[i];
+  }
+  if (due.empty()) return;
+  for (const ProcessUsage& process : sample.processes) {
+    const auto group = due.find(process.group);
+    if (group != due.end() && time_of(&process) > Nanoseconds{0}) group->second.push_back(&process);
+  }
+  for (auto& [index, processes] : due) {
+    Group& group = groups_[sample.groups[index].incarnation];
+    examine(tree, index, std::move(processes), runs_vm, group);
+    group.due = now + (group.examined++ == 0 ? kEarly : kLater);
+  }
+}
+
+void AllowedCpus::examine(CgroupTree& tree, std::size_t index, Processes processes, const RunsVm& runs_vm,
+                          Group& group) {
+  const auto cpuset = parse_cpu_list(tree.read_cpuset(index)).value_or(std::vector<int>{});
+  std::ranges::sort(processes, std::greater<>{}, time_of);
+  if (processes.size() > kMostProcesses) processes.resize(kMostProcesses);
+  std::set<int> together;
+  for (const ProcessUsage* process : processes) {
+    const auto cpus = cpus_of(*process, runs_vm(process->id));
+    together.insert(cpus.begin(), cpus.end());
+  }
+  const std::vector<int>& inside = cpuset.empty() ? online_ : cpuset;
+  group.cpus.clear();
+  if (together.empty()) {
+    std::ranges::set_intersection(inside, online_, std::back_inserter(group.cpus));
+  } else {
+    std::ranges::set_intersection(inside, together, std::back_inserter(group.cpus));
+  }
+  if (std::ranges::includes(group.cpus, online_)) group.cpus.clear();
+}
+
+// Empty if they are not known.
+std::vector<int> AllowedCpus::cpus_of(const ProcessUsage& process, bool is_vm) {
+  if (is_vm) {
+    auto cpus = cpus_of_vcpus(process.id.pid);
+    if (!cpus.empty()) return cpus;
+  }
+  std::array<char, 8192> buffer;
+  const auto status =
+      read_beginning(host_.procfs(), (std::to_string(process.id.pid) + "/status").c_str(), buffer);
+  return status ? parse_thread_status(*status).cpus : std::vector<int>{};
+}
+
+std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid) {
+  const std::string tasks = std::to_string(pid) + "/task";
+  const auto threads = list_directory(host_.procfs(), tasks.c_str(), kMostThreads);
+  if (!threads) return {};
+  std::set<int> together;
+  std::array<char, 8192> buffer;
+  for (const std::string& thread : *threads) {
+    const auto text = read_beginning(host_.procfs(), (tasks + "/" + thread + "/status").c_str(), buffer);
+    if (!text) continue;
+    const ThreadStatus status = parse_thread_status(*text);
+    if (status.is_vcpu()) together.insert(status.cpus.begin(), status.cpus.end());
+  }
+  return {together.begin(), together.end()};
+}
+
+void AllowedCpus::assign_classes(UsageSample& sample) const {
+  sample.cpu_classes.assign(1, CpuSet(sample.cpus.size(), 1));
+  std::map<std::vector<int>, std::size_t> known;
+  std::size_t of_users = 0;
+  for (const bool users : {false, true}) {
+    for (GroupUsage& usage : sample.groups) {
+      if ((usage.parent_owner != 0) != users || !has_run(usage)) continue;
+      const auto group = groups_.find(usage.incarnation);
+      if (group == groups_.end() || group->second.cpus.empty()) continue;
+      const auto found = known.find(group->second.cpus);
+      if (found != known.end()) {
+        usage.cpu_class = found->second;
+        continue;
+      }
+      if (known.size() >= kMostClasses || (users && of_users++ >= kMostOfUsers)) continue;
+      usage.cpu_class = sample.cpu_classes.size();
+      known.emplace(group->second.cpus, usage.cpu_class);
+      CpuSet& set = sample.cpu_classes.emplace_back(sample.cpus.size(), 0);
+      for (std::size_t c = 0; c < set.size(); ++c)
+        set[c] = std::ranges::binary_search(group->second.cpus, sample.cpus[c].number) ? 1 : 0;
+    }
+  }
+}
+
+void AllowedCpus::forget_ended(const UsageSample& sample) {
+  if (groups_.size() <= 2 * sample.groups.size()) return;
+  std::set<std::uint64_t> there;
+  for (const GroupUsage& group : sample.groups) there.insert(group.incarnation);
+  std::erase_if(groups_, [&](const auto& entry) { return !there.contains(entry.first); });
+}
+
+}  // namespace keplerd

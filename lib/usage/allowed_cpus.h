@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// On which CPUs the processes of a group may run: cpuset.cpus.effective of the group or of the nearest one
+// above it that has such a file (Documentation/admin-guide/cgroup-v2.rst), narrowed to the Cpus_allowed_list
+// of its processes (proc_pid_status(5)); of a VM's process, to that of the threads that are its vCPUs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/units.h"
+#include "usage/usage_sample.h"
+
+namespace keplerd {
+
+class CgroupTree;
+class HostRoot;
+
+// Of a /proc/PID/status.
+struct ThreadStatus {
+  std::string_view name;  // as the kernel escapes it
+  std::vector<int> cpus;  // Cpus_allowed_list; empty if it is missing or malformed
+  bool is_vcpu() const;   // by its name: "CPU 0/KVM", as QEMU calls it
+};
+ThreadStatus parse_thread_status(std::string_view status);
+
+class AllowedCpus {
+ public:
+  // Whether a process runs a VM.
+  using RunsVm = std::function<bool(ProcessId)>;
+
+  // `host` must outlive the reader.
+  explicit AllowedCpus(const HostRoot& host) : host_(host) {}
+
+  // Sets the classes of `sample` and its groups. `tree`: null without cgroup2. A group that has used CPU time
+  // is examined when it is new, a little later, and each minute from then on; at most some dozens of groups
+  // in a sample.
+  void read(CgroupTree* tree, Nanoseconds now, const RunsVm& runs_vm, UsageSample& sample);
+
+ private:
+  struct Group {
+    std::vector<int> cpus;  // empty: all
+    Nanoseconds due{0};     // for the next examination
+    int examined = 0;       // times
+  };
+  using Processes = std::vector<const ProcessUsage*>;
+
+  void examine_due(CgroupTree& tree, Nanoseconds now, const RunsVm& runs_vm, const UsageSample& sample);
+  void examine(CgroupTree& tree, std::size_t index, Processes processes, const RunsVm& runs_vm, Group& group);
+  std::vector<int> cpus_of(const ProcessUsage& process, bool is_vm);
+  std::vector<int> cpus_of_vcpus(std::int32_t pid);
+  void assign_classes(UsageSample& sample) const;
+  void forget_ended(const UsageSample& sample);
+
+  const HostRoot& host_;
+  std::unordered_map<std::uint64_t, Group> groups_;  // by incarnation
+  std::vector<int> online_;                          // CPUs
+  std::string text_;
+};
+
+}  // namespace keplerd

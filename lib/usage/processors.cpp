@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage/processors.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/cpu_list.h"
+#include "base/parse.h"
+#include "host/host_root.h"
+
+namespace keplerd {
+namespace {
+
+constexpr std::size_t kMostReadPerPackage = 8;  // frequencies: each may interrupt the CPU
+constexpr std::size_t kPage = 4096;             // what a file of sysfs holds at most
+
+std::optional<int> read_number(int sysfs, const std::string& path) {
+  std::array<char, 64> buffer;
+  const auto text = read_file(sysfs, path.c_str(), buffer);
+  return text ? parse_number<int>(trim(*text)) : std::nullopt;
+}
+
+// The first of the CPUs that share a core with `cpu`: what names the core.
+int first_sibling(int sysfs, const std::string& topology, int cpu) {
+  for (const char* name : {"core_cpus_list", "thread_siblings_list"}) {  // since Linux 5.3, and before
+    std::array<char, kPage> buffer;
+    const auto text = read_file(sysfs, (topology + name).c_str(), buffer);
+    const auto list = text ? parse_cpu_list(*text) : std::nullopt;
+    if (list && !list->empty()) return list->front();
+  }
+  return cpu;
+}
+
+std::string cpu_path(int cpu, const char* rest) {
+  return fmt::format("devices/system/cpu/cpu{}/{}", cpu, rest);
+}
+
+// Whether it was busy for more than a twentieth of the window; the frequency of others says little.
+bool is_busy(const CpuUsage& cpu) { return cpu.busy * 20 > cpu.total; }
+
+}  // namespace
+
+void Processors::read(std::string_view stat, std::vector<CpuUsage>& cpus) {
+  parse_cpu_lines(stat, lines_);
+  if (lines_.empty()) {
+    std::array<char, kPage> buffer;
+    const auto text = read_file(host_.sysfs(), "devices/system/cpu/online", buffer);
+    const auto online = text ? parse_cpu_list(*text) : std::nullopt;
+    for (const int cpu : online.value_or(std::vector<int>{})) lines_.push_back({cpu, {}});
+  }
+  const auto same = [](const CpuLine& line, const auto& known) { return line.number == known.first; };
+  if (!std::ranges::equal(lines_, cpus_, same)) locate();
+
+  cpus.clear();
+  for (const CpuLine& line : lines_) {
+    Cpu& cpu = cpus_.at(line.number);
+    CpuUsage& usage = cpus.emplace_back(
+        CpuUsage{.number = line.number, .package = cpu.package, .die = cpu.die, .core = cpu.core});
+    measure(usage, cpu, line.ticks);
+  }
+  read_frequencies(cpus);
+}
+
+// The CPUs have changed: finds out where each is.
+void Processors::locate() {
+  std::map<int, Cpu> cpus;
+  std::map<int, std::size_t> cores;           // by the first sibling
+  std::map<int, std::pair<int, int>> die_of;  // package and die, as the kernel numbers them
+  std::set<std::pair<int, int>> dies;
+  for (const CpuLine& line : lines_) {
+    const std::string topology = cpu_path(line.number, "topology/");
+    const int package = read_number(host_.sysfs(), topology + "physical_package_id").value_or(0);
+    const int die = read_number(host_.sysfs(), topology + "die_id").value_or(0);  // since Linux 5.1
+    const int sibling = first_sibling(host_.sysfs(), topology, line.number);
+    Cpu& cpu = cpus[line.number];
+    cpu.package = std::max(package, 0);  // -1: the firmware does not say
+    cpu.core = cores.emplace(sibling, cores.size()).first->second;
+    const std::pair<int, int> place{cpu.package, std::max(die, 0)};
+    die_of[line.number] = place;
+    dies.insert(place);
+    const auto known = cpus_.find(line.number);
+    if (known != cpus_.end())
+      std::tie(cpu.last, cpu.known) = std::tie(known->second.last, known->second.known);
+  }
+  for (auto& [number, cpu] : cpus)
+    cpu.die = static_cast<int>(std::distance(dies.begin(), dies.find(die_of[number])));
+  cpus_ = std::move(cpus);
+}
+
+// iowait and idle may decrease (proc_stat(5)).
+void Processors::measure(CpuUsage& usage, Cpu& cpu, const CpuTicks& ticks) const {
+  if (cpu.known) {
+    usage.busy = std::max<std::int64_t>(ticks.busy - cpu.last.busy, 0);
+    usage.total = usage.busy + std::max<std::int64_t>(ticks.idle - cpu.last.idle, 0);
+  }
+  cpu.last = ticks;
+  cpu.known = true;
+}
+
+// Of a few busy CPUs of each package, in turn.
+void Processors::read_frequencies(std::vector<CpuUsage>& cpus) {
+  std::map<int, std::size_t> read;  // of a package
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    CpuUsage& usage = cpus[(next_ + i) % cpus.size()];
+    Cpu& cpu = cpus_.at(usage.number);
+    if (!cpu.has_frequency || !is_busy(usage)) continue;
+    if (read[usage.package]++ >= kMostReadPerPackage) continue;
+    if (!cpu.frequency) {
+      auto file =
+          KeptFile::open(host_.sysfs(), cpu_path(usage.number, "cpufreq/scaling_cur_freq"), &descriptors_);
+      cpu.has_frequency = file.ok();
+      if (!file) continue;
+      cpu.frequency = *std::move(file);
+    }
+    std::array<char, 64> buffer;
+    const auto text = cpu.frequency.read(buffer);
+    const auto khz = text ? parse_number<std::int64_t>(trim(*text)) : std::nullopt;
+    constexpr std::int64_t kMostKhz = 100'000'000;
+    if (khz && *khz > 0 && *khz < kMostKhz) usage.khz = *khz;
+  }
+  if (!cpus.empty()) next_ = (next_ + kMostReadPerPackage) % cpus.size();
+}
+
+}  // namespace keplerd

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage/allowed_cpus.h"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "support/fake_host.h"
+#include "usage/usage_reader.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string status_of(std::string_view name, std::string_view cpus) {
+  return fmt::format("Name:\t{}\nThreads:\t1\nCpus_allowed:\tff\nCpus_allowed_list:\t{}\n", name, cpus);
+}
+
+// Four CPUs, and groups that have always used some more.
+struct AllowedCpusTest : ::testing::Test {
+  AllowedCpusTest() {
+    fake.write("proc/stat", "cpu 0 0 0 0\ncpu0 0 0 0 0\ncpu1 0 0 0 0\ncpu2 0 0 0 0\ncpu3 0 0 0 0\n");
+    reader.read_processors([this](ProcessId process) { return process.pid == vm; });
+  }
+
+  void add(const std::string& group, const std::string& cpuset = "") {
+    fake.add_cgroup(group, 0);
+    groups.push_back(group);
+    if (!cpuset.empty()) fake.write("cgroup" + group + "/cpuset.cpus.effective", cpuset + "\n");
+  }
+
+  // A process that has always run a little more.
+  void add_process(pid_t pid, const std::string& group, std::string_view cpus) {
+    fake.add_process({.pid = pid, .cgroup = group});
+    fake.write(fmt::format("proc/{}/status", pid), status_of("task", cpus));
+    processes.push_back(pid);
+  }
+
+  void read_at(Nanoseconds now) {
+    time += 10;
+    for (const auto& group : groups) fake.set_cgroup_usage(group, time * 10'000);
+    for (const pid_t pid : processes) fake.set_process_time(pid, time);
+    ASSERT_TRUE(reader.read(now, sample));
+  }
+
+  // On which CPUs a group may run: "1100" are the first two of four.
+  std::string cpus_of(std::string_view path) const {
+    std::string flags;
+    for (const GroupUsage& group : sample.groups) {
+      if (group.path != path) continue;
+      for (const std::uint8_t flag : sample.cpu_classes.at(group.cpu_class)) flags += flag != 0 ? '1' : '0';
+    }
+    return flags;
+  }
+
+  FakeHost fake;
+  HostRoot host = fake.open();
+  UsageReader reader{host};
+  UsageSample sample;
+  std::vector<std::string> groups;
+  std::vector<pid_t> processes;
+  std::int64_t time = 0;
+  pid_t vm = 0;
+};
+
+TEST_F(AllowedCpusTest, AreThoseOfTheCpusetOfTheGroupOrOfTheNearestOneAbove) {
+  add("/a", "0-1");
+  add("/a/b");
+  add("/a/b/c", "1");
+  add("/d");
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/a"), "1100");
+  EXPECT_EQ(cpus_of("/a/b"), "1100");
+  EXPECT_EQ(cpus_of("/a/b/c"), "0100");
+  EXPECT_EQ(cpus_of("/d"), "1111");
+  EXPECT_EQ(sample.cpu_classes.size(), 3U);
+}
+
+TEST_F(AllowedCpusTest, AreNarrowedToThoseOfItsProcesses) {
+  add("/a", "0-2");
+  add("/b");
+  add_process(10, "/a", "1");
+  add_process(11, "/a", "2-3");
+  add_process(12, "/b", "3");
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/a"), "0110");
+  EXPECT_EQ(cpus_of("/b"), "0001");
+}
+
+TEST_F(AllowedCpusTest, OfAVmAreThoseOfItsVcpus) {
+  add("/vm");
+  add_process(10, "/vm", "0-3");
+  fake.write("proc/10/task/10/status", status_of("qemu-system-x86", "0-3"));
+  fake.write("proc/10/task/11/status", status_of("CPU 0/KVM", "2"));
+  fake.write("proc/10/task/12/status", status_of("CPU 1/KVM", "3"));
+  vm = 10;
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/vm"), "0011");
+}
+
+TEST_F(AllowedCpusTest, AreReadAgainAfterAMinute) {
+  add("/a", "0");
+  read_at(1s);
+  read_at(2s);
+  fake.write("cgroup/a/cpuset.cpus.effective", "3\n");
+  read_at(11s);
+  EXPECT_EQ(cpus_of("/a"), "1000");
+  read_at(12s);  // a new group once more after ten seconds
+  EXPECT_EQ(cpus_of("/a"), "0001");
+  fake.write("cgroup/a/cpuset.cpus.effective", "2\n");
+  read_at(71s);
+  EXPECT_EQ(cpus_of("/a"), "0001");
+  read_at(72s);
+  EXPECT_EQ(cpus_of("/a"), "0010");
+}
+
+TEST_F(AllowedCpusTest, AGroupThatIsIdleIsNotExamined) {
+  add("/a", "0");
+  read_at(1s);
+  groups.clear();
+  read_at(2s);
+  EXPECT_EQ(sample.cpu_classes.size(), 1U);
+}
+
+TEST_F(AllowedCpusTest, UsersCannotUseUpTheClasses) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root: chown";
+  std::string stat = "cpu 0 0 0 0\n";
+  for (int cpu = 0; cpu < 64; ++cpu) stat += fmt::format("cpu{} 0 0 0 0\n", cpu);
+  fake.write("proc/stat", stat);
+  add("/users", "0-63");
+  fake.set_cgroup_owner("/users", 1000);
+  for (int i = 0; i < 40; ++i) add(fmt::format("/users/{}", i), std::to_string(i));
+  add("/z.service", "50");
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(sample.cpu_classes.size(), 1U + 1 + 8);
+  EXPECT_EQ(cpus_of("/z.service"), std::string(50, '0') + "1" + std::string(13, '0'));
+}
+
+TEST_F(AllowedCpusTest, GarbageMeansAll) {
+  add("/a", "0-x");
+  add_process(10, "/a", "what");
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/a"), "1111");
+}
+
+TEST(ThreadStatus, AVcpuIsRecognisedByItsName) {
+  EXPECT_TRUE(parse_thread_status("Name:\tCPU 12/KVM\n").is_vcpu());
+  EXPECT_TRUE(parse_thread_status("Name:\tCPU 0/TCG\n").is_vcpu());
+  EXPECT_FALSE(parse_thread_status("Name:\tIO iothread1\n").is_vcpu());
+  EXPECT_FALSE(parse_thread_status("").is_vcpu());
+  EXPECT_EQ(parse_thread_status("Name:\tx\nCpus_allowed_list:\t0,2-3\nMems_allowed:\t1\n").cpus,
+            (std::vector<int>{0, 2, 3}));
+}
+
+}  // namespace
+}  // namespace keplerd
