@@ -82,7 +82,9 @@ void Divider::divide_by_usage(const Window& window) {
 void Divider::divide_package(const Window& window, std::size_t package) {
   placement_.view(cpu_window_, package_cpus_[package], activity_);
   const double drawn = window.energy[package];
-  const PowerDivision& division = zones_[package].divide(cpu_window_, activity_, drawn / window.seconds);
+  const double watts = drawn / window.seconds;
+  zones_[package].learn(cpu_window_, activity_, watts);
+  const PowerDivision& division = zones_[package].divide(cpu_window_, activity_, watts);
   const double idle = std::min(drawn, division.idle_watts * window.seconds);
   estimate_.idle += idle;
   for (std::size_t i = 0; i < contenders_.size(); ++i) {

@@ -25,8 +25,10 @@ constexpr double kFirstNoise = 0.03;                        // of the active pow
 constexpr std::size_t kFirstNoiseWindows = 20;              // that the first value counts for
 constexpr double kMostInflation = 60;
 constexpr double kSurprised = 2.5, kMostSurprise = 25;
-constexpr double kSurpriseFrom = 120;  // s
-constexpr double kReopen = 300;        // s in which a surprised filter regains the uncertainty of its start
+constexpr double kSurpriseFrom = 120;    // s
+constexpr double kRestoredVariance = 4;  // times what it was
+constexpr double kLoosened = 10;         // likewise
+constexpr double kReopen = 300;          // s in which a surprised filter regains the uncertainty of its start
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
 double upper_load(const PowerObservation& o) { return std::max(0.0, o.load - o.cpus / 2); }
@@ -34,9 +36,10 @@ double speed(const PowerObservation& o) { return std::exp(kFrequencyExponent * o
 
 }  // namespace
 
-PowerFilter::PowerFilter(std::size_t slots)
+PowerFilter::PowerFilter(std::size_t slots, double deviation_variance)
     : slots_(slots),
       size_(kFirstSlot + (slots > 1 ? slots : 0)),
+      deviation_variance_(deviation_variance),
       state_(size_),
       gradient_(size_),
       gain_(size_),
@@ -56,15 +59,52 @@ void PowerFilter::start(const PowerObservation& first) {
     state_[p] = first_[p];
     q(p, p) = first_variance_[p];
   }
-  for (std::size_t p = kFirstSlot; p < size_; ++p) q(p, p) = kDeviationVariance;
+  for (std::size_t p = kFirstSlot; p < size_; ++p) q(p, p) = deviation_variance_;
   age_ = 0;
-  windows_ = failures_ = 0;
   relative_noise_ = square(kFirstNoise);
+  forget_errors();
+  started_ = true;
+}
+
+void PowerFilter::forget_errors() {
+  windows_ = failures_ = 0;
   noise_windows_ = kFirstNoiseWindows;
   surprise_ = 1;
   errors_ = {};
   error_squared_ = error_lag1_ = error_lag10_ = 0;
+}
+
+PowerFilter::Memory PowerFilter::memory() const {
+  Memory memory{
+      .first = first_, .first_variance = first_variance_, .age = age_, .relative_noise = relative_noise_};
+  for (std::size_t p = 0; p < kFirstSlot; ++p) {
+    memory.value[p] = state_[p];
+    memory.variance[p] = covariance(p, p);
+  }
+  return memory;
+}
+
+void PowerFilter::restore(const Memory& memory) {
+  std::ranges::fill(state_, 0);
+  std::ranges::fill(covariance_, 0);
+  first_ = memory.first;
+  first_variance_ = memory.first_variance;
+  for (std::size_t p = 0; p < kFirstSlot; ++p) {
+    state_[p] = memory.value[p];
+    q(p, p) = std::min(kRestoredVariance * memory.variance[p], first_variance_[p]);
+  }
+  for (std::size_t p = kFirstSlot; p < size_; ++p) q(p, p) = deviation_variance_;
+  age_ = memory.age;
+  relative_noise_ = memory.relative_noise;
+  forget_errors();
   started_ = true;
+}
+
+void PowerFilter::loosen() {
+  for (std::size_t p = kAwake; p < kFirstSlot; ++p) {
+    const double raised = std::min(kLoosened * q(p, p), std::max(first_variance_[p], q(p, p)));
+    if (q(p, p) > 0) scale(p, raised / q(p, p));
+  }
 }
 
 double PowerFilter::dynamic(const PowerObservation& o) const {
@@ -98,7 +138,7 @@ void PowerFilter::drift(const PowerObservation& o) {
     state_[a] *= kept;
     for (std::size_t b = 0; b < kFirstSlot; ++b) q(a, b) = q(b, a) *= kept;
     for (std::size_t b = kFirstSlot; b < size_; ++b) q(a, b) *= square(kept);
-    q(a, a) += (1 - square(kept)) * kDeviationVariance;
+    q(a, a) += (1 - square(kept)) * deviation_variance_;
   }
 }
 
@@ -195,7 +235,7 @@ void PowerFilter::judge(double error, double own, double active, const PowerObse
 // Something has changed: forgets how sure it was, most of all of the workloads that run now.
 void PowerFilter::reopen(const PowerObservation& o) {
   for (std::size_t p = kAwake; p < size_; ++p) {
-    const double most = p < kFirstSlot ? first_variance_[p] : kDeviationVariance;
+    const double most = p < kFirstSlot ? first_variance_[p] : deviation_variance_;
     const double part = p < kFirstSlot ? o.seconds / kReopen : o.share[p - kFirstSlot];
     const double raised = std::min(most, q(p, p) + part * most);
     if (raised > q(p, p) && q(p, p) > 0) scale(p, raised / q(p, p));

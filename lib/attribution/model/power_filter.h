@@ -20,8 +20,10 @@
 
 namespace keplerd {
 
-// The variance of d between workloads about which nothing is known: they differ by a third of their power.
+// The variance of d between workloads about which nothing is known: on processors they differ by a third of
+// their power, in memory by more.
 inline constexpr double kDeviationVariance = 0.09;
+inline constexpr double kMemoryDeviationVariance = 0.64;
 
 // Workloads whose d a filter learns; slot 0 is that of all others.
 inline constexpr std::size_t kSlots = 64;
@@ -42,12 +44,24 @@ class PowerFilter {
  public:
   enum Parameter : std::size_t { kIdle, kAwake, kPerCpu, kSibling, kFrequency, kUpper, kFirstSlot };
 
+  // What is worth keeping for another run.
+  struct Memory {
+    std::array<double, kFirstSlot> value{}, variance{};
+    std::array<double, kFirstSlot> first{}, first_variance{};  // at the start
+    double age = 0;
+    double relative_noise = 0;
+  };
+
   // With `slots` 1 there is slot 0 only and its d is always 0: all workloads draw alike ("pooled").
-  explicit PowerFilter(std::size_t slots);
+  explicit PowerFilter(std::size_t slots, double deviation_variance = kDeviationVariance);
 
   bool started() const { return started_; }
   // Starts from usual values for a zone that drew this much at this load, which must be more than 0.
   void start(const PowerObservation& first);
+
+  Memory memory() const;
+  // Starts from what another filter had learned, less sure of it.
+  void restore(const Memory& memory);
 
   // Learns from a window; returns by how many watts its power was above the prediction.
   double learn(const PowerObservation& observation);
@@ -55,6 +69,9 @@ class PowerFilter {
   // Makes a parameter at most as uncertain as `deviation`, and keeps it within two deviations of `value`:
   // somebody knows it from elsewhere.
   void hold(Parameter parameter, double value, double deviation);
+
+  // The machine has changed: its idle power has not, but all else may have.
+  void loosen();
 
   // Another workload has the slot, with what was known of it. Does nothing without slots.
   void assign(std::size_t slot, double deviation, double variance);
@@ -69,6 +86,7 @@ class PowerFilter {
   double deviation_covariance(std::size_t a, std::size_t b) const {
     return slots_ > 1 ? covariance(kFirstSlot + a, kFirstSlot + b) : 0;
   }
+  double deviation_variance() const { return deviation_variance_; }
   double start_value(Parameter parameter) const { return first_[parameter]; }
   double noise() const { return last_noise_; }   // W^2, in the last window
   double surprise() const { return surprise_; }  // mean square error, over what was expected; usually near 1
@@ -84,11 +102,13 @@ class PowerFilter {
   void judge(double error, double own, double active, const PowerObservation& observation);
   void reopen(const PowerObservation& observation);
   void scale(std::size_t parameter, double variance_factor);
+  void forget_errors();
   void bound();
   void fail();
 
   std::size_t slots_;
   std::size_t size_;  // of the state
+  double deviation_variance_;
   bool started_ = false;
   std::vector<double> state_, gradient_, gain_;
   std::vector<double> covariance_;

@@ -42,7 +42,7 @@ void WorkloadSlots::release_ended(PowerFilter& filter) {
   for (std::size_t slot = 1; slot < kSlots; ++slot) {
     if (holder_[slot] == 0 || workloads_[holder_[slot]].window == windows_) continue;
     take(slot, filter);
-    filter.assign(slot, 0, kDeviationVariance);
+    filter.assign(slot, 0, filter.deviation_variance());
   }
 }
 
@@ -92,8 +92,27 @@ void WorkloadSlots::fill(PowerFilter& filter) {
     Workload& workload = workloads_[id];
     holder_[chosen] = id;
     workload.slot = chosen;
-    filter.assign(chosen, workload.deviation, workload.variance < 0 ? kDeviationVariance : workload.variance);
+    filter.assign(chosen, workload.deviation,
+                  workload.variance < 0 ? filter.deviation_variance() : workload.variance);
   }
+}
+
+std::vector<WorkloadMemory> WorkloadSlots::memory(const PowerFilter& filter) const {
+  std::vector<WorkloadMemory> memory;
+  for (const auto& [id, workload] : workloads_) {
+    if (workload.slot != 0) {
+      memory.push_back(
+          {id, filter.deviation(workload.slot), filter.deviation_covariance(workload.slot, workload.slot)});
+    } else if (workload.variance >= 0) {
+      memory.push_back({id, workload.deviation, workload.variance});
+    }
+  }
+  return memory;
+}
+
+void WorkloadSlots::restore(std::span<const WorkloadMemory> memory) {
+  for (const WorkloadMemory& known : memory)
+    workloads_[known.workload] = {.deviation = known.deviation, .variance = known.variance};
 }
 
 void WorkloadSlots::find(std::span<const ContenderUse> contenders, std::vector<std::size_t>& slots) const {

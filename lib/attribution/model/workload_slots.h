@@ -15,6 +15,13 @@
 
 namespace keplerd {
 
+// What was learned of a workload: its d in the filter.
+struct WorkloadMemory {
+  std::uint64_t workload = 0;
+  double deviation = 0;
+  double variance = 0;
+};
+
 class WorkloadSlots {
  public:
   // Follows the use of workloads in a window, and assigns the slots of `filter`. `use`: of each contender.
@@ -22,6 +29,11 @@ class WorkloadSlots {
 
   // The slot of each contender of a window; 0: that of all others.
   void find(std::span<const ContenderUse> contenders, std::vector<std::size_t>& slots) const;
+
+  // What is known of those that have, or had, a slot.
+  std::vector<WorkloadMemory> memory(const PowerFilter& filter) const;
+  // Remembers what another run learned.
+  void restore(std::span<const WorkloadMemory> memory);
 
  private:
   struct Workload {

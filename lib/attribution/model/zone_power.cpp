@@ -15,12 +15,11 @@ constexpr double kLeastActive = 1e-3;  // W; errors are in proportion to the act
 
 // A window is idle if so little of the zone was busy, for so little of the time.
 constexpr double kIdleLoad = 0.02, kIdleAwake = 0.5;
-constexpr double kBaseSpan = 300;         // s
-constexpr std::size_t kBaseWindows = 20;  // until the base is believed
-constexpr double kDay = 86400;            // s, until it has aged
-constexpr double kBaseSd = 0.02;          // of the base, as it is seen
-constexpr double kBaseAging = 0.005;      // of the base, times the square root of the hours since
-constexpr double kPriorSd = 0.5;          // of the first guess, if never seen idle
+constexpr double kBaseSpan = 300;     // s
+constexpr double kDay = 86400;        // s, until it has aged
+constexpr double kBaseSd = 0.02;      // of the base, as it is seen
+constexpr double kBaseAging = 0.005;  // of the base, times the square root of the hours since
+constexpr double kPriorSd = 0.5;      // of the first guess, if never seen idle
 constexpr std::size_t kLearningWindows = 60;
 
 // What is added to the uncertainty that the filters know of.
@@ -48,59 +47,85 @@ struct ZonePower::Parts {
   std::array<double, kSlots> variance{};  // of the logarithm of a slot's blended share
 };
 
-ZonePower::ZonePower() : learned_(kSlots), pooled_(1) {}
+ZonePower::ZonePower(ZoneKind kind)
+    : kind_(kind),
+      learned_(kSlots, kind == ZoneKind::kMemory ? kMemoryDeviationVariance : kDeviationVariance),
+      pooled_(1) {}
 
 double ZonePower::blend(double learned, double pooled) const {
   return trust() * learned + (1 - trust()) * pooled;
 }
 
 const PowerDivision& ZonePower::divide(const CpuWindow& window, const ZoneActivity& activity, double watts) {
-  workloads_.follow(window, activity.use, learned_);
-  last_frequency_ = frequency_.follow(activity, window.seconds);
-  observe(window, activity, watts, last_frequency_);
-  learn(activity, watts, window.seconds);
+  observe(window, activity, watts);
   divide_among(activity, watts);
   return division_;
 }
 
-const PowerDivision& ZonePower::divide_only(const CpuWindow& window, const ZoneActivity& activity,
-                                            double watts) {
-  observe(window, activity, watts, last_frequency_);
-  divide_among(activity, watts);
-  return division_;
+// By what the part that is not drawn by being awake is shared.
+std::span<const double> ZonePower::effective(const ZoneActivity& activity) const {
+  return kind_ == ZoneKind::kMemory ? activity.use : activity.effective;
 }
 
-void ZonePower::observe(const CpuWindow& window, const ZoneActivity& activity, double watts,
-                        double frequency) {
+void ZonePower::observe(const CpuWindow& window, const ZoneActivity& activity, double watts) {
   workloads_.find(window.contenders, slots_);
   observation_ = {.watts = watts,
                   .seconds = window.seconds,
-                  .awake = activity.awake,
                   .load = activity.load,
-                  .siblings = activity.siblings,
-                  .frequency = frequency,
                   .cpus = static_cast<double>(activity.cpus)};
+  if (kind_ == ZoneKind::kProcessor) {
+    observation_.awake = activity.awake;
+    observation_.siblings = activity.siblings;
+    observation_.frequency = last_frequency_;
+  }
   if (activity.load <= 0) return;
-  for (std::size_t g = 0; g < slots_.size(); ++g)
-    observation_.share[slots_[g]] += activity.effective[g] / activity.load;
+  const std::span<const double> use = effective(activity);
+  for (std::size_t g = 0; g < slots_.size(); ++g) observation_.share[slots_[g]] += use[g] / activity.load;
 }
 
-void ZonePower::learn(const ZoneActivity& activity, double watts, double seconds) {
+void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, double watts) {
+  workloads_.follow(window, activity.use, learned_);
+  last_frequency_ = frequency_.follow(activity, window.seconds);
+  observe(window, activity, watts);
   for (PowerFilter* filter : {&learned_, &pooled_})
     if (!filter->started() && watts > kLeastWatts && activity.load > 0) filter->start(observation_);
-  if (!learned_.started() || !pooled_.started()) return;
-  now_ += seconds;
+  if (!started()) return;
+  now_ += window.seconds;
   ++windows_;
   const double own = learned_.learn(observation_), alike = pooled_.learn(observation_);
-  trust_.judge(own, alike, pooled_.noise(), seconds);
-  learn_base(watts, seconds);
+  trust_.judge(own, alike, pooled_.noise(), window.seconds);
+  learn_base(watts, window.seconds);
   hold_idle();
+}
+
+void ZonePower::loosen() {
+  learned_.loosen();
+  pooled_.loosen();
+}
+
+std::optional<ZonePower::Memory> ZonePower::memory() const {
+  if (!started()) return std::nullopt;
+  return Memory{.learned = learned_.memory(),
+                .pooled = pooled_.memory(),
+                .base_watts = base_watts_,
+                .base_age = now_ - base_seen_,
+                .base_windows = base_windows_,
+                .workloads = workloads_.memory(learned_)};
+}
+
+void ZonePower::restore(const Memory& memory) {
+  learned_.restore(memory.learned);
+  pooled_.restore(memory.pooled);
+  base_watts_ = memory.base_watts;
+  base_seen_ = now_ - memory.base_age;
+  base_windows_ = memory.base_windows;
+  workloads_.restore(memory.workloads);
 }
 
 // The power of windows in which next to nothing ran.
 void ZonePower::learn_base(double watts, double seconds) {
   const PowerObservation& o = observation_;
-  if (o.load >= kIdleLoad * o.cpus || o.awake >= kIdleAwake) return;
+  if (fixed_idle_ || o.load >= kIdleLoad * o.cpus || o.awake >= kIdleAwake) return;
   const double idle =
       watts - learned_.value(PowerFilter::kAwake) * o.awake - learned_.value(PowerFilter::kPerCpu) * o.load;
   if (idle <= 0) return;
@@ -113,7 +138,9 @@ void ZonePower::hold_idle() {
   const double hours = (now_ - base_seen_) / 3600;
   for (PowerFilter* filter : {&learned_, &pooled_}) {
     if (!filter->started()) continue;
-    if (base_windows_ >= kBaseWindows) {
+    if (fixed_idle_) {
+      filter->hold(PowerFilter::kIdle, *fixed_idle_, kBaseSd * *fixed_idle_);
+    } else if (has_base()) {
       filter->hold(PowerFilter::kIdle, base_watts_, (kBaseSd + kBaseAging * std::sqrt(hours)) * base_watts_);
     } else {
       const double first = filter->start_value(PowerFilter::kIdle);
@@ -123,8 +150,8 @@ void ZonePower::hold_idle() {
 }
 
 IdleKnowledge ZonePower::idle_knowledge() const {
-  if (base_windows_ >= kBaseWindows)
-    return now_ - base_seen_ > kDay ? IdleKnowledge::kAged : IdleKnowledge::kBase;
+  if (has_base())
+    return !fixed_idle_ && now_ - base_seen_ > kDay ? IdleKnowledge::kAged : IdleKnowledge::kBase;
   return windows_ < kLearningWindows ? IdleKnowledge::kLearning : IdleKnowledge::kExtrapolated;
 }
 
@@ -134,7 +161,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   division_.relative_sd.assign(count, 0);
   division_.idle_watts = watts;
   const PowerObservation& o = observation_;
-  if (o.load <= 0 || !learned_.started() || !pooled_.started()) return;
+  if (o.load <= 0 || !started()) return;
 
   Parts parts;
   const auto idle = [&](const PowerFilter& filter) {
@@ -153,9 +180,10 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
     parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;
   find_slot_variances(parts);
 
+  const std::span<const double> uses = effective(activity);
   for (std::size_t g = 0; g < count; ++g) {
     if (activity.use[g] <= 0) continue;
-    const double alike = activity.effective[g] / o.load;
+    const double alike = uses[g] / o.load;
     const std::size_t slot = slots_[g];
     const double own = o.share[slot] > 0 ? parts.learned[slot] * alike / o.share[slot] : 0;
     division_.share[g] =
@@ -182,16 +210,22 @@ void ZonePower::find_slot_variances(Parts& parts) const {
     if (alike <= 0) continue;
     const double learned =
         std::max(0.0, relative(s, s) - 2 * with_mean[s] + mean) * std::clamp(learned_.surprise(), 1.0, 9.0);
-    const double pooled = std::max(0.0, kDeviationVariance * (1 - 2 * alike));
+    const double pooled = std::max(0.0, learned_.deviation_variance() * (1 - 2 * alike));
     const double blended = blend(own, alike);
     const double spread = blend(square(own - blended), square(alike - blended)) / square(blended);
     parts.variance[s] = blend(learned, pooled) + spread;
-    if (s == 0) parts.variance[s] = std::max(parts.variance[s], kDeviationVariance);
+    if (s == 0) parts.variance[s] = std::max(parts.variance[s], learned_.deviation_variance());
   }
 }
 
+double ZonePower::idle_watts() const {
+  return std::max(0.0, blend(learned_.value(PowerFilter::kIdle), pooled_.value(PowerFilter::kIdle)));
+}
+
+double ZonePower::idle_deviation() const { return blend(idle_deviation(learned_), idle_deviation(pooled_)); }
+
 double ZonePower::idle_deviation(const PowerFilter& filter) const {
-  const double share = base_windows_ >= kBaseWindows ? kIdleSd : kUnseenIdleSd;
+  const double share = has_base() ? kIdleSd : kUnseenIdleSd;
   return std::sqrt(filter.variance(PowerFilter::kIdle) + square(share * division_.idle_watts));
 }
 
@@ -202,8 +236,8 @@ double ZonePower::relative_error(const ZoneActivity& activity, const Parts& part
   const double present = presence(activity.use[g]) / parts.presence;
   const double alike = observation_.share[slot];
   const double rest =
-      alike > 0 ? blend(parts.learned[slot], alike) / alike * activity.effective[g] / activity.load : 0;
-  const double idle = blend(idle_deviation(learned_), idle_deviation(pooled_)) / parts.active_watts;
+      alike > 0 ? blend(parts.learned[slot], alike) / alike * effective(activity)[g] / activity.load : 0;
+  const double idle = idle_deviation() / parts.active_watts;
   const double awake =
       std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *
       observation_.awake / parts.active_watts;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,17 +34,41 @@ struct PowerDivision {
   std::vector<double> relative_sd;  // of each contender's energy: one standard deviation, 0.1 = 10 %
 };
 
+// What a zone is made of. Memory draws nothing for a processor being awake, and is not shared by siblings.
+enum class ZoneKind { kProcessor, kMemory };
+
 class ZonePower {
  public:
-  ZonePower();
+  // What is worth keeping for another run.
+  struct Memory {
+    PowerFilter::Memory learned, pooled;
+    double base_watts = 0, base_age = 0;  // s since it was seen
+    std::size_t base_windows = 0;
+    std::vector<WorkloadMemory> workloads;
+  };
 
-  // Divides a window in which the zone drew `watts`, after learning from it. Valid until the next call.
+  explicit ZonePower(ZoneKind kind = ZoneKind::kProcessor);
+
+  // Learns from a window in which the zone drew `watts`.
+  void learn(const CpuWindow& window, const ZoneActivity& activity, double watts);
+
+  // Divides a window, which need not be one that it has learned from. Valid until the next call.
   const PowerDivision& divide(const CpuWindow& window, const ZoneActivity& activity, double watts);
 
-  // Likewise, without learning: the window is too long or too short, or its energy is in doubt.
-  const PowerDivision& divide_only(const CpuWindow& window, const ZoneActivity& activity, double watts);
+  // Whether it has learned from a window in which something ran: before that, all is idle.
+  bool started() const { return learned_.started() && pooled_.started(); }
+
+  // Somebody knows the idle power: it is no longer learned. Nothing: it is learned again.
+  void fix_idle(std::optional<double> watts) { fixed_idle_ = watts; }
+  // The machine has changed, as PowerFilter::loosen() says.
+  void loosen();
+
+  std::optional<Memory> memory() const;  // nothing before it has started
+  void restore(const Memory& memory);
 
   IdleKnowledge idle_knowledge() const;
+  double idle_watts() const;      // in a window without load
+  double idle_deviation() const;  // its standard deviation, W
   double trust() const { return trust_.value(); }
   const PowerFilter& learned() const { return learned_; }
   const PowerFilter& pooled() const { return pooled_; }
@@ -51,16 +77,21 @@ class ZonePower {
   // Of the active energy: what is drawn because somebody is awake, and by whom the rest is drawn.
   struct Parts;
 
-  void observe(const CpuWindow& window, const ZoneActivity& activity, double watts, double frequency);
-  void learn(const ZoneActivity& activity, double watts, double seconds);
+  void observe(const CpuWindow& window, const ZoneActivity& activity, double watts);
   void learn_base(double watts, double seconds);
   void hold_idle();
   void divide_among(const ZoneActivity& activity, double watts);
   void find_slot_variances(Parts& parts) const;
   double relative_error(const ZoneActivity& activity, const Parts& parts, std::size_t contender) const;
   double idle_deviation(const PowerFilter& filter) const;
+  std::span<const double> effective(const ZoneActivity& activity) const;
+  bool has_base() const { return fixed_idle_ || base_windows_ >= kBaseWindows; }
   double blend(double learned, double pooled) const;
 
+  static constexpr std::size_t kBaseWindows = 20;  // until the base is believed
+
+  ZoneKind kind_;
+  std::optional<double> fixed_idle_;
   FrequencyTrend frequency_;
   double last_frequency_ = 0;
   WorkloadSlots workloads_;

@@ -26,6 +26,7 @@ WindowFixture using_cpus(const std::vector<double>& uses) {
 }
 
 const PowerDivision& divide(ZonePower& zone, const WindowFixture& f, double watts) {
+  zone.learn(f.window(), f.activity(), watts);
   return zone.divide(f.window(), f.activity(), watts);
 }
 
@@ -72,7 +73,7 @@ TEST(ZonePower, ADivisionAloneTeachesNothing) {
   for (int i = 0; i < 100; ++i) divide(zone, using_cpus({1, 2}), 60);
   const double idle = zone.learned().value(PowerFilter::kIdle);
   const WindowFixture f = using_cpus({1, 2});
-  EXPECT_NEAR(total(zone.divide_only(f.window(), f.activity(), 500).share), 1, 1e-9);
+  EXPECT_NEAR(total(zone.divide(f.window(), f.activity(), 500).share), 1, 1e-9);
   EXPECT_EQ(zone.learned().value(PowerFilter::kIdle), idle);
 }
 
