@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 
 namespace keplerd {
@@ -25,12 +26,28 @@ bool weighs_something(std::span<const std::int64_t> weights) {
   return std::ranges::any_of(weights, [](std::int64_t weight) { return weight > 0; });
 }
 
+// Adds to each group what its descendants have.
+void add_up_the_tree(std::span<const GroupUsage> groups, std::vector<Microjoules>& of_group) {
+  for (std::size_t group = groups.size(); group-- > 0;)
+    if (groups[group].parent != kNoGroup) of_group[groups[group].parent] += of_group[group];
+}
+
+// Of a 95 % interval; at most ten times the energy.
+Microjoules half_width(Microjoules energy, double relative_sd) {
+  constexpr double kNormal95 = 1.96;  // standard deviations
+  return {std::llround(static_cast<double>(energy.value) * std::clamp(kNormal95 * relative_sd, 0.0, 10.0))};
+}
+
+// Processes of a group are treated alike; their powers differ as those of workloads do.
+constexpr double kProcessSd = 0.3;
+
 }  // namespace
 
 Attributor::Attributor(std::unique_ptr<Model> model) { set_model(std::move(model)); }
 
 void Attributor::set_model(std::unique_ptr<Model> model) {
   assert(model);
+  if (model_) model->restore(model_->save());
   model_ = std::move(model);
 }
 
@@ -105,7 +122,8 @@ void Attributor::find_contenders(const UsageSample& usage) {
       outside_.push_back(i);
     }
   }
-  contenders_ = {.kernel = kernel,
+  contenders_ = {.window = result_.window,
+                 .kernel = kernel,
                  .own = own_,
                  .outside = outside_,
                  .process = result_.process_time,
@@ -120,8 +138,10 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
   result.read = false;
   result.span = Nanoseconds{0};
   result.energy = result.idle = result.kernel = result.unattributed = Microjoules{};
-  for (auto* shares : {&result.group, &result.own, &result.other}) shares->assign(groups, {});
-  result.process.assign(sample.usage.processes.size(), {});
+  for (auto* shares : {&result.group, &result.own, &result.other, &result.group_error})
+    shares->assign(groups, {});
+  for (auto* shares : {&result.process, &result.process_error})
+    shares->assign(sample.usage.processes.size(), {});
 
   const Result<Microjoules>& reading = sample.readings[zone];
   if (!reading) return;
@@ -159,6 +179,7 @@ void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, const W
   std::copy_n(shares_.begin() + 1, own_.size(), zone.own.begin());
   for (std::size_t i = 0; i < outside_.size(); ++i) zone.process[outside_[i]] = shares_[1 + own_.size() + i];
   divide_groups(zone, usage, weighing);
+  bound_errors(zone, usage, weighing.relative_sd);
 }
 
 // Each group's own energy, split between its processes and its other account; then the sums up the tree.
@@ -179,10 +200,33 @@ void Attributor::divide_groups(ZoneAttribution& zone, const UsageSample& usage, 
     zone.other[group] = shares_.back();
   }
   zone.group = zone.own;
-  for (std::size_t group = usage.groups.size(); group-- > 0;) {
-    const std::size_t parent = usage.groups[group].parent;
-    if (parent != kNoGroup) zone.group[parent] += zone.group[group];
+  add_up_the_tree(usage.groups, zone.group);
+}
+
+// Errors of a model do not average out: those of a group and its children add up.
+void Attributor::bound_errors(ZoneAttribution& zone, const UsageSample& usage,
+                              std::span<const double> relative_sd) const {
+  if (relative_sd.empty()) {
+    zone.group_error = zone.group;
+    zone.process_error = zone.process;
+    return;
   }
+  for (std::size_t i = 0; i < outside_.size(); ++i) {
+    const std::size_t process = outside_[i];
+    zone.process_error[process] = half_width(zone.process[process], relative_sd[1 + own_.size() + i]);
+  }
+  for (std::size_t group = 0; group < own_.size(); ++group) {
+    if (zone.own[group] == Microjoules{}) continue;
+    const double of_group = relative_sd[1 + group];
+    zone.group_error[group] = half_width(zone.own[group], of_group);
+    for (const std::size_t process : members_[group]) {
+      const auto part =
+          static_cast<double>(zone.process[process].value) / static_cast<double>(zone.own[group].value);
+      zone.process_error[process] =
+          half_width(zone.process[process], std::hypot(of_group, kProcessSd * (1 - part)));
+    }
+  }
+  add_up_the_tree(usage.groups, zone.group_error);
 }
 
 }  // namespace keplerd

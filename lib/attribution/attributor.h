@@ -38,6 +38,10 @@ struct ZoneAttribution {
   std::vector<Microjoules> own;
   std::vector<Microjoules> other;    // of own: processes that appeared, left or ended in the window
   std::vector<Microjoules> process;  // 0 for processes counted in `kernel`
+  // Half the width of the 95 % interval of `group` and of `process`; all of it if the model does not know how
+  // right it is.
+  std::vector<Microjoules> group_error;
+  std::vector<Microjoules> process_error;
 };
 
 struct Attribution {
@@ -59,8 +63,11 @@ class Attributor {
  public:
   explicit Attributor(std::unique_ptr<Model> model);  // not null
 
-  // Divides by another model from the next window on; the zones' baselines are kept.
+  // Divides by another model from the next window on; the zones' baselines are kept, and what the last model
+  // had learned is handed over.
   void set_model(std::unique_ptr<Model> model);
+  const Model& model() const { return *model_; }
+  Model& model() { return *model_; }
 
   // Starts over with these zones: their next reading is a baseline. Zones in `saved` continue from there
   // instead; what they drew in between is unattributed, because CPU usage was not being observed.
@@ -88,6 +95,8 @@ class Attributor {
   void measure(std::size_t zone, const Sample& sample);
   void divide(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing);
   void divide_groups(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing);
+  void bound_errors(ZoneAttribution& zone, const UsageSample& usage,
+                    std::span<const double> relative_sd) const;
 
   std::unique_ptr<Model> model_;
   std::vector<Zone> zones_;

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "attribution/zone_model.h"
 #include "base/units.h"
 #include "energy/zone.h"
 #include "usage/cpu_ticks.h"
@@ -26,6 +28,7 @@ struct TickStep {
 // The contenders in the division of a window, and the CPU time that each used in it. They are, in this order:
 // the kernel, each group of the sample, each process of `outside`.
 struct Contenders {
+  Nanoseconds window{0};  // its length
   Nanoseconds kernel{0};  // kernel threads outside any group, and interrupts if accounted separately
   std::span<const Nanoseconds> own;      // of each group of the sample, without its children; never negative
   std::span<const std::size_t> outside;  // processes outside any group that ran; indices into the sample's
@@ -54,6 +57,8 @@ struct Weighing {
   // all are 0, it goes to the other account.
   std::span<const std::int64_t> process;  // of each process of the sample
   std::span<const std::int64_t> other;    // of each group of the sample
+  // The relative standard deviation of each contender's part (0.1: 10 %); empty: not known.
+  std::span<const double> relative_sd = {};
 };
 
 class Model {
@@ -67,6 +72,12 @@ class Model {
   // has a resource and drew energy. Nothing if the model does not divide such a zone (it is then
   // unattributed).
   virtual std::optional<Weighing> weigh(const DrawnEnergy& drawn) = 0;
+
+  // What it has learned of each zone; none if it does not learn.
+  virtual std::vector<ZoneModelState> states() const { return {}; }
+  virtual std::vector<SavedZoneModel> save() const { return {}; }
+  // Goes on from what an earlier run had learned, as soon as a zone is weighed.
+  virtual void restore(std::span<const SavedZoneModel> saved) { static_cast<void>(saved); }
 };
 
 }  // namespace keplerd

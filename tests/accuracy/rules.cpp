@@ -3,19 +3,34 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
-#include <numeric>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "attribution/make_model.h"
 
 namespace keplerd::accuracy {
 namespace {
 
-constexpr double kYoung = 60;  // s, in which a workload counts for its parent
+constexpr double kHalfWidth = 1.96;  // of a 95 % interval, in standard deviations
 
-CpuTopology topology_of(const Processors& processors) {
-  CpuTopology topology;
-  for (int cpu = 0; cpu < processors.cpus(); ++cpu)
-    topology.core.push_back(static_cast<std::size_t>(processors.core_of(cpu)));
-  return topology;
+Nanoseconds nanoseconds(double seconds) { return Nanoseconds(std::llround(seconds * 1e9)); }
+Microjoules microjoules(double joules) { return {std::llround(joules * 1e6)}; }
+double joules(Microjoules energy) { return static_cast<double>(energy.value) / 1e6; }
+
+ModelRules rules_of(Rule rule) {
+  using Split = ModelRules::Split;
+  using Share = ModelRules::Share;
+  switch (rule) {
+    case Rule::kUsageRatio:
+      return {.split = Split::kUsageRatio, .share = Share::kCpuTime};
+    case Rule::kFloor:
+      return {.split = Split::kBaseline, .share = Share::kCpuTime};
+    case Rule::kLearned:
+    case Rule::kNoFrequency:
+      break;
+  }
+  return {};
 }
 
 }  // namespace
@@ -28,88 +43,133 @@ std::string_view rule_name(Rule rule) {
 Divider::Divider(Rule rule, const Host& host)
     : rule_(rule),
       host_(host),
-      placement_(topology_of(host.processors())),
-      package_cpus_(static_cast<std::size_t>(host.processors().packages)),
-      zones_(package_cpus_.size()),
-      unread_(static_cast<std::size_t>(host.processors().cpus()), 0) {
-  for (int cpu = 0; cpu < host.processors().cpus(); ++cpu)
-    package_cpus_[static_cast<std::size_t>(host.processors().package_of(cpu))].push_back(
-        static_cast<std::size_t>(cpu));
-  classes_.emplace_back(unread_.size(), std::uint8_t{1});
-  for (const Workload& workload : host.workloads()) {
-    if (!workload.parent.empty()) parents_.emplace(workload.parent, parents_.size() + 1);
+      attributor_(make_model(rules_of(rule))),
+      counters_(static_cast<std::size_t>(host.processors().packages), 0) {
+  std::vector<Zone> zones;
+  for (int package = 0; package < host.processors().packages; ++package)
+    zones.push_back({.id = fmt::format("powercap:package:{}", package),
+                     .name = "package",
+                     .index = package,
+                     .in_total = true});
+  attributor_.set_zones(std::move(zones));
+  classes_.emplace_back(static_cast<std::size_t>(host.processors().cpus()), std::uint8_t{1});
+  begin_sample();
+  for (std::size_t i = 0; i < host.workloads().size(); ++i)
+    if (host.workloads()[i].born <= 0) add_group(find_workload(i), Nanoseconds{0});
+  add_counters({});
+  attributor_.attribute(sample_);
+}
+
+Divider::Group& Divider::find_workload(std::size_t index) {
+  const auto known = services_.find(index);
+  if (known != services_.end()) return known->second;
+  const Workload& workload = host_.workloads()[index];
+  Group group{.path = fmt::format("/{}/{}.service", workload.parent, index),
+              .incarnation = ++last_incarnation_};
+  if (!workload.parent.empty()) {
+    group.parent = slices_.at(workload.parent).index;
+  } else {
+    group.path.erase(0, 1);
   }
-}
-
-std::size_t Divider::class_of(const Workload& workload) {
-  if (workload.cpus.empty()) return 0;
-  const auto [found, is_new] = class_ids_.emplace(workload.cpus, classes_.size());
-  if (is_new) {
-    CpuSet& set = classes_.emplace_back(unread_.size(), std::uint8_t{0});
-    for (const int cpu : workload.cpus) set[static_cast<std::size_t>(cpu)] = 1;
+  if (!workload.cpus.empty()) {
+    const auto [found, is_new] = class_ids_.emplace(workload.cpus, classes_.size());
+    if (is_new) {
+      CpuSet& set = classes_.emplace_back(classes_[0].size(), std::uint8_t{0});
+      for (const int cpu : workload.cpus) set[static_cast<std::size_t>(cpu)] = 1;
+    }
+    group.cpu_class = found->second;
   }
-  return found->second;
+  return services_.emplace(index, std::move(group)).first->second;
 }
 
-void Divider::prepare(const Window& window) {
-  contenders_.clear();
-  used_ = 0;
-  for (const Window::Usage& usage : window.usage) {
-    const Workload& workload = host_.workloads()[usage.workload];
-    const bool young = !workload.parent.empty() && window.start - workload.born < kYoung;
-    const std::uint64_t id =
-        young ? parents_.find(workload.parent)->second : parents_.size() + 1 + usage.workload;
-    contenders_.push_back({usage.cpu_seconds, class_of(workload), id});
-    used_ += usage.cpu_seconds;
+// The slices exist from the start, before what is in them.
+void Divider::begin_sample() {
+  sample_.usage.groups.clear();
+  for (const Workload& workload : host_.workloads()) {
+    if (workload.parent.empty() || slices_.contains(workload.parent)) continue;
+    slices_.emplace(workload.parent,
+                    Group{.path = "/" + workload.parent, .incarnation = ++last_incarnation_});
   }
-  cpu_window_ = {.seconds = window.seconds,
-                 .busy = window.busy,
-                 .khz = rule_ == Rule::kNoFrequency ? unread_ : window.khz,
-                 .classes = classes_,
-                 .contenders = contenders_};
-  placement_.place(cpu_window_);
+  for (auto& [name, slice] : slices_) add_group(slice, Nanoseconds{0});
 }
 
-void Divider::divide_by_usage(const Window& window) {
-  const double busy = std::accumulate(window.busy.begin(), window.busy.end(), 0.0);
-  const double drawn = std::accumulate(window.energy.begin(), window.energy.end(), 0.0);
-  const double active = used_ > 0 ? drawn * busy / static_cast<double>(window.busy.size()) : 0;
-  estimate_.idle = drawn - active;
-  for (std::size_t i = 0; i < contenders_.size(); ++i)
-    estimate_.energy[i] = used_ > 0 ? active * contenders_[i].cpu_seconds / used_ : 0;
+void Divider::add_group(Group& group, Nanoseconds used) {
+  group.index = sample_.usage.groups.size();
+  sample_.usage.groups.push_back({.incarnation = group.incarnation,
+                                  .parent = group.parent,
+                                  .path = group.path,
+                                  .usage = group.usage + used,
+                                  .before = group.usage,
+                                  .cpu_class = group.cpu_class});
+  group.usage += used;
+  if (group.parent == kNoGroup) return;
+  GroupUsage& slice = sample_.usage.groups[group.parent];
+  slice.usage += used;
+  for (auto& [name, known] : slices_)
+    if (known.index == group.parent) known.usage += used;
 }
 
-void Divider::divide_package(const Window& window, std::size_t package) {
-  placement_.view(cpu_window_, package_cpus_[package], activity_);
-  const double drawn = window.energy[package];
-  const double watts = drawn / window.seconds;
-  zones_[package].learn(cpu_window_, activity_, watts);
-  const PowerDivision& division = zones_[package].divide(cpu_window_, activity_, watts);
-  const double idle = std::min(drawn, division.idle_watts * window.seconds);
-  estimate_.idle += idle;
-  for (std::size_t i = 0; i < contenders_.size(); ++i) {
-    const double share = rule_ != Rule::kFloor ? division.share[i]
-                         : used_ > 0           ? contenders_[i].cpu_seconds / used_
-                                               : 0;
-    const double energy = (drawn - idle) * share;
-    estimate_.energy[i] += energy;
-    estimate_.relative_sd[i] += energy * division.relative_sd[i];
+void Divider::add_groups(const Window& window) {
+  begin_sample();
+  for (const Window::Usage& usage : window.usage)
+    add_group(find_workload(usage.workload), nanoseconds(usage.cpu_seconds));
+}
+
+void Divider::add_cpus(const Window& window) {
+  UsageSample& usage = sample_.usage;
+  usage.cpus.clear();
+  for (std::size_t c = 0; c < window.busy.size(); ++c) {
+    const Processors& processors = host_.processors();
+    const int cpu = static_cast<int>(c);
+    const int package = processors.package_of(cpu);
+    const std::int64_t total = std::llround(100 * window.seconds);
+    const std::int64_t busy = std::llround(100 * window.seconds * window.busy[c]);
+    usage.cpus.push_back({.number = cpu,
+                          .package = package,
+                          .die = package,
+                          .core = static_cast<std::size_t>(processors.core_of(cpu)),
+                          .busy = busy,
+                          .total = total,
+                          .khz = rule_ == Rule::kNoFrequency ? 0 : std::llround(window.khz[c])});
+    usage.ticks.busy += busy;
+    usage.ticks.idle += total - busy;
+  }
+  usage.cpu_classes = classes_;
+}
+
+void Divider::add_counters(const Window& window) {
+  sample_.at.monotonic += nanoseconds(window.seconds);
+  sample_.at.boottime = sample_.at.monotonic;
+  sample_.readings.clear();
+  for (std::size_t package = 0; package < counters_.size(); ++package) {
+    if (!window.energy.empty()) counters_[package] += window.energy[package];
+    sample_.readings.emplace_back(microjoules(counters_[package]));
   }
 }
 
 const Estimate& Divider::divide(const Window& window) {
-  prepare(window);
-  estimate_.idle = 0;
-  estimate_.energy.assign(contenders_.size(), 0);
-  estimate_.relative_sd.assign(contenders_.size(), 0);
-  if (rule_ == Rule::kUsageRatio) {
-    divide_by_usage(window);
-    return estimate_;
-  }
-  for (std::size_t package = 0; package < package_cpus_.size(); ++package) divide_package(window, package);
-  for (std::size_t i = 0; i < contenders_.size(); ++i)
-    estimate_.relative_sd[i] /= std::max(estimate_.energy[i], 1e-12);
+  add_groups(window);
+  add_cpus(window);
+  add_counters(window);
+  read_result(window);
   return estimate_;
+}
+
+void Divider::read_result(const Window& window) {
+  const Attribution& attribution = attributor_.attribute(sample_);
+  estimate_.idle = 0;
+  estimate_.energy.assign(window.usage.size(), 0);
+  estimate_.relative_sd.assign(window.usage.size(), 0);
+  for (const ZoneAttribution& zone : attribution.zones) {
+    estimate_.idle += joules(zone.idle);
+    for (std::size_t i = 0; i < window.usage.size(); ++i) {
+      const std::size_t group = find_workload(window.usage[i].workload).index;
+      estimate_.energy[i] += joules(zone.group[group]);
+      estimate_.relative_sd[i] += joules(zone.group_error[group]) / kHalfWidth;
+    }
+  }
+  for (std::size_t i = 0; i < window.usage.size(); ++i)
+    estimate_.relative_sd[i] /= std::max(estimate_.energy[i], 1e-12);
 }
 
 }  // namespace keplerd::accuracy

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways of dividing energy that are compared.
+// The ways of dividing energy that are compared: keplerd's own division under different settings.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "accuracy/host.h"
-#include "attribution/model/cpu_window.h"
-#include "attribution/model/placement.h"
-#include "attribution/model/zone_power.h"
+#include "attribution/attributor.h"
 
 namespace keplerd::accuracy {
 
@@ -30,7 +28,8 @@ struct Estimate {
   std::vector<double> relative_sd;  // of each
 };
 
-// Divides the windows of a host by a rule.
+// Divides the windows of a host by a rule: hands the Attributor the samples that keplerd would take there. A
+// workload is a service; those with a parent are in its slice.
 class Divider {
  public:
   Divider(Rule rule, const Host& host);
@@ -38,24 +37,32 @@ class Divider {
   const Estimate& divide(const Window& window);
 
  private:
-  std::size_t class_of(const Workload& workload);
-  void prepare(const Window& window);
-  void divide_by_usage(const Window& window);
-  void divide_package(const Window& window, std::size_t package);
+  struct Group {
+    std::string path;
+    std::uint64_t incarnation = 0;
+    std::size_t parent = kNoGroup;
+    std::size_t cpu_class = 0;
+    Nanoseconds usage{0};
+    std::size_t index = kNoGroup;  // in the sample
+  };
+  Group& find_workload(std::size_t workload);
+  void begin_sample();
+  void add_group(Group& group, Nanoseconds used);
+  void add_groups(const Window& window);
+  void add_cpus(const Window& window);
+  void add_counters(const Window& window);
+  void read_result(const Window& window);
 
   Rule rule_;
   const Host& host_;
-  Placement placement_;
-  std::vector<std::vector<std::size_t>> package_cpus_;
-  std::vector<ZonePower> zones_;  // of each package
-  std::vector<CpuSet> classes_;
+  Attributor attributor_;
+  Sample sample_;
+  std::map<std::string, Group> slices_;
+  std::map<std::size_t, Group> services_;  // by workload
   std::map<std::vector<int>, std::size_t> class_ids_;
-  std::map<std::string, std::uint64_t, std::less<>> parents_;
-  std::vector<ContenderUse> contenders_;
-  std::vector<double> unread_;
-  ZoneActivity activity_;
-  CpuWindow cpu_window_;
-  double used_ = 0;  // CPU seconds of all
+  std::vector<CpuSet> classes_;
+  std::vector<double> counters_;  // J, of each package
+  std::uint64_t last_incarnation_ = 0;
   Estimate estimate_;
 };
 

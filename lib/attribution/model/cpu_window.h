@@ -24,6 +24,9 @@ struct ContenderUse {
   std::uint64_t workload = 0;  // whose power per use is learned: a VM, container or unit; 0: none
 };
 
+// Windows to learn from, in s: in shorter ones, clock ticks and counters are too coarse.
+inline constexpr double kShortestWindow = 0.5, kLongestWindow = 10.5;
+
 // All values are finite, and `seconds` is positive.
 struct CpuWindow {
   double seconds = 0;

@@ -66,6 +66,7 @@ class ZonePower {
   std::optional<Memory> memory() const;  // nothing before it has started
   void restore(const Memory& memory);
 
+  ZoneKind kind() const { return kind_; }
   IdleKnowledge idle_knowledge() const;
   double idle_watts() const;      // in a window without load
   double idle_deviation() const;  // its standard deviation, W

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split=baseline and Share=learned: each zone that teaches something (learns_from()) has a power model of its
+// own. Where there is none, or it has not started, Kepler's rule divides. With one of the two keys set to
+// Kepler's rule, only the other one uses the models.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attribution/model.h"
+#include "attribution/model/placement.h"
+#include "attribution/model/zone_power.h"
+#include "attribution/model_input.h"
+#include "attribution/model_rules.h"
+#include "attribution/short_windows.h"
+#include "attribution/usage_ratio_model.h"
+
+namespace keplerd {
+
+class LearnedModel final : public Model {
+ public:
+  explicit LearnedModel(const ModelRules& rules);
+
+  void begin(const UsageSample& usage, const Contenders& contenders) override;
+  std::optional<Weighing> weigh(const DrawnEnergy& drawn) override;
+  std::vector<ZoneModelState> states() const override;
+  std::vector<SavedZoneModel> save() const override;
+  void restore(std::span<const SavedZoneModel> saved) override;
+
+ private:
+  struct LearnedZone {
+    explicit LearnedZone(ZoneKind kind) : power(kind) {}
+    ZonePower power;
+    std::vector<std::size_t> cpus;
+    Microwatts largest_limit;
+  };
+  void restore(ZonePower& power, const SavedZoneModel& saved);
+  LearnedZone* find_zone(const Zone& zone);
+  void learn_from_short_windows();
+  void fix_idle();
+  Microjoules idle_of(const PowerDivision& division, const DrawnEnergy& drawn) const;
+  void weigh_contenders(const PowerDivision& division, const ZoneActivity& activity);
+
+  ModelRules rules_;
+  UsageRatioModel by_usage_;
+  ModelInput input_;
+  bool usable_ = false;   // the input of this window
+  bool teaches_ = false;  // this window
+  Nanoseconds window_{0};
+  std::optional<Placement> placement_;
+  std::map<std::string, LearnedZone> zones_;     // by id
+  std::map<std::string, SavedZoneModel> saved_;  // of zones that have not been seen yet
+  ShortWindows short_;
+  ZoneActivity activity_;
+  std::vector<std::int64_t> contenders_;
+};
+
+}  // namespace keplerd
