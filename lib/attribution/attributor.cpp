@@ -32,10 +32,10 @@ void add_up_the_tree(std::span<const GroupUsage> groups, std::vector<Microjoules
     if (groups[group].parent != kNoGroup) of_group[groups[group].parent] += of_group[group];
 }
 
-// Of a 95 % interval; at most ten times the energy.
+// Of a 95 % interval; at most four times the energy.
 Microjoules half_width(Microjoules energy, double relative_sd) {
   constexpr double kNormal95 = 1.96;  // standard deviations
-  return {std::llround(static_cast<double>(energy.value) * std::clamp(kNormal95 * relative_sd, 0.0, 10.0))};
+  return {std::llround(static_cast<double>(energy.value) * std::clamp(kNormal95 * relative_sd, 0.0, 4.0))};
 }
 
 // Processes of a group are treated alike; their powers differ as those of workloads do.
@@ -47,7 +47,6 @@ Attributor::Attributor(std::unique_ptr<Model> model) { set_model(std::move(model
 
 void Attributor::set_model(std::unique_ptr<Model> model) {
   assert(model);
-  if (model_) model->restore(model_->save());
   model_ = std::move(model);
 }
 
@@ -91,6 +90,8 @@ const Attribution& Attributor::attribute(const Sample& sample) {
   for (std::size_t i = 0; i < zones_.size(); ++i) measure(i, sample);
   last_ = sample.at;
   last_ticks_ = sample.usage.ticks;
+  const RulesInForce rules = model_->in_force();
+  result_.bounds_errors = rules.split != RulesInForce{}.split && rules.share != RulesInForce{}.share;
   return result_;
 }
 

@@ -45,6 +45,7 @@ struct ZoneAttribution {
 };
 
 struct Attribution {
+  bool bounds_errors = false;             // the rules in force know how right they are
   Nanoseconds window{0};                  // since the previous sample; 0 for the first
   std::vector<ZoneAttribution> zones;     // in the source's order
   std::vector<Nanoseconds> group_time;    // CPU time in the window, descendants included
@@ -63,8 +64,7 @@ class Attributor {
  public:
   explicit Attributor(std::unique_ptr<Model> model);  // not null
 
-  // Divides by another model from the next window on; the zones' baselines are kept, and what the last model
-  // had learned is handed over.
+  // Divides by another model from the next window on; the zones' baselines are kept.
   void set_model(std::unique_ptr<Model> model);
   const Model& model() const { return *model_; }
   Model& model() { return *model_; }

@@ -96,6 +96,8 @@ void LearnedModel::fix_idle() {
 std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
   auto weighing = by_usage_.weigh(drawn);
   LearnedZone* const zone = weighing ? find_zone(drawn.zone) : nullptr;
+  const bool decides = drawn.zone.in_total && drawn.zone.resource == Resource::kCpu;
+  if (decides) is_learned_ = false;
   if (zone == nullptr) return weighing;
   const CpuWindow& window = input_.window();
   const double watts = joules(drawn.energy) / seconds(drawn.span);
@@ -106,6 +108,7 @@ std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
     if (window.seconds < kShortestWindow) short_.add_energy(drawn.zone.id, drawn.energy);
   }
   if (!zone->power.started()) return weighing;
+  is_learned_ = is_learned_ || decides;
   const PowerDivision& division = zone->power.divide(window, activity_, watts);
   if (rules_.split != ModelRules::Split::kUsageRatio) weighing->idle = idle_of(division, drawn);
   if (rules_.share == ModelRules::Share::kCpuTime) return weighing;
@@ -128,18 +131,24 @@ void LearnedModel::weigh_contenders(const PowerDivision& division, const ZoneAct
   }
 }
 
+RulesInForce LearnedModel::in_force() const {
+  RulesInForce rules;
+  if (is_learned_ && rules_.split != ModelRules::Split::kUsageRatio) rules.split = "baseline";
+  if (is_learned_ && rules_.share != ModelRules::Share::kCpuTime) rules.share = "learned";
+  return rules;
+}
+
 std::vector<ZoneModelState> LearnedModel::states() const {
   std::vector<ZoneModelState> states;
   for (const auto& [id, zone] : zones_) {
     const ZonePower& power = zone.power;
     if (zone.cpus.empty()) continue;
-    states.push_back({.zone = id,
-                      .knowledge = power.idle_knowledge(),
-                      .idle = microwatts(power.idle_watts()),
-                      .idle_error = microwatts(kHalfWidth * power.idle_deviation()),
-                      .awake = microwatts(power.learned().value(PowerFilter::kAwake)),
-                      .per_core = microwatts(power.learned().value(PowerFilter::kPerCpu)),
-                      .gate = power.trust()});
+    const ZoneModelState::Figures figures{.idle = microwatts(power.idle_watts()),
+                                          .idle_error = microwatts(kHalfWidth * power.idle_deviation()),
+                                          .awake = microwatts(power.learned().value(PowerFilter::kAwake)),
+                                          .per_core = microwatts(power.learned().value(PowerFilter::kPerCpu)),
+                                          .gate = power.trust()};
+    states.push_back({.zone = id, .knowledge = power.idle_knowledge(), .figures = figures});
   }
   return states;
 }

@@ -25,6 +25,8 @@ class LearnedModel final : public Model {
 
   void begin(const UsageSample& usage, const Contenders& contenders) override;
   std::optional<Weighing> weigh(const DrawnEnergy& drawn) override;
+  bool wants_processors() const override { return true; }
+  RulesInForce in_force() const override;
   std::vector<ZoneModelState> states() const override;
   std::vector<SavedZoneModel> save() const override;
   void restore(std::span<const SavedZoneModel> saved) override;
@@ -46,8 +48,9 @@ class LearnedModel final : public Model {
   ModelRules rules_;
   UsageRatioModel by_usage_;
   ModelInput input_;
-  bool usable_ = false;   // the input of this window
-  bool teaches_ = false;  // this window
+  bool usable_ = false;      // the input of this window
+  bool is_learned_ = false;  // the division of the last processor zone
+  bool teaches_ = false;     // this window
   Nanoseconds window_{0};
   std::optional<Placement> placement_;
   std::map<std::string, LearnedZone> zones_;     // by id

@@ -73,6 +73,9 @@ class Model {
   // unattributed).
   virtual std::optional<Weighing> weigh(const DrawnEnergy& drawn) = 0;
 
+  // Whether it needs UsageSample::cpus.
+  virtual bool wants_processors() const { return false; }
+  virtual RulesInForce in_force() const { return {}; }
   // What it has learned of each zone; none if it does not learn.
   virtual std::vector<ZoneModelState> states() const { return {}; }
   virtual std::vector<SavedZoneModel> save() const { return {}; }

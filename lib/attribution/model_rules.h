@@ -24,6 +24,10 @@ struct ModelRules {
   bool operator==(const ModelRules&) const = default;
 };
 
+// Kepler's.
+inline constexpr ModelRules kKeplerRules{.split = ModelRules::Split::kUsageRatio,
+                                         .share = ModelRules::Share::kCpuTime};
+
 // Whether the power of a zone teaches what workloads draw: its counter counts the energy of processors or of
 // memory. Made-up and estimated power follows a formula of CPU time, and a guest's meter is the host's
 // division.

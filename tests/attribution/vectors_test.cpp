@@ -61,7 +61,7 @@ TEST(KeplerVectors, ActiveAndIdle) {
     if (!entry.contains("delta_j")) continue;
     SCOPED_TRACE(entry.dump());
     NumberHost host;
-    Attributor attributor{make_model()};
+    Attributor attributor{make_model(kKeplerRules)};
     attributor.set_zones(host.zones());
     attributor.attribute(host.sample());
     run_at(host, entry["usage"]);
@@ -81,7 +81,7 @@ TEST(KeplerVectors, ActiveAndIdle) {
 TEST(KeplerVectors, ActiveAndIdleTotalsLessTheFirstReading) {
   const Microjoules range = package_zone().range;
   NumberHost host;
-  Attributor attributor{make_model()};
+  Attributor attributor{make_model(kKeplerRules)};
   attributor.set_zones(host.zones());
   const int process = host.add_process();
   Microjoules active, idle;
@@ -110,7 +110,7 @@ TEST(KeplerVectors, PowerSensor) {
     SCOPED_TRACE(entry.dump());
     NumberHost host;
     host.set_counter({0});
-    Attributor attributor{make_model()};
+    Attributor attributor{make_model(kKeplerRules)};
     attributor.set_zones(host.zones());
     const int process = host.add_process();
     const double usage = entry.value("usage", 0.5);
@@ -138,7 +138,7 @@ TEST(KeplerVectors, PowerSensor) {
 // window.
 void expect_share(const json& entry, const json& before_j, const json& total_j) {
   NumberHost host;
-  Attributor attributor{make_model()};
+  Attributor attributor{make_model(kKeplerRules)};
   attributor.set_zones(host.zones());
   const int unit = host.add_group();
   const int rest = host.add_group();
@@ -181,7 +181,7 @@ TEST(KeplerVectors, ProcessesAddUpToTheActivePower) {
   for (const json& entry : kepler_vectors()["attribution"]) {
     if (!entry.contains("processes_cpu_delta")) continue;
     NumberHost host;
-    Attributor attributor{make_model()};
+    Attributor attributor{make_model(kKeplerRules)};
     attributor.set_zones(host.zones());
     attributor.attribute(host.sample());
     for (const json& time : entry["processes_cpu_delta"]) host.run(host.add_process(), seconds(time));
@@ -200,7 +200,7 @@ TEST(KeplerVectors, ProcessesAddUpToTheActivePower) {
 TEST(KeplerVectors, ExampleOfTheDocumentation) {
   const json& entry = kepler_vectors()["docs_examples"][1];
   NumberHost host;
-  Attributor attributor{make_model()};
+  Attributor attributor{make_model(kKeplerRules)};
   attributor.set_zones(host.zones());
   const int pod = host.add_group();
   const std::map<std::string, int> containers = {{"container_A(p2+p3)", host.add_group()},
@@ -294,7 +294,7 @@ TEST(KeplerVectors, ProcessTimeIsUserAndSystemWithoutGuestAgain) {
 TEST(KeplerVectors, ProcessDeltas) {
   const json& entry = kepler_vectors()["process_cpu"][2];
   NumberHost host;
-  Attributor attributor{make_model()};
+  Attributor attributor{make_model(kKeplerRules)};
   attributor.set_zones(host.zones());
   const int first = host.add_process();
   const int second = host.add_process();
@@ -338,7 +338,7 @@ TEST(DiffersFromKepler, StepBackIsAWrapOnlyWhereItIsPossible) {
 
 TEST(DiffersFromKepler, FirstReadingIsTheBaseline) {
   NumberHost host;
-  Attributor attributor{make_model()};
+  Attributor attributor{make_model(kKeplerRules)};
   attributor.set_zones(host.zones());
   const Sample sample = host.sample();
   const Attribution& result = attributor.attribute(sample);
@@ -348,7 +348,7 @@ TEST(DiffersFromKepler, FirstReadingIsTheBaseline) {
 
 TEST(DiffersFromKepler, FailingZoneCostsItsOwnReadingOnly) {
   NumberHost host({package_zone(0), package_zone(1)});
-  Attributor attributor{make_model()};
+  Attributor attributor{make_model(kKeplerRules)};
   attributor.set_zones(host.zones());
   attributor.attribute(host.sample());
   host.draw({5'000'000}, 0);

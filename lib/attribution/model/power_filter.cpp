@@ -45,14 +45,21 @@ PowerFilter::PowerFilter(std::size_t slots, double deviation_variance)
       gain_(size_),
       covariance_(size_ * size_) {}
 
-void PowerFilter::start(const PowerObservation& first) {
+void PowerFilter::start(const PowerObservation& first, std::optional<double> idle) {
   const double load = std::min(1.0, first.load / first.cpus);
-  // About what the zone draws at full load: power rises steeply at first, and more slowly later.
-  const double full = first.watts / (0.2 + 0.8 * std::sqrt(load) * (0.6 + 0.4 * std::sqrt(load)));
+  // Power rises steeply at first, and more slowly later.
+  const double rise = std::sqrt(load) * (0.6 + 0.4 * std::sqrt(load));
+  // About what the zone draws at full load, idle and other power together, or without the idle power.
+  const double full =
+      idle ? std::max(first.watts - *idle, 0.05 * first.watts) / rise : first.watts / (0.2 + 0.8 * rise);
   const double per_cpu = 0.8 * full / (kSiblingShare * first.cpus);
-  first_ = {0.15 * full, 0.10 * full, per_cpu, 0, 0, 0};
-  first_variance_ = {square(0.08 * full),   square(0.07 * full),   square(0.7 * per_cpu),
-                     square(0.3 * per_cpu), square(0.5 * per_cpu), square(0.15 * per_cpu)};
+  first_ = {idle.value_or(0.15 * full), 0.10 * full, per_cpu, 0, 0, 0};
+  first_variance_ = {square(idle ? 0.05 * *idle : 0.08 * full),
+                     square(0.07 * full),
+                     square(0.7 * per_cpu),
+                     square(0.3 * per_cpu),
+                     square(0.5 * per_cpu),
+                     square(0.15 * per_cpu)};
   std::ranges::fill(state_, 0);
   std::ranges::fill(covariance_, 0);
   for (std::size_t p = 0; p < kFirstSlot; ++p) {

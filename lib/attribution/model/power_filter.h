@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace keplerd {
@@ -56,8 +57,9 @@ class PowerFilter {
   explicit PowerFilter(std::size_t slots, double deviation_variance = kDeviationVariance);
 
   bool started() const { return started_; }
-  // Starts from usual values for a zone that drew this much at this load, which must be more than 0.
-  void start(const PowerObservation& first);
+  // Starts from usual values for a zone that drew this much at this load, which must be more than 0, and of
+  // which the idle power is known, or not.
+  void start(const PowerObservation& first, std::optional<double> idle = {});
 
   Memory memory() const;
   // Starts from what another filter had learned, less sure of it.

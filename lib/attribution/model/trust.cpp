@@ -38,4 +38,13 @@ void Trust::judge(double learned, double pooled, double noise, double seconds) {
   value_ = std::min(1.0, seconds_ / kWarmUp) * (1 - ramp(ratio, kTrust, kDistrust)) * (1 - trails);
 }
 
+void Trust::restore(const Memory& memory) {
+  learned_squared_ = memory.learned_squared;
+  pooled_squared_ = memory.pooled_squared;
+  learned_lag10_ = memory.learned_lag10;
+  seconds_ = memory.seconds;
+  windows_ = static_cast<std::size_t>(std::min(seconds_, kWarmUp));
+  value_ = memory.value;
+}
+
 }  // namespace keplerd

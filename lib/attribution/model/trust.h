@@ -14,6 +14,15 @@ class Trust {
   // The errors of both filters in a window, in W; `noise`: the variance of the pooled filter's, in W^2.
   void judge(double learned, double pooled, double noise, double seconds);
 
+  // What is worth keeping for another run.
+  struct Memory {
+    double learned_squared = 0, pooled_squared = 0, learned_lag10 = 0;  // W^2
+    double seconds = 0;
+    double value = 0;
+  };
+  Memory memory() const { return {learned_squared_, pooled_squared_, learned_lag10_, seconds_, value_}; }
+  void restore(const Memory& memory);
+
   double value() const { return value_; }  // 0: use the pooled filter, to 1: the learned one
 
  private:

@@ -15,11 +15,14 @@ constexpr double kLeastActive = 1e-3;  // W; errors are in proportion to the act
 
 // A window is idle if so little of the zone was busy, for so little of the time.
 constexpr double kIdleLoad = 0.02, kIdleAwake = 0.5;
-constexpr double kBaseSpan = 300;     // s
-constexpr double kDay = 86400;        // s, until it has aged
-constexpr double kBaseSd = 0.02;      // of the base, as it is seen
-constexpr double kBaseAging = 0.005;  // of the base, times the square root of the hours since
-constexpr double kPriorSd = 0.5;      // of the first guess, if never seen idle
+constexpr double kBaseSpan = 300;        // s
+constexpr double kDay = 86400;           // s, until it has aged
+constexpr double kBaseSd = 0.02;         // of the base, as it is seen
+constexpr double kFirstBaseSd = 0.1;     // in addition, over the number of windows
+constexpr double kMostActiveBase = 0.3;  // of its power, drawn by the little that ran
+constexpr double kEarly = 300;           // s
+constexpr double kBaseAging = 0.005;     // of the base, times the square root of the hours since
+constexpr double kPriorSd = 2.0;         // of the first guess, if never seen idle
 constexpr std::size_t kLearningWindows = 60;
 
 // What is added to the uncertainty that the filters know of.
@@ -87,15 +90,37 @@ void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, dou
   workloads_.follow(window, activity.use, learned_);
   last_frequency_ = frequency_.follow(activity, window.seconds);
   observe(window, activity, watts);
-  for (PowerFilter* filter : {&learned_, &pooled_})
-    if (!filter->started() && watts > kLeastWatts && activity.load > 0) filter->start(observation_);
-  if (!started()) return;
+  if (is_idle()) {
+    learn_base(watts, window.seconds);
+  } else {
+    start_filters();
+  }
+  if (!has_filters()) return;
   now_ += window.seconds;
   ++windows_;
   const double own = learned_.learn(observation_), alike = pooled_.learn(observation_);
   trust_.judge(own, alike, pooled_.noise(), window.seconds);
-  learn_base(watts, window.seconds);
   hold_idle();
+}
+
+// Whether next to nothing ran.
+bool ZonePower::is_idle() const {
+  const PowerObservation& o = observation_;
+  return o.load < kIdleLoad * o.cpus && o.awake < kIdleAwake;
+}
+
+// With what is known of the idle power; once more when that is seen early on, because then the first guess of
+// all else was wrong, too.
+void ZonePower::start_filters() {
+  const PowerObservation& o = observation_;
+  if (o.watts <= kLeastWatts || o.load <= 0) return;
+  const std::optional<double> idle = fixed_idle_         ? fixed_idle_
+                                     : base_.windows > 0 ? std::optional(base_watts())
+                                                         : std::nullopt;
+  const bool again = idle && !knew_idle_ && now_ < kEarly;
+  for (PowerFilter* filter : {&learned_, &pooled_})
+    if (!filter->started() || again) filter->start(o, idle);
+  knew_idle_ = idle.has_value();
 }
 
 void ZonePower::loosen() {
@@ -104,33 +129,41 @@ void ZonePower::loosen() {
 }
 
 std::optional<ZonePower::Memory> ZonePower::memory() const {
-  if (!started()) return std::nullopt;
+  if (!has_filters()) return std::nullopt;
   return Memory{.learned = learned_.memory(),
                 .pooled = pooled_.memory(),
-                .base_watts = base_watts_,
+                .trust = trust_.memory(),
+                .base = base_,
                 .base_age = now_ - base_seen_,
-                .base_windows = base_windows_,
                 .workloads = workloads_.memory(learned_)};
 }
 
 void ZonePower::restore(const Memory& memory) {
   learned_.restore(memory.learned);
   pooled_.restore(memory.pooled);
-  base_watts_ = memory.base_watts;
+  trust_.restore(memory.trust);
+  base_ = memory.base;
   base_seen_ = now_ - memory.base_age;
-  base_windows_ = memory.base_windows;
+  knew_idle_ = true;
   workloads_.restore(memory.workloads);
 }
 
 // The power of windows in which next to nothing ran.
 void ZonePower::learn_base(double watts, double seconds) {
-  const PowerObservation& o = observation_;
-  if (fixed_idle_ || o.load >= kIdleLoad * o.cpus || o.awake >= kIdleAwake) return;
-  const double idle =
-      watts - learned_.value(PowerFilter::kAwake) * o.awake - learned_.value(PowerFilter::kPerCpu) * o.load;
-  if (idle <= 0) return;
-  base_watts_ += mean_weight(seconds, kBaseSpan, base_windows_++) * (idle - base_watts_);
+  if (fixed_idle_ || watts <= 0) return;
+  const double weight = mean_weight(seconds, kBaseSpan, base_.windows++);
+  base_.watts += weight * (watts - base_.watts);
+  base_.awake += weight * (observation_.awake - base_.awake);
+  base_.load += weight * (observation_.load - base_.load);
   base_seen_ = now_;
+}
+
+// Without the little that ran.
+double ZonePower::base_watts() const {
+  if (!has_filters()) return base_.watts;
+  const double active =
+      learned_.value(PowerFilter::kAwake) * base_.awake + learned_.value(PowerFilter::kPerCpu) * base_.load;
+  return base_.watts - std::min(active, kMostActiveBase * base_.watts);
 }
 
 // What is known of the idle power stays known: without this, hours of steady load would let it wander.
@@ -140,8 +173,10 @@ void ZonePower::hold_idle() {
     if (!filter->started()) continue;
     if (fixed_idle_) {
       filter->hold(PowerFilter::kIdle, *fixed_idle_, kBaseSd * *fixed_idle_);
-    } else if (has_base()) {
-      filter->hold(PowerFilter::kIdle, base_watts_, (kBaseSd + kBaseAging * std::sqrt(hours)) * base_watts_);
+    } else if (base_.windows > 0) {
+      const double young = kFirstBaseSd / static_cast<double>(base_.windows);
+      filter->hold(PowerFilter::kIdle, base_watts(),
+                   (kBaseSd + young + kBaseAging * std::sqrt(hours)) * base_watts());
     } else {
       const double first = filter->start_value(PowerFilter::kIdle);
       filter->hold(PowerFilter::kIdle, first, kPriorSd * first);
@@ -161,7 +196,8 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   division_.relative_sd.assign(count, 0);
   division_.idle_watts = watts;
   const PowerObservation& o = observation_;
-  if (o.load <= 0 || !started()) return;
+  if (o.load <= 0) return;
+  if (!has_filters()) return divide_by_use(activity, watts);
 
   Parts parts;
   const auto idle = [&](const PowerFilter& filter) {
@@ -192,6 +228,15 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   }
 }
 
+// Nothing but the idle power is known.
+void ZonePower::divide_by_use(const ZoneActivity& activity, double watts) {
+  if (base_.windows > 0) division_.idle_watts = std::min(watts, base_watts());
+  for (std::size_t g = 0; g < activity.use.size(); ++g) {
+    division_.share[g] = activity.use[g] / activity.load;
+    division_.relative_sd[g] = 1;
+  }
+}
+
 // By the delta method, from the covariances of the deviations d.
 void ZonePower::find_slot_variances(Parts& parts) const {
   const auto relative = [this](std::size_t a, std::size_t b) {
@@ -205,12 +250,14 @@ void ZonePower::find_slot_variances(Parts& parts) const {
       if (parts.learned[b] > 0) with_mean[a] += parts.learned[b] * relative(a, b);
     mean += parts.learned[a] * with_mean[a];
   }
+  double shares_squared = 0;
+  for (const double share : observation_.share) shares_squared += square(share);
   for (std::size_t s = 0; s < kSlots; ++s) {
     const double alike = observation_.share[s], own = parts.learned[s];
     if (alike <= 0) continue;
     const double learned =
         std::max(0.0, relative(s, s) - 2 * with_mean[s] + mean) * std::clamp(learned_.surprise(), 1.0, 9.0);
-    const double pooled = std::max(0.0, learned_.deviation_variance() * (1 - 2 * alike));
+    const double pooled = learned_.deviation_variance() * (1 - 2 * alike + shares_squared);
     const double blended = blend(own, alike);
     const double spread = blend(square(own - blended), square(alike - blended)) / square(blended);
     parts.variance[s] = blend(learned, pooled) + spread;

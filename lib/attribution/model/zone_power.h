@@ -39,11 +39,19 @@ enum class ZoneKind { kProcessor, kMemory };
 
 class ZonePower {
  public:
+  // Means over windows in which next to nothing ran.
+  struct Base {
+    double watts = 0;
+    double awake = 0, load = 0;  // as ZoneActivity has them
+    std::size_t windows = 0;
+  };
+
   // What is worth keeping for another run.
   struct Memory {
     PowerFilter::Memory learned, pooled;
-    double base_watts = 0, base_age = 0;  // s since it was seen
-    std::size_t base_windows = 0;
+    Trust::Memory trust;
+    Base base;
+    double base_age = 0;  // s since it was seen
     std::vector<WorkloadMemory> workloads;
   };
 
@@ -56,7 +64,7 @@ class ZonePower {
   const PowerDivision& divide(const CpuWindow& window, const ZoneActivity& activity, double watts);
 
   // Whether it has learned from a window in which something ran: before that, all is idle.
-  bool started() const { return learned_.started() && pooled_.started(); }
+  bool started() const { return has_filters() || base_.windows > 0; }
 
   // Somebody knows the idle power: it is no longer learned. Nothing: it is learned again.
   void fix_idle(std::optional<double> watts) { fixed_idle_ = watts; }
@@ -81,12 +89,17 @@ class ZonePower {
   void observe(const CpuWindow& window, const ZoneActivity& activity, double watts);
   void learn_base(double watts, double seconds);
   void hold_idle();
+  double base_watts() const;
+  bool is_idle() const;
+  void start_filters();
+  bool has_filters() const { return learned_.started() && pooled_.started(); }
+  void divide_by_use(const ZoneActivity& activity, double watts);
   void divide_among(const ZoneActivity& activity, double watts);
   void find_slot_variances(Parts& parts) const;
   double relative_error(const ZoneActivity& activity, const Parts& parts, std::size_t contender) const;
   double idle_deviation(const PowerFilter& filter) const;
   std::span<const double> effective(const ZoneActivity& activity) const;
-  bool has_base() const { return fixed_idle_ || base_windows_ >= kBaseWindows; }
+  bool has_base() const { return fixed_idle_ || base_.windows >= kBaseWindows; }
   double blend(double learned, double pooled) const;
 
   static constexpr std::size_t kBaseWindows = 20;  // until the base is believed
@@ -102,8 +115,9 @@ class ZonePower {
   std::vector<std::size_t> slots_;  // of each contender
   double now_ = 0;                  // s of windows learned from
   std::size_t windows_ = 0;
-  double base_watts_ = 0, base_seen_ = 0;
-  std::size_t base_windows_ = 0;
+  Base base_;
+  double base_seen_ = 0;
+  bool knew_idle_ = false;  // when the filters were started
   PowerDivision division_;
 };
 
