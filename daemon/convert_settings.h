@@ -18,14 +18,28 @@ inline SourceChoice source_choice(const EnergySettings& energy) {
 }
 
 inline ModelRules model_rules(const AttributionSettings& attribution) {
-  ModelRules rules;
+  ModelRules rules{.idle_power = attribution.idle_power};
   switch (attribution.split) {
+    case SplitRule::kAuto:
+      rules.split = ModelRules::Split::kAuto;
+      break;
     case SplitRule::kUsageRatio:
       rules.split = ModelRules::Split::kUsageRatio;
+      break;
+    case SplitRule::kBaseline:
+      rules.split = ModelRules::Split::kBaseline;
+      break;
   }
   switch (attribution.share) {
+    case ShareRule::kAuto:
+      rules.share = ModelRules::Share::kAuto;
+      break;
     case ShareRule::kCpuTime:
       rules.share = ModelRules::Share::kCpuTime;
+      break;
+    case ShareRule::kLearned:
+      rules.share = ModelRules::Share::kLearned;
+      break;
   }
   return rules;
 }

@@ -91,6 +91,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
   meter_ = std::make_unique<Meter>(host_, source_choice(settings_.energy), std::move(restored.ledger),
                                    std::move(restored.readings), read_system_clocks);
   meter_->set_model(make_model(model_rules(settings_.attribution)));
+  meter_->restore_models(std::move(restored.models));
   meter_->set_limits(terminated_limits(settings_.workloads));
   guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
 }

@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "energy/cpu/processor.h"
 #include "host/host_root.h"
 
 namespace keplerd {
@@ -52,7 +53,9 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       threads_(host),
       namer_(host),
       own_cost_(host.has_own_procfs() ? ::getpid() : 0),
-      report_(ledger_.report()) {}
+      report_(ledger_.report()) {
+  learned_.processor = read_processor(host).model;
+}
 
 Meter::~Meter() = default;
 
@@ -84,6 +87,8 @@ std::shared_ptr<const Report> Meter::sample() {
   report->source.name = keeper_.name();
   if (!keeper_.reason().empty()) report->source.reason = keeper_.reason();
   report->source.tried = keeper_.probes();
+  report->rules = attributor_.model().in_force();
+  report->models = attributor_.model().states();
   report->groups_left_out = usage_.groups_left_out();
   report->processes_left_out = usage_.processes_left_out();
   report->missed_ends = usage_.missed_ends();
@@ -107,6 +112,25 @@ Evidence Meter::find_evidence() {
 const std::shared_ptr<const ProcessRows>& Meter::processes() {
   if (!processes_) processes_ = ledger_.process_rows();
   return processes_;
+}
+
+void Meter::set_model(std::unique_ptr<Model> model) {
+  usage_.read_processors(model->wants_processors() ? [this](ProcessId id) { return ledger_.runs_vm(id); }
+                                                   : AllowedCpus::RunsVm());
+  learned_ = learned();
+  model->restore(learned_.zones);
+  attributor_.set_model(std::move(model));
+}
+
+void Meter::restore_models(SavedModels saved) {
+  if (saved.processor != learned_.processor) return;
+  attributor_.model().restore(saved.zones);
+  learned_ = std::move(saved);
+}
+
+SavedModels Meter::learned() const {
+  auto zones = attributor_.model().save();
+  return {learned_.processor, zones.empty() ? learned_.zones : std::move(zones)};
 }
 
 void Meter::learn(const LibvirtUpdate& update) {
@@ -184,6 +208,7 @@ void Meter::give_back_memory() {
 LedgerState Meter::state() const {
   LedgerState state = ledger_.state(clock_().realtime);
   state.readings = readings();
+  state.models = learned();
   return state;
 }
 

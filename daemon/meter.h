@@ -74,8 +74,11 @@ class Meter {
   int group_descriptor(CgroupQueue queue) const { return usage_.group_descriptor(queue); }
   void take_group_events(CgroupQueue queue) { usage_.take_group_events(queue); }
 
-  // Divides by another model from the next sample on; until the first call, by that of the default rules.
-  void set_model(std::unique_ptr<Model> model) { attributor_.set_model(std::move(model)); }
+  // Divides by another model from the next sample on; until the first call, by Kepler's rules.
+  void set_model(std::unique_ptr<Model> model);
+
+  // What an earlier run had learned; dropped if that was on another processor.
+  void restore_models(SavedModels saved);
 
   // Reports a problem that no sample shows (daemon/problems.h).
   void set_problem(ProblemKind kind, std::optional<std::string> what) {
@@ -97,6 +100,7 @@ class Meter {
   std::vector<SavedReading> readings() const;
 
  private:
+  SavedModels learned() const;
   void look_for_source(const Instant& now);
   Instant read_counters();
   bool awaits_step(const Instant& at);
@@ -115,7 +119,8 @@ class Meter {
   MachinedRecords machined_;
   ThreadReader threads_;
   Namer namer_;
-  Attributor attributor_{make_model()};
+  Attributor attributor_{make_model(kKeplerRules)};
+  SavedModels learned_;  // while the model in use does not learn
   OwnCostReader own_cost_;
   MeterLog log_;
   Problems problems_;

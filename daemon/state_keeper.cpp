@@ -52,7 +52,7 @@ bool StateKeeper::share_totals(const EnergySettings& a, const EnergySettings& b)
 }
 
 StateKeeper::Restored StateKeeper::restore(Realtime now) {
-  Restored empty{Ledger(new_instance_id(), now), {}};
+  Restored empty{Ledger(new_instance_id(), now), {}, {}};
   auto loaded = load_state(path_);
   if (!loaded) {
     log_error("totals of the last run: " + loaded.error().message +
@@ -63,12 +63,13 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
   }
   if (loaded->warning) log_error("totals of the last run: " + *loaded->warning + "; counting starts at zero");
   if (!loaded->state) return empty;
-  const LedgerState state = redo(*std::move(loaded->state));
+  LedgerState state = redo(*std::move(loaded->state));
+  age_models(state.models, std::chrono::duration_cast<std::chrono::seconds>(now - state.saved));
   Ledger ledger = continue_from(state);
   // What was drawn since `state` was saved may have been published under its instance id: it is not counted
   // again under another.
   const bool counts = state.boot_id == boot_id_ && ledger.instance_id() == state.instance_id;
-  return {std::move(ledger), counts ? state.readings : std::vector<SavedReading>{}};
+  return {std::move(ledger), counts ? state.readings : std::vector<SavedReading>{}, std::move(state.models)};
 }
 
 // Under the same instance id where nothing was published after `state`. Else a new one begins, and `state` is

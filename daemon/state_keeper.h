@@ -40,6 +40,7 @@ class StateKeeper {
   struct Restored {
     Ledger ledger;
     std::vector<SavedReading> readings;  // of counters that still count: none after a reboot
+    SavedModels models;
   };
   // The ledger of the last run, or an empty one. Says so in the log where something is wrong.
   Restored restore(Realtime now);

@@ -109,6 +109,9 @@ class ViewMaker {
     std::ranges::copy_if(now_.problems, std::back_inserter(view.problems),
                          [](const Problem& problem) { return problem.kind != ProblemKind::kLibvirt; });
     view.source = now_.source;
+    view.rules = now_.rules;
+    for (const ZoneModelState& model : now_.models)
+      view.models.push_back({.zone = model.zone, .knowledge = model.knowledge, .figures = {}});
     view.workload_quality = now_.workload_quality;
     view.earlier = now_.earlier;
     if (view.earlier) show_floored(*view.earlier);

@@ -145,6 +145,23 @@ Json source_json(const SourceReport& source) {
   return json;
 }
 
+// The zones that have a power model.
+Json models_json(const std::vector<ZoneModelState>& models) {
+  Json zones = Json::array();
+  for (const ZoneModelState& zone : models) {
+    Json model = {{"state", idle_knowledge_name(zone.knowledge)}};
+    if (zone.figures) {
+      model["idleMicrowatts"] = zone.figures->idle.value;
+      model["idleErrorMicrowatts"] = zone.figures->idle_error.value;
+      model["awakeMicrowatts"] = zone.figures->awake.value;
+      model["perCoreMicrowatts"] = zone.figures->per_core.value;
+      model["gate"] = zone.figures->gate;
+    }
+    zones.push_back({{"id", zone.zone}, {"model", std::move(model)}});
+  }
+  return zones;
+}
+
 }  // namespace
 
 Json beginning_json(const Report& report) {
@@ -165,8 +182,8 @@ Json event_json(const VmEvent& event) {
 
 Json status_json(const Report& report, const Settings& settings) {
   Json json = beginning_json(report);
-  json["split"] = rule_name(settings.attribution.split);
-  json["share"] = rule_name(settings.attribution.share);
+  json["split"] = report.rules.split;
+  json["share"] = report.rules.share;
   json["idle"] = rule_name(settings.attribution.idle);
   json["intervalUsec"] = to_usec(settings.sampling.interval);
   json["sequence"] = report.sequence;
@@ -178,6 +195,7 @@ Json status_json(const Report& report, const Settings& settings) {
   if (report.full) json["outsideOtherMicrojoules"] = report.outside_other.value;
   json["discardedWindows"] = report.discarded_windows;
   json["meters"] = meters_json(report.source);
+  if (!report.models.empty()) json["zones"] = models_json(report.models);
   json["groupsLeftOut"] = report.groups_left_out;
   json["missedEnds"] = report.missed_ends;
   json["processesLeftOut"] = report.processes_left_out;

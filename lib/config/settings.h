@@ -14,10 +14,10 @@
 
 namespace keplerd {
 
-// How an energy zone's window is split into idle and active; named "usage-ratio".
-enum class SplitRule { kUsageRatio };
-// By what active energy is shared; named "cpu-time".
-enum class ShareRule { kCpuTime };
+// How an energy zone's window is split into idle and active; named "auto", "usage-ratio", "baseline".
+enum class SplitRule { kAuto, kUsageRatio, kBaseline };
+// By what active energy is shared; named "auto", "cpu-time", "learned".
+enum class ShareRule { kAuto, kCpuTime, kLearned };
 // Where idle energy is placed; named "separate".
 enum class IdlePolicy { kSeparate };
 
@@ -62,9 +62,10 @@ struct SamplingSettings {
 };
 
 struct AttributionSettings {
-  SplitRule split = SplitRule::kUsageRatio;  // Split=
-  ShareRule share = ShareRule::kCpuTime;     // Share=
-  IdlePolicy idle = IdlePolicy::kSeparate;   // Idle=
+  SplitRule split = SplitRule::kAuto;       // Split=
+  ShareRule share = ShareRule::kAuto;       // Share=
+  IdlePolicy idle = IdlePolicy::kSeparate;  // Idle=
+  std::optional<Microwatts> idle_power;     // IdlePower=; unset: it is learned
 
   bool operator==(const AttributionSettings&) const = default;
 };

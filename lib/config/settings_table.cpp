@@ -29,10 +29,12 @@ constexpr Choice<std::string_view> kSources[] = {
     {"auto", "auto"},   {"perf", "perf"},           {"powercap", "powercap"},   {"guest", "guest"},
     {"hwmon", "hwmon"}, {"simulated", "simulated"}, {"estimated", "estimated"},
 };
-constexpr Choice<SplitRule> kSplitRules[] = {{"usage-ratio", SplitRule::kUsageRatio}, {"baseline", {}}};
-constexpr Choice<ShareRule> kShareRules[] = {{"cpu-time", ShareRule::kCpuTime}, {"learned", {}}};
+constexpr Choice<SplitRule> kSplitRules[] = {
+    {"auto", SplitRule::kAuto}, {"usage-ratio", SplitRule::kUsageRatio}, {"baseline", SplitRule::kBaseline}};
+constexpr Choice<ShareRule> kShareRules[] = {
+    {"auto", ShareRule::kAuto}, {"cpu-time", ShareRule::kCpuTime}, {"learned", ShareRule::kLearned}};
 constexpr Choice<IdlePolicy> kIdlePolicies[] = {
-    {"separate", IdlePolicy::kSeparate}, {"equal", {}}, {"reserved", {}}, {"usage", {}}};
+    {"separate", IdlePolicy::kSeparate}, {"equal", {}}, {"size", {}}, {"usage", {}}};
 constexpr Choice<PublicAccess> kPublicAccess[] = {{"none", PublicAccess::kNone},
                                                   {"own", PublicAccess::kOwn},
                                                   {"host", PublicAccess::kHost},
@@ -250,6 +252,8 @@ constexpr Row kRows[] = {
     {"Attribution", "Split", word_of<&Settings::attribution, &AttributionSettings::split, kSplitRules>()},
     {"Attribution", "Share", word_of<&Settings::attribution, &AttributionSettings::share, kShareRules>()},
     {"Attribution", "Idle", word_of<&Settings::attribution, &AttributionSettings::idle, kIdlePolicies>()},
+    {"Attribution", "IdlePower",
+     text_of<&Settings::attribution, &AttributionSettings::idle_power, parse_watts, format_watts>()},
     {"Workloads", "TerminatedMax",
      text_of<&Settings::workloads, &WorkloadSettings::terminated_max, parse_count, format_count>()},
     {"Workloads", "TerminatedMinEnergy",

@@ -54,6 +54,7 @@ struct EnergyAccount {
   };
   std::vector<ZoneEnergy> zones;  // as far as it ever got something
   std::uint64_t sequence = 0;
+  Microjoules error, window_error;  // of it; as WorkloadRow::error, over the zones in the total
   Nanoseconds cpu{0};
   Nanoseconds window_cpu{0};
   Realtime since{0};
@@ -62,6 +63,7 @@ struct EnergyAccount {
   std::shared_ptr<const EarlierUsage> earlier;  // likewise
 
   void add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy);
+  void add_error(std::uint64_t window_sequence, Microjoules error);
   void add_cpu(std::uint64_t window_sequence, Nanoseconds time);
   // Adds what `other` got in this window; nothing where it got nothing in it.
   void add_window(std::uint64_t window_sequence, const EnergyAccount& other);
@@ -76,8 +78,13 @@ struct EnergyAccount {
 };
 
 // Fills the common part of `row`; appends to `shares`, which must have room: rows refer to it.
-void fill_row(const EnergyAccount& account, std::uint64_t sequence, const std::vector<ZoneWindow>& zones,
-              std::vector<ZoneShare>& shares, WorkloadRow& row);
+struct RowWindow {
+  std::uint64_t sequence = 0;
+  const std::vector<ZoneWindow>& zones;
+  bool bounds_errors = false;  // as Attribution has it
+};
+void fill_row(const EnergyAccount& account, const RowWindow& window, std::vector<ZoneShare>& shares,
+              WorkloadRow& row);
 
 // What a workload is does not change for those who hold it: it gets another one, changed by `change`.
 template <class Info, class Change>

@@ -15,6 +15,7 @@ std::vector<Microjoules> totals(const EnergyAccount& account) {
 template <class State>
 void fill(const EnergyAccount& account, State& state) {
   state.energy = totals(account);
+  state.error = account.error;
   state.cpu = account.cpu;
   state.since = account.since;
   state.ended = account.ended;
@@ -54,6 +55,7 @@ ProcessState state_of(ProcessId id, const ProcessAccount& process) {
           .unit = process.unit == nullptr ? std::string() : process.unit->info->id,
           .energy = totals(process.energy),
           .in_unit = process.in_unit,
+          .error = process.energy.error,
           .cpu = process.energy.cpu,
           .since = process.energy.since};
 }

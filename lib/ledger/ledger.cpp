@@ -51,6 +51,7 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   realtime_ = sample.at.realtime;
   monotonic_ = sample.at.monotonic;
   window_ = attribution.window;
+  bounds_errors_ = attribution.bounds_errors;
   for (std::size_t i = 0; i < source_zones_.size(); ++i) {
     apply_zone(source_zones_[i], attribution.zones[i], sample.readings[i], attribution.window);
   }
@@ -191,7 +192,7 @@ void Ledger::report_units(Report& report) const {
   report.units.reserve(units_.all().size());
   for (const auto& [id, unit] : units_.all()) {
     UnitRow& row = report.units.emplace_back();
-    fill_row(unit->energy, sequence_, windows_, report.shares, row);
+    fill_row(unit->energy, row_window(), report.shares, row);
     row.info = unit->info;
     row.own = unit->own;
     row.other = unit->other;
@@ -203,7 +204,7 @@ void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report
   rows.reserve(accounts.size());
   for (const auto& [id, container] : accounts) {
     ContainerRow& row = rows.emplace_back();
-    fill_row(container.energy, sequence_, windows_, report.shares, row);
+    fill_row(container.energy, row_window(), report.shares, row);
     row.info = container.info;
     row.own = container.own;
     row.other = container.other;
@@ -216,7 +217,7 @@ void Ledger::report_vms(Report& report) const {
   for (const auto& [id, vm] : vms_.all()) {
     if (vm.is_dormant) continue;
     VmRow& row = report.vms.emplace_back();
-    fill_row(vm.energy, sequence_, windows_, report.shares, row);
+    fill_row(vm.energy, row_window(), report.shares, row);
     row.info = vm.info;
     row.halt_polling = vm.halt_polling;
     if (vm.parts.empty()) continue;
@@ -236,7 +237,7 @@ std::unique_ptr<ProcessRows> Ledger::process_rows() const {
   made->shares.reserve(processes_.all().size() * zones_.size());
   for (const auto& [id, process] : processes_.all()) {
     ProcessRow& row = made->rows.emplace_back();
-    fill_row(process.energy, sequence_, windows_, made->shares, row);
+    fill_row(process.energy, row_window(), made->shares, row);
     row.info = process.info;
     row.vm = process.vm;
     row.program = process.program;
@@ -256,7 +257,7 @@ std::optional<WorkloadRow> Ledger::find_process(std::int32_t pid) const {
   std::vector<ZoneShare> zones;
   zones.reserve(zones_.size());
   WorkloadRow row;
-  fill_row(process->energy, sequence_, windows_, zones, row);
+  fill_row(process->energy, row_window(), zones, row);
   row.zones = {};
   return row;
 }

@@ -96,6 +96,7 @@ class Ledger {
   void apply_zone(std::size_t index, const ZoneAttribution& attribution, const Result<Microjoules>& reading,
                   Nanoseconds window);
   void prune(Realtime now);
+  RowWindow row_window() const { return {sequence_, windows_, bounds_errors_}; }
   void report_zones(Report& report) const;
   EarlierHost earlier_host() const;
   void report_units(Report& report) const;
@@ -112,6 +113,7 @@ class Ledger {
   Realtime realtime_{0};
   Nanoseconds monotonic_{0};
   Nanoseconds window_{0};
+  bool bounds_errors_ = false;
   std::vector<ZoneAccount> zones_;
   std::vector<ZoneWindow> windows_;        // of zones_
   std::vector<std::size_t> source_zones_;  // the source's zones, as indices into zones_

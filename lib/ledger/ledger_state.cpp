@@ -69,6 +69,7 @@ void restore_account(const State& saved, Realtime at, const Earlier& earlier, En
   account.earlier = earlier.usage(saved);
   for (const Microjoules energy : saved.energy) account.zones.push_back({energy, {}});
   account.cpu = saved.cpu;
+  account.error = saved.error;
   account.since = saved.since;
   account.ended = saved.ended.value_or(at);
   account.owner = saved.owner;
@@ -162,7 +163,8 @@ LedgerState Ledger::state(Realtime now) const {
                     .containers = {},
                     .vms = {},
                     .processes = {},
-                    .readings = {}};
+                    .readings = {},
+                    .models = {}};
   Microjoules workloads = energy_of_workloads(state.zones);
   for (const auto& [id, unit] : units_.all()) {
     state.units.push_back(state_of(*unit));

@@ -48,7 +48,9 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
     for (std::size_t z = 0; z < window.zones.size(); ++z) {
       const Microjoules energy = window.attribution.zones[z].process[i];
       account.energy.add(window.sequence, window.zones[z], energy);
-      if (window.in_total(z)) account.in_unit += energy;
+      if (!window.in_total(z)) continue;
+      account.in_unit += energy;
+      account.energy.add_error(window.sequence, window.attribution.zones[z].process_error[i]);
     }
   }
   for (const ProcessId id : window.usage.ended) {
@@ -103,6 +105,7 @@ void ProcessLedger::go_on(const BookedWindow& window, const UnitLedger& units, c
     ProcessAccount& account = account_of(process, unit, logins, saved->second.since);
     for (const Microjoules energy : saved->second.energy) account.energy.zones.push_back({energy, {}});
     account.energy.cpu = saved->second.cpu;
+    account.energy.error = saved->second.error;
     const Microjoules in_unit = saved->second.in_unit;
     if (unit == nullptr) {
       if (!saved->second.unit.empty()) continue;

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ledger/model_state.h"
 #include "ledger/state_checks.h"
 #include "ledger/state_owners.h"
 
@@ -95,6 +96,7 @@ template <class State>
 Json account_json(const std::string& id, const State& state) {
   Json json = {{"id", id},
                {"energyMicrojoules", to_json(state.energy)},
+               {"errorMicrojoules", state.error.value},
                {"cpuNsec", state.cpu.count()},
                {"sinceUsec", state.since.count()}};
   if (state.ended) json["endedUsec"] = state.ended->count();
@@ -105,6 +107,10 @@ Json account_json(const std::string& id, const State& state) {
 template <class State>
 void read_account(const Json& json, std::size_t zones, State& state) {
   state.energy = to_energies(json.at("energyMicrojoules"), zones);
+  // States of versions before errors were computed have none: all of it may be wrong.
+  state.error = {};
+  for (const Microjoules zone : state.energy) state.error += zone;
+  if (json.contains("errorMicrojoules")) state.error = energy(json, "errorMicrojoules");
   state.cpu = Nanoseconds(number(json, "cpuNsec"));
   state.since = realtime(json, "sinceUsec");
   if (json.contains("endedUsec")) state.ended = realtime(json, "endedUsec");
@@ -260,7 +266,8 @@ LedgerState to_state(const Json& json) {
                     .containers = {},
                     .vms = {},
                     .processes = {},
-                    .readings = {}};
+                    .readings = {},
+                    .models = {}};
   for (const Json& zone : json.at("zones")) state.zones.push_back(to_zone(zone));
   for (const Json& unit : json.at("units")) state.units.push_back(to_unit(unit, state.zones.size()));
   // Earlier versions had no such accounts.
@@ -269,6 +276,7 @@ LedgerState to_state(const Json& json) {
     state.containers.push_back(to_container(container, zones));
   for (const Json& vm : json.value("virtualMachines", Json::array())) state.vms.push_back(to_vm(vm, zones));
   for (const Json& reading : json.at("readings")) state.readings.push_back(to_reading(reading));
+  if (json.contains("models")) state.models = read_models(json.at("models"));
   check_state(state);
   give_owners(state);
   return state;
@@ -297,7 +305,8 @@ std::string format_state(const LedgerState& state) {
                {"units", Json::array()},
                {"containers", Json::array()},
                {"virtualMachines", Json::array()},
-               {"readings", Json::array()}};
+               {"readings", Json::array()},
+               {"models", models_json(state.models)}};
   for (const ZoneState& zone : state.zones) json["zones"].push_back(to_json(zone));
   for (const UnitState& unit : state.units) json["units"].push_back(to_json(unit));
   for (const ContainerState& container : state.containers) json["containers"].push_back(to_json(container));

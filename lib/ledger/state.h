@@ -32,6 +32,7 @@ struct UnitState {
   std::string id;
   std::vector<Microjoules> energy;  // by zone, in the order of LedgerState::zones; descendants included
   Microjoules own;
+  Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;  // unset: it was running when this was written
@@ -42,6 +43,7 @@ struct ContainerState {
   ContainerInfo info;
   std::vector<Microjoules> energy;  // as UnitState has it
   Microjoules own, in_parent;
+  Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;
@@ -52,6 +54,7 @@ struct VmState {
   VmInfo info;
   std::vector<VmPart> parts;  // without "other"
   std::vector<Microjoules> energy;
+  Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};
   Realtime since{0};
   std::optional<Realtime> ended;
@@ -65,6 +68,7 @@ struct ProcessState {
   std::string unit;  // its id; empty outside any
   std::vector<Microjoules> energy;
   Microjoules in_unit;
+  Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};
   Realtime since{0};
 };
@@ -83,6 +87,7 @@ struct LedgerState {
   std::vector<VmState> vms;
   std::vector<ProcessState> processes;
   std::vector<SavedReading> readings;  // of the counters; meaningless on another boot
+  SavedModels models;
 };
 
 std::string format_state(const LedgerState& state);

@@ -120,6 +120,14 @@ constexpr std::uint32_t process_number(std::int32_t pid) { return static_cast<st
 
 constexpr std::string_view state_text(bool running) { return running ? "running" : "terminated"; }
 
+// One standard deviation; absent if there is nothing to take a part of.
+constexpr auto error_percent = [](const Report&, const WorkloadRow& row) -> std::optional<std::uint32_t> {
+  if (!row.error || row.active <= Microjoules{}) return std::nullopt;
+  constexpr std::int64_t kNormal95 = 196;  // hundredths of a standard deviation
+  const auto percent = static_cast<__int128>(row.error->value) * 10'000 / row.active.value;
+  return static_cast<std::uint32_t>((percent + kNormal95 / 2) / kNormal95);
+};
+
 // Fields common to all workloads. `id`, `name`, `kind`: from report and row.
 template <class Id, class Name, class Kind>
 constexpr auto workload(Id id, Name name, Kind kind) {
@@ -137,6 +145,8 @@ constexpr auto workload(Id id, Name name, Kind kind) {
       member("activeMicrojoules", &Row::active, Public::kComputed, live("ActiveEnergy")),
       member("idleMicrojoules", &Row::idle, Public::kComputed, live("IdleEnergy")),
       member("powerMicrowatts", &Row::power, Public::kComputed, live("Power")),
+      member("errorMicrojoules", &Row::error, Public::kHidden),
+      computed("errorPercent", error_percent),
       member("cpuUsec", &Row::cpu, Public::kShown, live("CPUUSec")),
       Field{"zones", live("Zones"), Public::kHidden,
             [](const Report& report, const Row& row) {

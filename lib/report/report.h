@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attribution/zone_model.h"
 #include "base/problem_kind.h"
 #include "base/units.h"
 #include "energy/source_probe.h"
@@ -114,6 +115,8 @@ struct Report {
   std::vector<Problem> problems;
 
   SourceReport source;
+  RulesInForce rules;                  // of the last window
+  std::vector<ZoneModelState> models;  // of zones; only what callers without full access may see if not full
   HostReport host;
   AccountsReport accounts;
   // The part of accounts.workloads that no row shows any more: processes outside any unit that ended or

@@ -63,6 +63,9 @@ struct WorkloadRow {
   // unknown.
   std::optional<Uid> owner;
   Microjoules active, idle;  // their sum is its energy
+  // Half the width of the 95 % interval of `active`; energy that was divided by rules without a known error
+  // counts in full. Unset: the rules in force have none.
+  std::optional<Microjoules> error;
   std::optional<Microwatts> power;
   Nanoseconds cpu{0};                // CPU time that was counted along with the energy
   std::span<const ZoneShare> zones;  // in the order of Report::zones

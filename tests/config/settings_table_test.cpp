@@ -137,16 +137,27 @@ TEST(Staleness, IsAtMostThirtySeconds) {
 }
 
 TEST(Rules, OfTheOpenSetsAreRefusedUntilBuilt) {
-  EXPECT_EQ(refusal("Attribution", "Split", "baseline"),
-            "Split=baseline: not supported by this version; accepted: usage-ratio");
-  EXPECT_EQ(refusal("Attribution", "Share", "learned"),
-            "Share=learned: not supported by this version; accepted: cpu-time");
-  for (const std::string policy : {"equal", "reserved", "usage"}) {
+  for (const std::string policy : {"equal", "size", "usage"}) {
     EXPECT_EQ(refusal("Attribution", "Idle", policy),
               "Idle=" + policy + ": not supported by this version; accepted: separate");
   }
   EXPECT_EQ(refusal("Attribution", "Idle", "none"), "Idle=none: unknown; accepted: separate");
   EXPECT_EQ(with("Attribution", "Idle", "separate").attribution.idle, IdlePolicy::kSeparate);
+}
+
+TEST(Rules, OfTheDivisionAreAutoUnlessSet) {
+  EXPECT_EQ(with("Attribution", "Split", "baseline").attribution.split, SplitRule::kBaseline);
+  EXPECT_EQ(with("Attribution", "Split", "").attribution.split, SplitRule::kAuto);
+  EXPECT_EQ(with("Attribution", "Share", "learned").attribution.share, ShareRule::kLearned);
+  EXPECT_EQ(refusal("Attribution", "Split", "ratio"),
+            "Split=ratio: unknown; accepted: auto, usage-ratio, baseline");
+  EXPECT_EQ(refusal("Attribution", "Share", "baseline"),
+            "Share=baseline: unknown; accepted: auto, cpu-time, learned");
+}
+
+TEST(IdlePower, IsInWattsAndNotSetByDefault) {
+  EXPECT_EQ(with("Attribution", "IdlePower", "23.5").attribution.idle_power, Microwatts{23'500'000});
+  EXPECT_EQ(with("Attribution", "IdlePower", "").attribution.idle_power, std::nullopt);
 }
 
 TEST(Rules, HaveTheNamesOfTheFile) {
@@ -236,7 +247,7 @@ TEST(Table, ShowsTheDefaults) {
       format_settings(Settings{}),
       "[Energy]\nSource=auto\nZones=\nIdleWatts=\nMaxWatts=\nGuestMeter=/run/keplerd-meter\n\n"
       "[Sampling]\nInterval=1s\nUnwatchedInterval=5s\nStaleness=500ms\n\n"
-      "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\nIdle=separate\n\n"
+      "[Attribution]\nSplit=auto\nShare=auto\nIdle=separate\nIdlePower=\n\n"
       "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\nVmRetention=365d\n\n"
       "[Access]\nPublic=own\n\n"
       "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");

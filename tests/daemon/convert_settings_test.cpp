@@ -36,6 +36,9 @@ TEST(ConvertSettings, TakesTheRulesOfAttribution) {
   const ModelRules rules = model_rules({.split = SplitRule::kUsageRatio, .share = ShareRule::kCpuTime});
   EXPECT_EQ(rules.split, ModelRules::Split::kUsageRatio);
   EXPECT_EQ(rules.share, ModelRules::Share::kCpuTime);
+  EXPECT_EQ(model_rules({.split = SplitRule::kBaseline}).split, ModelRules::Split::kBaseline);
+  EXPECT_EQ(model_rules({.share = ShareRule::kLearned}).share, ModelRules::Share::kLearned);
+  EXPECT_EQ(model_rules({.idle_power = Microwatts{7}}).idle_power, Microwatts{7});
 }
 
 // Both sides spell them out.

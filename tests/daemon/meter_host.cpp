@@ -36,7 +36,7 @@ const Report& MeterHost::step(Nanoseconds time) {
   now.realtime += std::chrono::duration_cast<Realtime>(time);
   ticks.user += time / std::chrono::milliseconds(20);
   ticks.idle += time / std::chrono::milliseconds(20);
-  files.set_stat(ticks);
+  files.set_stat(ticks, cpus);
   const ReportView before = view_;
   const Report& report = take_sample();
   expect_no_step_back(before, view_);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/meter.h"
 #include "support/fake_host.h"
@@ -23,6 +24,7 @@ class MeterHost {
               .realtime = std::chrono::seconds(1'700'000'000)};
   UsageLimits limits;  // set before it begins
   FakeCpuTicks ticks{.user = 1000, .idle = 9000};
+  std::vector<FakeCpuTicks> cpus;  // of each CPU; mostly not listed
 
   // Starts to measure, and takes the first sample: the baseline.
   const Report& begin(SourceChoice choice = {}, Ledger ledger = Ledger("instance", Realtime(1)),

@@ -124,12 +124,19 @@ void FakeHost::set_cpu_vendor(std::string_view vendor_id, std::string_view flags
                                     vendor_id, flags));
 }
 
-void FakeHost::set_stat(const FakeCpuTicks& t) {
-  const auto fields = fmt::format("{} {} {} {} {} {} {} {} 0 0", t.user, t.nice, t.system, t.idle, t.iowait,
-                                  t.irq, t.softirq, t.steal);
-  write("proc/stat", fmt::format("cpu  {0}\ncpu0 {0}\nintr 0\nctxt 0\nbtime 1700000000\nprocesses 1\n"
-                                 "procs_running 1\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n",
-                                 fields));
+void FakeHost::set_stat(const FakeCpuTicks& ticks, const std::vector<FakeCpuTicks>& of_each_cpu) {
+  const auto line = [](const std::string& name, const FakeCpuTicks& t) {
+    return fmt::format("{} {} {} {} {} {} {} {} {} 0 0\n", name, t.user, t.nice, t.system, t.idle, t.iowait,
+                       t.irq, t.softirq, t.steal);
+  };
+  std::string text = line("cpu ", ticks);
+  if (of_each_cpu.empty()) text += line("cpu0", ticks);
+  for (std::size_t cpu = 0; cpu < of_each_cpu.size(); ++cpu)
+    text += line("cpu" + std::to_string(cpu), of_each_cpu[cpu]);
+  text +=
+      "intr 0\nctxt 0\nbtime 1700000000\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n"
+      "softirq 0 0 0 0 0 0 0 0 0 0 0\n";
+  write("proc/stat", text);
 }
 
 }  // namespace keplerd

@@ -75,7 +75,7 @@ class FakeHost {
   void break_energy(const std::string& dir);
   void set_cpu_vendor(std::string_view vendor_id, std::string_view flags = "fpu");
 
-  void set_stat(const FakeCpuTicks& ticks);
+  void set_stat(const FakeCpuTicks& ticks, const std::vector<FakeCpuTicks>& of_each_cpu = {});
 
   // Creates a group's missing ancestors, too, with no usage. "/" is the root.
   void add_cgroup(const std::string& path, std::int64_t usage_usec = 0);

@@ -56,8 +56,8 @@ Manager::Sent Manager::now() const {
           .source = report->source.name,
           .quality = quality_text(report->source),
           .reason = report->source.reason.value_or(""),
-          .split = std::string(rule_name(settings.attribution.split)),
-          .share = std::string(rule_name(settings.attribution.share)),
+          .split = std::string(report->rules.split),
+          .share = std::string(report->rules.share),
           .idle = std::string(rule_name(settings.attribution.idle)),
           .since = report->since,
           .interval = settings.sampling.interval};
@@ -227,12 +227,10 @@ std::string Manager::SourceReason() {
   return of_report([](const Report& report) { return report.source.reason.value_or(""); });
 }
 std::string Manager::Split() {
-  return of_report(
-      [this](const Report&) { return std::string(rule_name(request_.settings().attribution.split)); });
+  return of_report([](const Report& report) { return std::string(report.rules.split); });
 }
 std::string Manager::Share() {
-  return of_report(
-      [this](const Report&) { return std::string(rule_name(request_.settings().attribution.share)); });
+  return of_report([](const Report& report) { return std::string(report.rules.share); });
 }
 std::string Manager::Idle() {
   return of_report(

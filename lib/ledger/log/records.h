@@ -12,7 +12,7 @@
 namespace keplerd {
 
 // The first byte of a record.
-enum class RecordKind : std::uint8_t { kSavePoint = 1, kSample = 2 };
+enum class RecordKind : std::uint8_t { kSavePoint = 1, kSample = 3 };  // 2: one without errors
 
 // What `record` has up to here is dropped; what is appended until it is finished is in the record.
 void begin_record(std::string& record, RecordKind kind);

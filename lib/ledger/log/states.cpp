@@ -21,6 +21,7 @@ std::vector<Microjoules> get_energies(ByteReader& in) {
 template <class State>
 void put_account(ByteWriter& out, const State& state) {
   put(out, state.energy);
+  out.number(state.error.value);
   out.number(state.cpu.count());
   out.number(state.since.count());
   out.byte(state.ended ? 1 : 0);
@@ -32,6 +33,7 @@ void put_account(ByteWriter& out, const State& state) {
 template <class State>
 void get_account(ByteReader& in, State& state) {
   state.energy = get_energies(in);
+  state.error.value = in.amount();
   state.cpu = Nanoseconds(in.amount());
   state.since = Realtime(in.amount());
   if (in.byte() != 0)
@@ -118,6 +120,7 @@ void put(ByteWriter& out, const ProcessState& process) {
   out.text(process.unit);
   put(out, process.energy);
   out.number(process.in_unit.value);
+  out.number(process.error.value);
   out.number(process.cpu.count());
   out.number(process.since.count());
 }
@@ -133,6 +136,7 @@ ProcessState get_process(ByteReader& in) {
   process.unit = in.text();
   process.energy = get_energies(in);
   process.in_unit.value = in.amount();
+  process.error.value = in.amount();
   process.cpu = Nanoseconds(in.amount());
   process.since = Realtime(in.amount());
   return process;
