@@ -17,7 +17,7 @@ struct Label {
 };
 
 // Unknown fields, of a newer daemon, are shown under their names on the wire.
-constexpr std::array<Label, 39> kLabels = {{{"id", "Id"},
+constexpr std::array<Label, 38> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
                                             {"state", "State"},
@@ -29,7 +29,6 @@ constexpr std::array<Label, 39> kLabels = {{{"id", "Id"},
                                             {"idleMicrowatts", "Idle power"},
                                             {"cpuUsec", "CPU time"},
                                             {"quality", "Quality"},
-                                            {"errorPercent", "Error"},
                                             {"sinceUsec", "Since"},
                                             {"ownerUid", "Owner's UID"},
                                             {"index", "Index"},
@@ -63,9 +62,17 @@ std::string label_of(std::string_view name) {
   return found == kLabels.end() ? printable(name) : std::string(found->label);
 }
 
+// Half the width of the 95 % interval of the active energy, in percent of it: " +-9%".
+std::string error_text(const Json& row) {
+  const auto error = integer_field(row, "errorMicrojoules"), active = integer_field(row, "activeMicrojoules");
+  if (!error || !active || *active <= 0) return {};
+  return fmt::format(" +-{:.0f}%", 100 * static_cast<double>(*error) / static_cast<double>(*active));
+}
+
 // Formatted by the unit at the end of the field's name, which this interface uses throughout.
 std::string value_text(const Json& row, std::string_view name) {
   const Json& value = field(row, name);
+  if (name == "activeMicrojoules") return energy_text(row, name) + error_text(row);
   if (name.ends_with("Microjoules")) return energy_text(row, name);
   if (name.ends_with("Microwatts")) return power_text(row, name);
   if (name == "sinceUsec") return date_text(row, name);
@@ -103,7 +110,8 @@ std::string row_screen(const Json& row, const TableStyle& style) {
   std::string out;
   for (const auto& [name, value] : row.items()) {
     if (name == "zones" || name == "breakdown" || value.is_null()) continue;
-    if (value.is_object()) {  // metadata
+    if (name == "errorMicrojoules" || name == "errorPercent") continue;  // they are with the active energy
+    if (value.is_object()) {                                             // metadata
       for (const auto& [key, part] : value.items())
         out += fmt::format("{:>16}: {}\n", printable(key), value_text(value, key));
       continue;

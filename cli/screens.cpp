@@ -32,6 +32,15 @@ std::string source_text(const Json& status) {
 }
 
 // "0.34 % of a processor, 2.6 MiB, 12.1 mW, 3.42 J since it was started": the known values.
+// What keplerd has learned about the power of a zone: "powercap:package:0 base, idle 21.3 W +-0.8 W".
+std::string model_text(const Json& zone) {
+  const Json& model = field(zone, "model");
+  const std::string text = name_text(zone, "id") + " " + name_text(model, "state");
+  if (!integer_field(model, "idleMicrowatts")) return text;
+  return fmt::format("{}, idle {} +-{}", text, power_text(model, "idleMicrowatts"),
+                     power_text(model, "idleErrorMicrowatts"));
+}
+
 std::string own_cost_text(const Json& status) {
   std::vector<std::string> parts;
   if (const auto percent = own_cpu_percent(status))
@@ -158,6 +167,7 @@ std::string status_screen(const Json& status, const TableStyle& style) {
                               time_text(status, "windowUsec")));
   line("Rules", fmt::format("split {}, share {}, idle {}", name_text(status, "split"),
                             name_text(status, "share"), name_text(status, "idle")));
+  for (const Json& zone : field(status, "zones")) line("Model", model_text(zone));
   if (const std::string cost = own_cost_text(status); !cost.empty()) line("Overhead", cost);
   if (const auto discarded = integer_field(status, "discardedWindows"); discarded > 0) {
     line("Discarded", fmt::format("{} windows of a zone (see the journal)", *discarded));

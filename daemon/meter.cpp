@@ -11,7 +11,6 @@
 
 #include <unistd.h>
 
-#include "energy/cpu/processor.h"
 #include "host/host_root.h"
 
 namespace keplerd {
@@ -54,7 +53,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
       namer_(host),
       own_cost_(host.has_own_procfs() ? ::getpid() : 0),
       report_(ledger_.report()) {
-  learned_.processor = read_processor(host).model;
+  learned_.processor = processor_model(host);
 }
 
 Meter::~Meter() = default;

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "attribution/model_state.h"
 #include "attribution/zone_model.h"
 #include "base/units.h"
 #include "energy/zone.h"

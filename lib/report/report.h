@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attribution/zone_model.h"
+#include "attribution/model_state.h"
 #include "base/problem_kind.h"
 #include "base/units.h"
 #include "energy/source_probe.h"

@@ -18,6 +18,7 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kMostReadPerPackage = 8;  // frequencies: each may interrupt the CPU
+constexpr std::size_t kFirstProcessor = 8192;   // more than its section of /proc/cpuinfo
 constexpr std::size_t kPage = 4096;             // what a file of sysfs holds at most
 
 std::optional<int> read_number(int sysfs, const std::string& path) {
@@ -45,6 +46,18 @@ std::string cpu_path(int cpu, const char* rest) {
 bool is_busy(const CpuUsage& cpu) { return cpu.busy * 20 > cpu.total; }
 
 }  // namespace
+
+std::string processor_model(const HostRoot& host) {
+  std::array<char, kFirstProcessor> buffer;
+  const auto text = read_beginning(host.procfs(), "cpuinfo", buffer);
+  std::string_view rest = text ? *text : std::string_view();
+  while (!rest.empty()) {
+    std::string_view line = take_until(rest, '\n');
+    const std::string_view key = trim(take_until(line, ':'));
+    if (key == "model name" || key == "CPU part") return std::string(trim(line));
+  }
+  return {};
+}
 
 void Processors::read(std::string_view stat, std::vector<CpuUsage>& cpus) {
   parse_cpu_lines(stat, lines_);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,10 @@
 namespace keplerd {
 
 class HostRoot;
+
+// What the kernel calls the processor, for comparison: "model name" of /proc/cpuinfo, on ARM "CPU part".
+// Empty if it does not say.
+std::string processor_model(const HostRoot& host);
 
 class Processors {
  public:

@@ -122,7 +122,8 @@ class OnALoadedHost(unittest.TestCase):
         cls.host = LoadedHost()
         cls.addClassCleanup(cls.host.remove)
         cls.host.worker.start()
-        cls.daemon = Daemon(KEPLERD, cls.host.files, config="[Sampling]\nInterval=1s\n[Workloads]\nTerminatedMinEnergy=1J\n")
+        cls.daemon = Daemon(KEPLERD, cls.host.files, config="[Sampling]\nInterval=1s\n[Attribution]\nSplit=usage-ratio\nShare=cpu-time\n"
+                                                              "[Workloads]\nTerminatedMinEnergy=1J\n")
         cls.addClassCleanup(lambda: cls.daemon.stop())
         cls.exporter = Exporter(EXPORTER, cls.daemon.socket, cls.host.files.root / "exporter.log", "--serve=all",
                                 "--processes=100").start()

@@ -36,11 +36,6 @@ double presence(double use) { return 1 - std::exp(-use); }
 
 }  // namespace
 
-std::string_view idle_knowledge_name(IdleKnowledge knowledge) {
-  constexpr std::array<std::string_view, 4> kNames{"learning", "extrapolated", "base", "aged"};
-  return kNames[static_cast<std::size_t>(knowledge)];
-}
-
 struct ZonePower::Parts {
   double idle_watts = 0;
   double active_watts = 0;                // never near 0, as others are divided by it

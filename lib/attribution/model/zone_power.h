@@ -16,17 +16,9 @@
 #include "attribution/model/power_filter.h"
 #include "attribution/model/trust.h"
 #include "attribution/model/workload_slots.h"
+#include "attribution/model_state.h"
 
 namespace keplerd {
-
-// How the idle power is known.
-enum class IdleKnowledge {
-  kLearning,      // not yet
-  kExtrapolated,  // from windows with load; never seen idle
-  kBase,          // seen idle
-  kAged,          // seen idle more than a day ago
-};
-std::string_view idle_knowledge_name(IdleKnowledge knowledge);  // "learning", "extrapolated", ...
 
 struct PowerDivision {
   double idle_watts = 0;      // at least 0, at most the zone's power

@@ -32,7 +32,6 @@ Processor parse_processor(std::string_view cpuinfo) {
       processor.x86 = true;
       processor.amd = trim(line) == "AuthenticAMD" || trim(line) == "HygonGenuine";
     }
-    if (key == "model name" || (key == "CPU part" && processor.model.empty())) processor.model = trim(line);
     if (key == "flags") {
       processor.virtual_machine = has_word(line, "hypervisor");
       processor.sgx = has_word(line, "sgx");  // the kernel clears it if the firmware has SGX off

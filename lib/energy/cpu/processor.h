@@ -2,7 +2,6 @@
 // Reads from /proc/cpuinfo what matters for the processor's energy counters.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "energy/zone.h"
@@ -16,7 +15,6 @@ struct Processor {
   bool amd = false;              // AMD or Hygon
   bool virtual_machine = false;  // runs under a hypervisor
   bool sgx = false;              // Intel's enclaves are enabled, so its energy counters are filtered
-  std::string model;             // as the kernel calls it, for comparison; empty: unknown
 };
 
 // `cpuinfo`: the text of /proc/cpuinfo, or at least its first processor. Absent fields (ARM) are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts by chance: any idle power, any number of CPUs, idle at first or later. On none of them the division is
-// far off, and the intervals hold the truth.
+// Hosts by chance: any idle power, any number of CPUs, idle at first or later. On none of them the division
+// is far off, and the intervals hold the truth.
 #include <algorithm>
 #include <cmath>
 #include <random>
