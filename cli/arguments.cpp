@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 #include "cli/rows.h"
+#include "cli/run/arguments.h"
 #include "cli/words.h"
 #include "client/kinds.h"
 #include "client/row_set.h"
@@ -33,6 +34,7 @@ struct Raw {
   std::string cgroupfs;
   std::size_t limit = 0;
   std::size_t count = 0;
+  run::RawOptions run;
 };
 
 std::string check_positive(const std::string& text) {
@@ -137,6 +139,7 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   if (accepts.verb) app.add_option("VERB", raw.help_for, "The verb to describe");
   if (accepts.id)
     app.add_option("ID", raw.options.id, "An id, a name, a PID, or the start of an id")->required();
+  if (accepts.run) run::declare_options(app, raw.run);
   if (accepts.host) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
     app.add_option("--procfs", raw.options.host.procfs, "Read this instead of /proc")->type_name("DIR");
@@ -241,9 +244,11 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& arguments, bool on_terminal) {
   Raw raw;
   const auto app = make_parser(raw);
+  std::vector<std::string> command;  // of `run`
   try {
-    std::vector<std::string> reversed =
-        verb_first(arguments, [&](std::string_view option) { return takes_value(*app, option); });
+    const auto has_value = [&](std::string_view option) { return takes_value(*app, option); };
+    std::vector<std::string> reversed = verb_first(arguments, has_value);
+    if (!reversed.empty() && reversed.front() == "run") command = run::cut_command(reversed, has_value);
     std::ranges::reverse(reversed);  // CLI11 takes them from the back
     app->parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
@@ -264,7 +269,13 @@ std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& ar
   if (raw.output == "csv" && !verb.options.list) {
     return Answer{"--output: csv is available for lists and monitor only", true};
   }
-  return Command{&verb, finish(raw, on_terminal)};
+  Command parsed{&verb, finish(raw, on_terminal)};
+  if (verb.options.run) {
+    parsed.options.run = run::finish_options(raw.run, std::move(command));
+    if (const std::string problem = run::usage_problem(parsed.options.run); !problem.empty())
+      return Answer{problem, true};
+  }
+  return parsed;
 }
 
 std::vector<std::string> known_words() {

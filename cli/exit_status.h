@@ -9,6 +9,7 @@ enum ExitStatus : int {
   kFailed = 1,
   kUsage = 2,
   kNothingSuch = 3,
+  kOverBudget = 3,   // run only
   kNotMeasured = 4,  // doctor only
 };
 

@@ -12,11 +12,12 @@
 #include "cli/exit_status.h"
 #include "cli/output/fd_buffer.h"
 #include "cli/program.h"
+#include "cli/run/child.h"
 
 int main(int argc, char** argv) {
   using namespace keplerd::cli;
   // A reader that stops early (`keplerctl units | head -1`) is not an error: detected below, as EPIPE.
-  std::signal(SIGPIPE, SIG_IGN);
+  if (std::signal(SIGPIPE, SIG_IGN) == SIG_IGN) run::keep_ignoring_sigpipe();
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   FdBuffer buffer(STDOUT_FILENO);
   std::ostream out(&buffer);

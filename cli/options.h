@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cli/run/options.h"
 #include "host/host_root.h"
 
 namespace keplerd::cli {
@@ -48,6 +49,8 @@ struct Options {
   // doctor
   HostPaths host;       // --sysfs, --procfs, --cgroupfs
   std::string capture;  // --capture; empty: no file is written
+
+  run::RunOptions run;
 };
 
 }  // namespace keplerd::cli

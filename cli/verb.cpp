@@ -34,6 +34,7 @@ const std::vector<Verb>& verbs() {
        {.list = true, .ticks = true, .kind = true},
        run_monitor},
       {"top", "Live screen of what draws power", {.kind = true}, run_top},
+      {"run", "Run a command, and report the energy it used", {.run = true}, run_run},
       {"doctor", "Check what keplerd needs, and suggest fixes", {.host = true}, run_doctor},
       {"help", "Show this help, or that of a verb", {.verb = true}, nullptr},
   };

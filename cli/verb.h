@@ -17,6 +17,7 @@ struct VerbOptions {
   bool kind = false;   // [KIND]
   bool id = false;     // ID
   bool verb = false;   // [VERB]
+  bool run = false;    // those of cli/run/options.h, and a COMMAND
   bool host = false;   // --sysfs, --procfs, --cgroupfs, --capture
 };
 
@@ -45,5 +46,6 @@ int run_show(const Context& context);
 int run_monitor(const Context& context);
 int run_top(const Context& context);
 int run_doctor(const Context& context);
+int run_run(const Context& context);
 
 }  // namespace keplerd::cli

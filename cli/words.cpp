@@ -18,16 +18,6 @@ const Verb* find_verb(std::string_view word) {
   return found == verbs().end() ? nullptr : &*found;
 }
 
-// Whether the next word is the value of this option, "--limit" or "-an".
-bool expects_value(std::string_view word, const std::function<bool(std::string_view)>& takes_value) {
-  if (word.starts_with("--")) return word.find('=') == std::string_view::npos && takes_value(word);
-  for (std::size_t i = 1; i < word.size(); ++i) {
-    if (takes_value(std::string("-") + word[i]))
-      return i + 1 == word.size();  // otherwise the rest is its value
-  }
-  return false;
-}
-
 // How many letters have to be inserted, removed, replaced or swapped with the next.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
@@ -48,6 +38,15 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool expects_value(std::string_view word, const std::function<bool(std::string_view)>& takes_value) {
+  if (word.starts_with("--")) return word.find('=') == std::string_view::npos && takes_value(word);
+  for (std::size_t i = 1; i < word.size(); ++i) {
+    if (takes_value(std::string("-") + word[i]))
+      return i + 1 == word.size();  // otherwise the rest is its value
+  }
+  return false;
+}
 
 std::vector<std::string> verb_first(std::vector<std::string> words,
                                     const std::function<bool(std::string_view)>& takes_value) {

@@ -16,6 +16,9 @@ namespace keplerd::cli {
 std::vector<std::string> verb_first(std::vector<std::string> words,
                                     const std::function<bool(std::string_view option)>& takes_value);
 
+// Whether the word behind this one, "--limit" or "-an", is its value.
+bool expects_value(std::string_view word, const std::function<bool(std::string_view option)>& takes_value);
+
 // The one of `known` that was probably meant: at most two letters differ, and none is nearer. Unset if there
 // is none, or `word` itself is known.
 std::optional<std::string> similar_word(std::string_view word, const std::vector<std::string>& known);

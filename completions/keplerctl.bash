@@ -13,7 +13,7 @@ __keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
 
 _keplerctl() {
     local kinds='units vms containers pods processes zones'
-    local verbs="status $kinds show monitor top doctor help"
+    local verbs="status $kinds show monitor top run doctor help"
     local global='--varlink= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
     local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
@@ -32,9 +32,14 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type) word= ;;
+            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --report | --compare | --label | --append | --summary | --max-energy) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
+        # What is behind `run`, its options and their values is a command of its own.
+        if [[ $verb = run && ($word = -- || $word && $word != -*) ]]; then
+            compopt -o bashdefault -o default 2>/dev/null
+            return
+        fi
         [[ -z $verb && $word && $word != -* ]] && verb=$word
         before=$word
     done
@@ -53,7 +58,13 @@ _keplerctl() {
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
             compopt -o filenames 2>/dev/null
             return ;;
-        -n | --limit | --count | --interval) return ;;
+        --report | --compare | --append | --summary)
+            mapfile -t COMPREPLY < <(compgen -f -- "$value")
+            compopt -o filenames 2>/dev/null
+            return ;;
+        -p | --property) candidates='AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' ;;
+        -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --max-energy)
+            return ;;
         *)
             value=$current
             if [[ $current = -* ]]; then
@@ -62,6 +73,9 @@ _keplerctl() {
                     units) candidates+=" -n $list --tree --type=" ;;
                     vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
                     monitor) candidates+=" -n --count= --interval= $list" ;;
+                    run)
+                        candidates+=' --system --user --unit= --slice= -p --property= -r --repeat= --warmup= --prepare= --delay='
+                        candidates+=' --report= --compare= --label= --append= --summary= --max-energy=' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;
                 esac
             else
@@ -69,6 +83,9 @@ _keplerctl() {
                     '') candidates=$verbs ;;
                     monitor | top) candidates=$kinds ;;
                     help) candidates=$verbs ;;
+                    run)
+                        mapfile -t COMPREPLY < <(compgen -c -- "$value")
+                        return ;;
                     show) __keplerctl_show "$current" "${address[@]}"; return ;;
                 esac
             fi ;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for keplerctl(1).
 set -l kinds units vms containers pods processes zones
-set -l verbs status $kinds show monitor top doctor help
+set -l verbs status $kinds show monitor top run doctor help
 
 # Names and ids of existing objects. There are too many processes.
 function __keplerctl_names
@@ -41,6 +41,7 @@ complete -c keplerctl -n $without -a zones -d 'The host\'s energy zones: package
 complete -c keplerctl -n $without -a show -d 'Details of one unit, virtual machine, container, pod, process or zone'
 complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of a kind, live'
 complete -c keplerctl -n $without -a top -d 'Live screen of what draws power'
+complete -c keplerctl -n $without -a run -d 'Run a command, and report the energy it used'
 complete -c keplerctl -n $without -a doctor -d 'Check what keplerd needs, and suggest fixes'
 
 complete -c keplerctl -n $without -a help -d 'Show this help, or that of a verb'
@@ -59,6 +60,23 @@ complete -c keplerctl -n $units -l tree -d 'Show all cgroups, each below its par
 complete -c keplerctl -n $units -l type -x -a 'service scope slice socket mount swap cgroup' -d 'Show units of these types: service, scope, slice, socket, mount, swap or cgroup'
 complete -c keplerctl -n $monitor -s n -l count -x -d 'Exit after COUNT updates'
 complete -c keplerctl -n $monitor -l interval -x -d 'Minimum time between two updates'
+set -l run '__fish_seen_subcommand_from run'
+complete -c keplerctl -n $run -xa '(__fish_complete_subcommand --fcs-skip=2)'
+complete -c keplerctl -n $run -l system -d 'Start the scope with the manager of the system (default for root)'
+complete -c keplerctl -n $run -l user -d 'Start the scope with the manager of the user (default for users)'
+complete -c keplerctl -n $run -l unit -x -d 'Name of the scope'
+complete -c keplerctl -n $run -l slice -x -d 'Slice of the scope'
+complete -c keplerctl -n $run -s p -l property -x -a 'AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' -d 'Set a property of the scope'
+complete -c keplerctl -n $run -s r -l repeat -x -d 'Run the command N times'
+complete -c keplerctl -n $run -l warmup -x -d 'Run it N times before, without measuring'
+complete -c keplerctl -n $run -l prepare -x -d 'Run this with sh before each run, without measuring'
+complete -c keplerctl -n $run -l delay -x -d 'Wait before each run'
+complete -c keplerctl -n $run -l report -r -F -d 'Write the report to this file instead of standard error'
+complete -c keplerctl -n $run -l compare -r -F -d 'Compare with an earlier report, written as JSON'
+complete -c keplerctl -n $run -l label -x -d 'Name of this phase in the report'
+complete -c keplerctl -n $run -l append -r -F -d 'Append the report to a file of phases'
+complete -c keplerctl -n $run -l summary -r -F -d 'Show a file of phases, and run nothing'
+complete -c keplerctl -n $run -l max-energy -x -d 'Exit with 3 if a successful command used more'
 set -l doctor '__fish_seen_subcommand_from doctor'
 complete -c keplerctl -n $doctor -l sysfs -r -F -d 'Read this instead of /sys'
 complete -c keplerctl -n $doctor -l procfs -r -F -d 'Read this instead of /proc'

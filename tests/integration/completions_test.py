@@ -19,7 +19,7 @@ COMPLETIONS = SOURCE / "completions"
 SCOPE = r"/machine.slice/machine-qemu\x2d1\x2dweb.scope"
 VM = "8a4e8f25-1c4c-4f0d-9d0a-1f2e3d4c5b6a"
 KINDS = "units vms containers pods processes zones".split()
-VERBS = ["status", *KINDS, "show", "monitor", "top", "doctor", "help"]
+VERBS = ["status", *KINDS, "show", "monitor", "top", "run", "doctor", "help"]
 
 
 def run(*command, **environment):
@@ -113,6 +113,12 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.bash("keplerctl --output=json-s"), ["json-short", "json-seq"])
         self.assertEqual(self.bash("keplerctl units --type=s"), ["service", "scope", "slice", "socket", "swap"])
         self.assertEqual(self.bash("keplerctl help do"), ["doctor"])
+
+    def test_bash_completes_the_command_of_run(self):
+        self.assertIn("keplerctl", self.bash("keplerctl run keplerct"))
+        self.assertIn("keplerctl", self.bash("keplerctl run --label=a -r 3 keplerct"))
+        self.assertEqual(self.bash("keplerctl run -p Mem"), ["MemoryHigh=", "MemoryMax="])
+        self.assertEqual(self.bash("keplerctl run make --js"), [""])  # the options of make
 
     def test_bash_completes_live_names(self):
         show = f"keplerctl {self.address} show "

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/arguments.h"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "base/parse.h"
+#include "cli/run/properties.h"
+#include "cli/run/scope.h"
+#include "cli/words.h"
+#include "config/time_span.h"
+
+namespace keplerd::cli::run {
+namespace {
+
+std::string check_count(const std::string& text) {
+  constexpr std::size_t kMost = 100'000;
+  const auto count = parse_number<std::size_t>(text);
+  return count && *count > 0 && *count <= kMost ? "" : "invalid number '" + text + "' (expected 1 to 100000)";
+}
+
+std::string check_time(const std::string& text) {
+  return parse_time_span(text)
+             ? ""
+             : "invalid time span '" + text + "' (expected a value like 500ms or \"1min 30s\")";
+}
+
+std::string check_energy(const std::string& text) {
+  return parse_energy(text) ? "" : "invalid energy '" + text + "' (expected a value like 500J, 5kJ or 2Wh)";
+}
+
+template <class Value>
+std::string message_of(const Result<Value>& result) {
+  return result ? "" : result.error().message;
+}
+
+std::string check_property(const std::string& text) { return message_of(parse_property(text)); }
+std::string check_unit(const std::string& text) { return message_of(scope_name(text)); }
+std::string check_slice(const std::string& text) { return message_of(slice_name(text)); }
+
+void declare_scope(CLI::App& app, RunOptions& options) {
+  app.add_flag("--system", options.system,
+               "Start the scope with the manager of the system (default for root)");
+  app.add_flag("--user", options.user, "Start the scope with the manager of the user (default for users)");
+  app.add_option("--unit", options.unit, "Name of the scope")->type_name("NAME")->check(check_unit);
+  app.add_option("--slice", options.slice, "Slice of the scope")->type_name("SLICE")->check(check_slice);
+  app.add_option("-p,--property", options.properties, "Set a property of the scope")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->check(check_property);
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, RawOptions& raw) {
+  RunOptions& options = raw.options;
+  declare_scope(app, options);
+  app.add_option("-r,--repeat", options.repeat, "Run the command N times")
+      ->type_name("N")
+      ->check(check_count);
+  app.add_option("--warmup", options.warmup, "Run it N times before, without measuring")
+      ->type_name("N")
+      ->check(check_count);
+  app.add_option("--prepare", options.prepare, "Run this with sh before each run, without measuring")
+      ->type_name("COMMAND");
+  app.add_option("--delay", raw.delay, "Wait before each run")->type_name("TIME")->check(check_time);
+  app.add_option("--report", options.report, "Write the report to this file instead of standard error")
+      ->type_name("FILE");
+  app.add_option("--compare", options.compare, "Compare with an earlier report, written as JSON")
+      ->type_name("FILE");
+  app.add_option("--label", options.label, "Name of this phase in the report")->type_name("NAME");
+  app.add_option("--append", options.append, "Append the report to a file of phases")->type_name("FILE");
+  app.add_option("--summary", options.summary, "Show a file of phases, and run nothing")->type_name("FILE");
+  app.add_option("--max-energy", raw.max_energy, "Exit with 3 if a successful command used more")
+      ->type_name("ENERGY")
+      ->check(check_energy);
+  // For the help alone: cut_command() has taken it.
+  app.add_option("COMMAND", options.command, "The command and its arguments");
+}
+
+RunOptions finish_options(const RawOptions& raw, std::vector<std::string> command) {
+  RunOptions options = raw.options;
+  options.command = std::move(command);
+  if (!raw.delay.empty()) options.delay = parse_time_span(raw.delay).value_or(Nanoseconds{0});
+  if (!raw.max_energy.empty()) options.max_energy = parse_energy(raw.max_energy);
+  return options;
+}
+
+std::string usage_problem(const RunOptions& options) {
+  if (!options.summary.empty()) return options.command.empty() ? "" : "--summary does not run a command";
+  if (options.command.empty() || options.command.front().empty()) return "no command to run";
+  if (options.system && options.user) return "--system and --user cannot be combined";
+  return "";
+}
+
+std::vector<std::string> cut_command(std::vector<std::string>& words,
+                                     const std::function<bool(std::string_view)>& takes_value) {
+  std::size_t end = 1;
+  for (; end < words.size() && words[end].starts_with('-') && words[end] != "-" && words[end] != "--";
+       ++end) {
+    if (expects_value(words[end], takes_value)) ++end;
+  }
+  end = std::min(end, words.size());
+  std::size_t first = end;
+  if (first < words.size() && words[first] == "--") ++first;
+  std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+  words.resize(end);
+  return command;
+}
+
+}  // namespace keplerd::cli::run

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the unit of one run with keplerd: a reading before it, the power at each sample, and a reading
+// after it. A caller with full access gets a sample for each of the two; others wait for the next second.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/run/report.h"
+#include "client/requests.h"
+
+namespace keplerd::cli::run {
+
+class Meter {
+ public:
+  // Returns whether to stop waiting; waits for `fd`, or as long as the time given.
+  using Wait = std::function<bool(int fd, std::chrono::milliseconds longest)>;
+
+  // An error: keplerd cannot be reached, or does not answer this caller.
+  static Result<Meter> open(const std::string& address);
+
+  // keplerd divides no energy: why not. Empty if it does.
+  std::string problem() const;
+
+  // The unit is a cgroup that exists; nothing runs in it yet.
+  void begin(const std::string& cgroup, const Wait& wait);
+
+  // Can be read when there has been a sample; -1 if it cannot be followed.
+  int fd() const { return stream_ ? stream_->fd() : -1; }
+  // Takes what has come.
+  void take();
+
+  // Waits for a sample that was taken at `ended` or later. An error: keplerd cannot be reached any more.
+  Result<Measurement> end(std::chrono::microseconds ended, const Wait& wait);
+
+ private:
+  Meter(std::string address, client::Daemon daemon, Json status)
+      : address_(std::move(address)), daemon_(std::move(daemon)), status_(std::move(status)) {}
+
+  bool has_full_access() const;
+  Result<Json> status_after(std::chrono::microseconds time, std::chrono::milliseconds patience,
+                            const Wait& wait);
+  Json row();
+
+  std::string address_;
+  std::optional<client::Daemon> daemon_;
+  std::optional<client::Daemon> stream_;  // of the host, while the command runs
+  Json status_;                           // the last reply
+  std::string id_;
+  Measurement measurement_;
+};
+
+// CLOCK_MONOTONIC.
+std::chrono::microseconds monotonic_now();
+
+}  // namespace keplerd::cli::run

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/session.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <poll.h>
+
+namespace keplerd::cli::run {
+
+using std::chrono::milliseconds;
+
+// Whether a signal asks for an end meanwhile.
+bool Session::wait_for(int fd, milliseconds longest) {
+  pollfd inputs[] = {{signals_.fd(), POLLIN, 0}, {fd, POLLIN, 0}};
+  (void)::poll(inputs, 2, static_cast<int>(longest.count()));
+  return signals_.take(0);
+}
+
+bool Session::pause(milliseconds span) {
+  const microseconds end = monotonic_now() + span;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(end - monotonic_now());
+    if (left <= milliseconds(0)) return false;
+    if (wait_for(-1, left)) return true;
+  }
+}
+
+// Puts both processes into a scope; sets problem_ if that, or keplerd, fails.
+bool Session::start_measuring(const Child& child, const Holder& holder) {
+  ScopeRequest request = plan_.scope;
+  if (request.name.empty()) request.name = unique_scope_name();
+  request.description = "keplerctl run " + command_line(plan_.command);
+  request.processes = {holder.pid(), child.pid()};
+  const auto scope = start_scope(request);
+  if (!scope && problem_.empty()) problem_ = "no scope: " + scope.error().message;
+  if (!problem_.empty() && !std::exchange(warned_, true)) warn_("not measured: " + problem_);
+  if (!scope || !meter_ || !problem_.empty()) return false;
+  meter_->begin(scope->cgroup, [this](int fd, milliseconds longest) { return wait_for(fd, longest); });
+  return true;
+}
+
+Ended Session::wait_for_end(Child& child, bool measured, Outcome& outcome) {
+  for (;;) {
+    if (const auto ended = child.poll_end()) return *ended;
+    pollfd inputs[] = {{signals_.fd(), POLLIN, 0}, {measured ? meter_->fd() : -1, POLLIN, 0}};
+    (void)::poll(inputs, 2, -1);
+    if (signals_.take(child.pid())) outcome.interrupted = true;
+    if (measured && inputs[1].revents != 0) meter_->take();
+  }
+}
+
+Result<Outcome> Session::run() {
+  auto holder = Holder::make();
+  if (!holder) return holder.error();
+  auto child = Child::make(plan_.command, signals_);
+  if (!child) return child.error();
+  const bool measured = start_measuring(*child, *holder);
+
+  Outcome outcome;
+  CommandRun run{plan_.command, plan_.label};
+  run.began = monotonic_now();
+  if (const auto started = child->start(); !started) {
+    outcome.started = false;
+    outcome.failure = started.error().message;
+    run.ended = run.began;
+    run.exit_status = status_of_failed_start(started.error().code);
+    outcome.report = unmeasured_report(run, "the command was not started");
+    return outcome;
+  }
+  const Ended ended = wait_for_end(*child, measured, outcome);
+  run.ended = monotonic_now();
+  run.exit_status = ended.status;
+  run.cpu = ended.cpu;
+  outcome.interrupted = outcome.interrupted || ended.by_signal;
+  if (!measured) {
+    outcome.report = unmeasured_report(run, problem_);
+    return outcome;
+  }
+  auto measurement =
+      meter_->end(run.ended, [this](int fd, milliseconds longest) { return wait_for(fd, longest); });
+  if (!measurement) {
+    outcome.report = unmeasured_report(run, measurement.error().message);
+    return outcome;
+  }
+  measurement->holder = holder->pid();
+  outcome.report = measured_report(run, *measurement);
+  return outcome;
+}
+
+Result<Outcome> Session::run_unmeasured(const std::vector<std::string>& command) {
+  auto child = Child::make(command, signals_);
+  if (!child) return child.error();
+  Outcome outcome;
+  CommandRun run{command, {}};
+  if (const auto started = child->start(); !started) {
+    outcome.started = false;
+    outcome.failure = started.error().message;
+    run.exit_status = status_of_failed_start(started.error().code);
+  } else {
+    const Ended ended = wait_for_end(*child, false, outcome);
+    run.exit_status = ended.status;
+    outcome.interrupted = outcome.interrupted || ended.by_signal;
+  }
+  outcome.report = unmeasured_report(run, {});
+  return outcome;
+}
+
+}  // namespace keplerd::cli::run

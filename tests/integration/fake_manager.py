@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""org.freedesktop.systemd1 on a private bus, as far as a transient scope needs it.
+
+usage: fake_manager.py BUS-ADDRESS CGROUP FILE [REFUSAL]
+
+Every scope has this CGROUP. What is requested is written to FILE, one JSON object a line. REFUSAL: the text of
+the error with which it refuses to start one. Prints a line when it can be called.
+"""
+import json
+import sys
+
+from gi.repository import Gio, GLib
+
+ADDRESS, CGROUP, FILE, *REFUSAL = sys.argv[1:]
+UNIT = "/org/freedesktop/systemd1/unit/run"
+INTERFACES = Gio.DBusNodeInfo.new_for_xml("""<node>
+<interface name="org.freedesktop.systemd1.Manager">
+  <method name="StartTransientUnit"><arg type="s"/><arg type="s"/><arg type="a(sv)"/><arg type="a(sa(sv))"/>
+    <arg type="o" direction="out"/></method>
+  <method name="GetUnit"><arg type="s"/><arg type="o" direction="out"/></method>
+  <signal name="JobRemoved"><arg type="u"/><arg type="o"/><arg type="s"/><arg type="s"/></signal>
+</interface>
+<interface name="org.freedesktop.systemd1.Scope"><property name="ControlGroup" type="s" access="read"/></interface>
+</node>""")
+
+
+def on_call(connection, sender, path, interface, method, parameters, invocation):
+    if method == "GetUnit":
+        invocation.return_value(GLib.Variant("(o)", (UNIT,)))
+    elif REFUSAL:
+        invocation.return_dbus_error("org.freedesktop.DBus.Error.AccessDenied", REFUSAL[0])
+    else:
+        name, mode, properties, _ = parameters.unpack()
+        with open(FILE, "a") as file:
+            file.write(json.dumps({"name": name, "mode": mode, "properties": dict(properties)}) + "\n")
+        job = "/org/freedesktop/systemd1/job/7"
+        invocation.return_value(GLib.Variant("(o)", (job,)))
+        connection.emit_signal(sender, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved",
+                               GLib.Variant("(uoss)", (7, job, name, "done")))
+
+
+def on_get(connection, sender, path, interface, name):
+    return GLib.Variant("s", CGROUP)
+
+
+connection = Gio.DBusConnection.new_for_address_sync(
+    ADDRESS, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+manager, scope = INTERFACES.interfaces
+connection.register_object("/org/freedesktop/systemd1", manager, on_call, None, None)
+connection.register_object(UNIT, scope, None, on_get, None)
+Gio.bus_own_name_on_connection(connection, "org.freedesktop.systemd1", Gio.BusNameOwnerFlags.NONE,
+                               lambda *_: print("ready", flush=True), None)
+GLib.MainLoop().run()

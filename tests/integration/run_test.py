@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""keplerctl run, with keplerd on a written host and a manager that only claims to start scopes.
+
+usage: run_test.py KEPLERD KEPLERCTL
+
+The written host draws energy, and the scope's cgroup CPU time, when the command says so: it runs this file again.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from private_bus import PrivateBus
+from written_host import Daemon, WrittenHost
+
+KEPLERD, KEPLERCTL = sys.argv.pop(1), sys.argv.pop(1)
+HERE = pathlib.Path(__file__).parent
+SCOPE = "/user.slice/run.scope"
+# Samples are taken when keplerctl asks for them alone, never between two writes of a command.
+CONFIG = "[Sampling]\nInterval=30s\n"
+
+
+class WithAManager(unittest.TestCase):
+    refusal = ()
+
+    def setUp(self):
+        self.host = WrittenHost()
+        self.addCleanup(self.host.remove)
+        self.host.zone("intel-rapl:0", "package-0", 1_000_000)
+        self.host.group("/user.slice", 0)
+        self.host.group(SCOPE, 0)
+        self.bus = PrivateBus(tempfile.mkdtemp(dir=self.host.root))
+        self.bus.start()
+        self.addCleanup(self.bus.stop)
+        self.requests = self.host.root / "requests"
+        self.manager = subprocess.Popen(
+            [sys.executable, "-B", HERE / "fake_manager.py", self.bus.address, SCOPE, self.requests, *self.refusal],
+            stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.stop_manager)
+        self.assertEqual(self.manager.stdout.readline(), "ready\n")
+
+    def stop_manager(self):
+        self.manager.terminate()
+        self.manager.wait()
+        self.manager.stdout.close()
+
+    def start_daemon(self):
+        daemon = Daemon(KEPLERD, self.host, config=CONFIG)
+        self.addCleanup(daemon.stop)
+        daemon.status()
+        return daemon
+
+    def environment(self):
+        return os.environ | {"DBUS_SESSION_BUS_ADDRESS": self.bus.address, "DBUS_SYSTEM_BUS_ADDRESS": self.bus.address}
+
+    def run_command(self, *arguments, daemon=None, **options):
+        address = daemon.socket if daemon else "/nonexistent/socket"
+        return subprocess.run([KEPLERCTL, "--varlink", address, *arguments], capture_output=True, text=True,
+                              env=self.environment(), **options)
+
+    def drawing(self, package, usec):
+        """A command after which the package's counter and the CPU time of the scope are these."""
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); from written_host import WrittenHost; import pathlib;"
+                "host = WrittenHost.__new__(WrittenHost); host.root = pathlib.Path(sys.argv[2]);"
+                f"host.ticks(busy=1100, idle=1000); host.group('/user.slice', {usec}); host.group('{SCOPE}', {usec});"
+                f"host.zone('intel-rapl:0', 'package-0', {package})")
+        return [sys.executable, "-B", "-c", code, str(HERE), str(self.host.root)]
+
+
+class Run(WithAManager):
+    def test_reports_what_its_scope_has_used(self):
+        result = self.run_command("--json=short", "run", "--label=build", "--", *self.drawing(31_000_000, 1_000_000),
+                                  daemon=self.start_daemon())
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        report = json.loads(result.stderr)["run"]
+        self.assertEqual(report["energyMicrojoules"], 30_000_000)
+        self.assertEqual(report["activeMicrojoules"], 30_000_000)
+        self.assertEqual(report["cpuUsec"], 1_000_000)
+        self.assertEqual(report["hostActiveMicrojoules"], 30_000_000)
+        self.assertEqual(report["zones"], [{"id": "powercap:package:0", "energyMicrojoules": 30_000_000}])
+        self.assertEqual((report["exitStatus"], report["label"]), (0, "build"))
+        self.assertEqual(report["source"], {"name": "powercap", "quality": "measured"})
+        self.assertNotIn("problem", report)
+
+    def test_the_second_run_of_a_unit_does_not_include_the_first(self):
+        daemon = self.start_daemon()
+        self.run_command("run", "--unit=a", "--", *self.drawing(31_000_000, 1_000_000), daemon=daemon)
+        result = self.run_command("-j", "run", "--unit=a", "--", *self.drawing(33_000_000, 1_500_000), daemon=daemon)
+        report = json.loads(result.stderr)["run"]
+        self.assertEqual((report["energyMicrojoules"], report["cpuUsec"]), (2_000_000, 500_000))
+
+    def test_requests_a_scope_with_its_two_processes_and_the_properties(self):
+        result = self.run_command("run", "--unit=build", "--slice=ci", "-p", "MemoryMax=1G", "-pCPUQuota=50%",
+                                  "-p", "AllowedCPUs=0-1,9", "-p", "SendSIGHUP=yes", "-pKillSignal=SIGINT", "true")
+        self.assertEqual(result.returncode, 0)
+        request = json.loads(self.requests.read_text())
+        self.assertEqual((request["name"], request["mode"]), ("build.scope", "fail"))
+        properties = request["properties"]
+        self.assertEqual(len(properties.pop("PIDs")), 2)
+        self.assertEqual(properties, {
+            "Description": "keplerctl run true", "CollectMode": "inactive-or-failed", "Slice": "ci.slice",
+            "MemoryMax": 1 << 30, "CPUQuotaPerSecUSec": 500_000, "AllowedCPUs": [3, 2], "SendSIGHUP": True,
+            "KillSignal": signal.SIGINT})
+
+    def test_a_budget_that_is_exceeded_is_status_3_of_a_successful_command_only(self):
+        daemon = self.start_daemon()
+        over = self.run_command("run", "--max-energy=29J", "--", *self.drawing(31_000_000, 1_000_000), daemon=daemon)
+        self.assertEqual(over.returncode, 3)
+        self.assertIn("keplerctl: 30.0 J are more than 29.0 J (--max-energy)\n", over.stderr)
+        within = self.run_command("run", "--max-energy=30J", "--", *self.drawing(61_000_000, 2_000_000), daemon=daemon)
+        self.assertEqual(within.returncode, 0)
+        failed = self.run_command("run", "--max-energy=1J", "--", "sh", "-c", '"$@"; exit 5', "sh",
+                                  *self.drawing(91_000_000, 3_000_000), daemon=daemon)
+        self.assertEqual(failed.returncode, 5)
+
+    def test_phases_are_appended_and_summed(self):
+        daemon, file = self.start_daemon(), str(self.host.root / "phases.json")
+        for label, package in (("install", 31_000_000), ("remove", 33_000_000)):
+            self.run_command("run", f"--label={label}", f"--append={file}", "--", *self.drawing(package, package // 30),
+                             daemon=daemon)
+        phases = json.loads(pathlib.Path(file).read_text())["phases"]
+        self.assertEqual([(phase["label"], phase["energyMicrojoules"]) for phase in phases],
+                         [("install", 30_000_000), ("remove", 2_000_000)])
+        table = self.run_command("run", f"--summary={file}").stdout.splitlines()
+        self.assertEqual([line.split()[:3] for line in table],
+                         [["PHASE", "ENERGY", "POWER"], ["install", "30.0", "J"], ["remove", "2.00", "J"],
+                          ["total", "32.0", "J"]])
+
+    def test_a_report_can_be_a_file_and_be_compared(self):
+        daemon, file = self.start_daemon(), str(self.host.root / "report.json")
+        first = self.run_command("-j", "run", f"--report={file}", "--", *self.drawing(31_000_000, 1_000_000), daemon=daemon)
+        self.assertEqual((first.stdout, first.stderr), ("", ""))
+        second = self.run_command("run", f"--compare={file}", "--", *self.drawing(61_000_000, 2_000_000), daemon=daemon)
+        self.assertIn(f"\nCompared with {file}: 30.0 J before, 30.0 J now, +0.0 %; ", second.stderr)
+
+    def test_repeated_runs_have_a_mean(self):
+        result = self.run_command("-j", "run", "-r3", "--warmup=1", "--prepare=echo prepared", "--", "echo", "run",
+                                  daemon=self.start_daemon())
+        self.assertEqual(result.stdout, "prepared\nrun\n" * 4)
+        report = json.loads(result.stderr)["run"]
+        self.assertEqual((len(report["runs"]), report["mean"]), (3, 0))
+
+    def test_keplerd_that_ends_meanwhile_is_reported_and_the_command_goes_on(self):
+        daemon = self.start_daemon()
+        result = self.run_command("-j", "run", "--", "sh", "-c", f"kill {daemon.process.pid}; echo on; exit 4", daemon=daemon)
+        self.assertEqual((result.returncode, result.stdout), (4, "on\n"))
+        report = json.loads(result.stderr)["run"]
+        self.assertNotIn("energyMicrojoules", report)
+        self.assertIn("problem", report)
+
+
+class Command(WithAManager):
+    """As if it had been run directly."""
+
+    def test_exit_statuses_are_those_of_a_shell(self):
+        for command, status in ((["sh", "-c", "exit 42"], 42), (["sh", "-c", "kill -TERM $$"], 128 + signal.SIGTERM),
+                                (["/nonexistent/program"], 127), (["no-such-program"], 127), (["/etc/passwd"], 126)):
+            self.assertEqual(self.run_command("run", "--", *command).returncode, status, command)
+
+    def test_what_cannot_be_started_has_a_message_and_no_report(self):
+        result = self.run_command("run", "no-such-program", daemon=self.start_daemon())
+        self.assertEqual(result.stderr, "keplerctl: no-such-program: No such file or directory\n")
+
+    def test_input_output_directory_environment_and_options_pass_through(self):
+        result = subprocess.run(
+            [KEPLERCTL, "run", "sh", "-c", 'cat; pwd; echo "$WORD" "$@"; echo error >&2', "sh", "--json=short", "-r"],
+            input="input\n", capture_output=True, text=True, cwd="/usr", env=self.environment() | {"WORD": "word"})
+        self.assertEqual(result.stdout, "input\n/usr\nword --json=short -r\n")
+        self.assertIn("error\n", result.stderr)
+
+    def test_signals_are_not_blocked_or_ignored_in_it_and_no_descriptor_is_left(self):
+        result = self.run_command("run", "sh", "-c", "grep -E '^Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd | wc -l",
+                                  daemon=self.start_daemon())
+        direct = subprocess.run(["sh", "-c", "grep -E '^Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd | wc -l"],
+                                capture_output=True, text=True)
+        self.assertEqual(result.stdout, direct.stdout)
+
+    def start(self, *command):
+        process = subprocess.Popen([KEPLERCTL, "--varlink=/nonexistent", "run", *command], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=self.environment(), start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def test_a_signal_is_passed_on_and_the_report_is_made(self):
+        process = self.start("sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done")
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 9)
+        self.assertIn("     Exit status: 9\n", errors)
+
+    def test_an_interrupt_of_the_group_ends_the_command_and_the_report_is_made(self):
+        process = self.start("sh", "-c", "echo ready; exec sleep 1000")
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assertIn("         Command: sh -c 'echo ready; exec sleep 1000'\n", errors)
+
+    def test_without_keplerd_it_runs_and_the_reason_is_given(self):
+        result = self.run_command("run", "echo", "on")
+        self.assertEqual((result.returncode, result.stdout), (0, "on\n"))
+        self.assertTrue(result.stderr.startswith("keplerctl: not measured: /nonexistent/socket: no such socket"))
+
+    def test_without_a_meter_it_runs_and_the_reason_is_given(self):
+        self.host.write("sys/class/none", "")
+        daemon = Daemon(KEPLERD, self.host, "--source", "hwmon", config=CONFIG)
+        self.addCleanup(daemon.stop)
+        result = self.run_command("run", "echo", "on", daemon=daemon)
+        self.assertEqual((result.returncode, result.stdout), (0, "on\n"))
+        self.assertTrue(result.stderr.startswith("keplerctl: not measured: no energy meter can be read"), result.stderr)
+
+    def test_without_a_bus_it_runs_and_the_reason_is_given(self):
+        daemon = self.start_daemon()
+        self.bus.stop()
+        result = self.run_command("run", "echo", "on", daemon=daemon)
+        self.assertEqual((result.returncode, result.stdout), (0, "on\n"))
+        self.assertTrue(result.stderr.startswith("keplerctl: not measured: no scope: "), result.stderr)
+
+
+class Refused(WithAManager):
+    refusal = ("Access denied",)
+
+    def test_without_rights_it_runs_and_the_reason_is_given(self):
+        result = self.run_command("run", "echo", "on", daemon=self.start_daemon())
+        self.assertEqual((result.returncode, result.stdout), (0, "on\n"))
+        self.assertTrue(result.stderr.startswith(
+            "keplerctl: not measured: no scope: the manager refuses to start a scope: Access denied\n"), result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
