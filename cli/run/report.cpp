@@ -115,13 +115,13 @@ std::optional<Microjoules> rest_of(std::optional<Microjoules> whole, const std::
   return rest.value > 0 ? std::optional(rest) : std::nullopt;
 }
 
-// Of the readings: the step of the meter, or that of what the caller may see.
+// Of the readings: what the host uses in a tick, or the step of what the caller may see.
 Microjoules resolution_of(const Reading& before, const Reading& after) {
   const auto host = increase(field(before.status, "host"), field(after.status, "host"), "energyMicrojoules");
   const microseconds span = time_of(after.status) - time_of(before.status);
   Microjoules resolution{1};
   if (host && span.count() > 0) {
-    const Wide step = static_cast<Wide>(*host) * kCounterPeriod.count() / span.count();
+    const Wide step = static_cast<Wide>(*host) * kTick.count() / span.count();
     resolution = {static_cast<std::int64_t>(step) + 1};
   }
   const bool is_public = !field(after.status, "accounts").is_object();

@@ -69,8 +69,9 @@ struct Measurement {
 
 // Callers without full access get energies in steps of this.
 inline constexpr Microjoules kPublicStep{100'000};
-// Energy counters move about once in this time: what the host uses in it cannot be resolved.
-inline constexpr microseconds kCounterPeriod{1000};
+// A tick of /proc/stat, by which energy is divided into idle and active: what the host uses in it cannot be
+// resolved. (Energy counters move about once a millisecond.)
+inline constexpr microseconds kTick{10'000};
 
 Report measured_report(const CommandRun& run, const Measurement& measurement);
 Report unmeasured_report(const CommandRun& run, std::string problem);

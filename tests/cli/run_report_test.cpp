@@ -88,23 +88,25 @@ TEST(RunReport, IdleEnergyIsThatOfTheTimeOfTheRun) {
   EXPECT_EQ(report.host_active, Microjoules{300'000'000});  // all of them
 }
 
-TEST(RunReport, TheResolutionIsWhatTheHostUsesWhileItsCountersStandStill) {
-  EXPECT_EQ(measured_report(make_run(), measurement()).resolution, Microjoules{40'001});  // 40 W for 1 ms
+TEST(RunReport, TheResolutionIsWhatTheHostUsesInATick) {
+  EXPECT_EQ(measured_report(make_run(), measurement()).resolution, Microjoules{400'001});  // 40 W for 10 ms
 }
 
 TEST(RunReport, TheResolutionOfCallersWithoutFullAccessIsTheirStep) {
   Measurement known = measurement();
-  known.before.status = status_at(100, false);
-  known.after.status = status_at(110, false);
+  for (Json* status : {&known.before.status, &known.after.status}) {
+    status->erase("accounts");
+    (*status)["host"]["energyMicrojoules"] = (*status)["monotonicUsec"];  // 1 W
+  }
   EXPECT_EQ(measured_report(make_run(), known).resolution, kPublicStep);
 }
 
 TEST(RunReport, WhatIsBelowTheResolutionHasNoPower) {
-  const Report report = measured_report(make_run(), measurement(40'000));
+  const Report report = measured_report(make_run(), measurement(400'000));
   EXPECT_FALSE(is_resolved(report));
   EXPECT_EQ(report.mean_power, std::nullopt);
   EXPECT_EQ(report.peak_power, std::nullopt);
-  EXPECT_THAT(report_text(report, false), HasSubstr("Energy: less than 0.04 J\n"));
+  EXPECT_THAT(report_text(report, false), HasSubstr("Energy: less than 0.4 J\n"));
 }
 
 TEST(RunReport, APeakBelowTheMeanIsThatOfALongerWindow) {
@@ -216,7 +218,7 @@ TEST(RunReport, AsJsonHasTheFieldsOfTheContract) {
       R"("zones":[{"id":"powercap:package:0","energyMicrojoules":180000000},)"
       R"({"id":"powercap:dram:0","energyMicrojoules":20000000}],)"
       R"("processes":[{"comm":"cc1plus","energyMicrojoules":130000000,"cpuUsec":6500000}],)"
-      R"json("otherMicrojoules":70000000,"resolutionMicrojoules":40001,"stillRunning":["cc1plus (PID 4711)"],)json"
+      R"json("otherMicrojoules":70000000,"resolutionMicrojoules":400001,"stillRunning":["cc1plus (PID 4711)"],)json"
       R"("source":{"name":"powercap","quality":"measured"}})");
 }
 
@@ -241,11 +243,11 @@ TEST(RunReport, AsTextIsExactlyThis) {
             "      Peak power: 31.0 W\n"
             "           Share: 66.67% of the host's active energy between the samples\n"
             "     Host's idle: 80.0 J in this time, not included\n"
-            "           Zones: powercap:package:0 180 J, powercap:dram:0 20.0 J\n"
-            "        Programs: cc1plus 130 J, ended 70.0 J\n"
+            "           Zones: powercap:package:0 180 J, powercap:dram:0 20 J\n"
+            "        Programs: cc1plus 130 J, ended 70 J\n"
             "            Time: 8.00 s\n"
             "        CPU time: 10.0 s\n"
-            "      Resolution: 0.04 J\n"
+            "      Resolution: 0.4 J\n"
             "          Source: powercap, measured\n"
             "   Still running: cc1plus (PID 4711)\n");
 }

@@ -3,16 +3,21 @@
 
 usage: fake_manager.py BUS-ADDRESS CGROUP FILE [REFUSAL]
 
-Every scope has this CGROUP. What is requested is written to FILE, one JSON object a line. REFUSAL: the text of
+Every scope has this CGROUP; if it is a directory of cgroup2 instead, below which others make their roots, each scope
+has a cgroup /NAME of its own in it. What is requested is written to FILE, one JSON object a line. REFUSAL: the text of
 the error with which it refuses to start one. Prints a line when it can be called.
 """
 import json
+import pathlib
 import sys
 
 from gi.repository import Gio, GLib
 
 ADDRESS, CGROUP, FILE, *REFUSAL = sys.argv[1:]
-UNIT = "/org/freedesktop/systemd1/unit/run"
+UNIT = "/org/freedesktop/systemd1/unit/"
+REAL = pathlib.Path(CGROUP, "cgroup.procs").exists()
+connection = None
+known = {}  # object path: cgroup
 INTERFACES = Gio.DBusNodeInfo.new_for_xml("""<node>
 <interface name="org.freedesktop.systemd1.Manager">
   <method name="StartTransientUnit"><arg type="s"/><arg type="s"/><arg type="a(sv)"/><arg type="a(sa(sv))"/>
@@ -24,30 +29,46 @@ INTERFACES = Gio.DBusNodeInfo.new_for_xml("""<node>
 </node>""")
 
 
-def on_call(connection, sender, path, interface, method, parameters, invocation):
+def path_of(name):
+    return UNIT + "".join(c if c.isalnum() else f"_{ord(c):02x}" for c in name)
+
+
+def start(name, properties):
+    cgroup = f"/{name}" if REAL else CGROUP
+    if REAL:
+        directory = pathlib.Path(CGROUP, name)
+        directory.mkdir(exist_ok=True)
+        for pid in properties["PIDs"]:
+            (directory / "cgroup.procs").write_text(str(pid))
+    if path_of(name) not in known:
+        connection.register_object(path_of(name), scope, None, on_get, None)
+    known[path_of(name)] = cgroup
+
+
+def on_call(_connection, sender, _path, _interface, method, parameters, invocation):
     if method == "GetUnit":
-        invocation.return_value(GLib.Variant("(o)", (UNIT,)))
+        invocation.return_value(GLib.Variant("(o)", (path_of(parameters.unpack()[0]),)))
     elif REFUSAL:
         invocation.return_dbus_error("org.freedesktop.DBus.Error.AccessDenied", REFUSAL[0])
     else:
         name, mode, properties, _ = parameters.unpack()
         with open(FILE, "a") as file:
             file.write(json.dumps({"name": name, "mode": mode, "properties": dict(properties)}) + "\n")
+        start(name, dict(properties))
         job = "/org/freedesktop/systemd1/job/7"
         invocation.return_value(GLib.Variant("(o)", (job,)))
         connection.emit_signal(sender, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved",
                                GLib.Variant("(uoss)", (7, job, name, "done")))
 
 
-def on_get(connection, sender, path, interface, name):
-    return GLib.Variant("s", CGROUP)
+def on_get(_connection, _sender, path, _interface, _name):
+    return GLib.Variant("s", known[path])
 
 
 connection = Gio.DBusConnection.new_for_address_sync(
     ADDRESS, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
 manager, scope = INTERFACES.interfaces
 connection.register_object("/org/freedesktop/systemd1", manager, on_call, None, None)
-connection.register_object(UNIT, scope, None, on_get, None)
 Gio.bus_own_name_on_connection(connection, "org.freedesktop.systemd1", Gio.BusNameOwnerFlags.NONE,
                                lambda *_: print("ready", flush=True), None)
 GLib.MainLoop().run()

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""keplerctl run on a terminal; and, as root, in scopes that are the kernel's own cgroups.
+
+usage: run_kernel_test.py KEPLERD KEPLERCTL
+"""
+import json
+import os
+import pty
+import signal
+import subprocess
+import unittest
+
+from cgroup2 import cgroup_root
+from run_host import KEPLERCTL, KEPLERD, WithAManager
+from written_host import Daemon
+
+STORM = 300
+AFTERWARDS = 50_000  # microseconds of CPU time: the end of keplerctl's own process in the scope
+
+
+class Terminal:
+    """A shell with job control on a terminal of its own."""
+
+    def __init__(self, environment):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            for number in (signal.SIGINT, signal.SIGQUIT):  # ignored if the test runs in the background
+                signal.signal(number, signal.SIG_DFL)
+            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"],
+                       environment | {"PS1": "prompt> ", "TERM": "dumb", "HISTFILE": ""})
+        self.expect("prompt> ")
+
+    def expect(self, text):
+        """Reads until there is this text, and returns what was in front of it."""
+        seen = b""
+        while text.encode() not in seen:
+            seen += os.read(self.fd, 1)
+        return seen.decode(errors="replace")
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def close(self):
+        os.close(self.fd)  # the processes on it are hung up
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+class OnATerminal(WithAManager):
+    def setUp(self):
+        super().setUp()
+        self.terminal = Terminal(self.environment() | {"RUN": f"{KEPLERCTL} --varlink=/nonexistent run"})
+        self.addCleanup(self.terminal.close)
+
+    def test_an_interrupt_ends_the_command_and_the_report_follows(self):
+        # Not a shell, which may miss an interrupt while it starts a program.
+        self.terminal.type("$RUN sed -u s/^/got:/; echo status=$?\nword\n")
+        self.terminal.expect("got:word\r\n")
+        self.terminal.type("\x03")
+        output = self.terminal.expect("status=130\r\n")
+        self.assertIn("     Exit status: 130\r\n", output)
+
+    def test_it_can_be_stopped_and_continued(self):
+        self.terminal.type("$RUN sed -u s/^/got:/\nfirst\n")
+        self.terminal.expect("got:first\r\n")
+        self.terminal.type("\x1a")
+        self.terminal.expect("Stopped")
+        self.terminal.expect("prompt> ")
+        self.terminal.type("fg\n")
+        self.terminal.type("word\n")
+        self.terminal.expect("got:word\r\n")
+        self.terminal.type("\x04")
+        self.terminal.expect("Time: ")
+        self.terminal.expect("prompt> ")
+        self.terminal.type("echo status=$?\n")
+        self.terminal.expect("status=0\r\n")
+
+    def test_a_shell_in_it_has_job_control(self):
+        self.terminal.type("$RUN bash --norc --noprofile -i; echo status=$?\n")
+        self.terminal.expect("prompt> ")  # that of the inner one
+        self.terminal.type("sed -u s/^/got:/\nfirst\n")
+        self.terminal.expect("got:first\r\n")
+        self.terminal.type("\x1a")
+        self.terminal.expect("Stopped")
+        self.terminal.expect("prompt> ")
+        self.terminal.type("fg\n")
+        self.terminal.type("word\n")
+        self.terminal.expect("got:word\r\n")
+        self.terminal.type("\x03")
+        self.terminal.expect("prompt> ")
+        self.terminal.type("exit 7\n")
+        self.terminal.expect("status=7\r\n")
+
+
+class OnThisKernel(WithAManager):
+    def setUp(self):
+        root = cgroup_root()
+        if root is None or os.geteuid() != 0:
+            self.skipTest("no cgroup2, or not root")
+        self.root = root / f"keplerd-run-test-{os.getpid()}"
+        try:
+            self.root.mkdir()
+        except OSError as error:
+            self.skipTest(f"no cgroup can be made here: {error}")
+        self.addCleanup(self.remove_groups)
+        self.cgroup = str(self.root)
+        super().setUp()
+        config = "[Sampling]\nInterval=200ms\n[Workloads]\nTerminatedMinEnergy=0\n"
+        self.daemon = Daemon(KEPLERD, self.host, "--source", "simulated", "--cgroupfs", self.root, here=True,
+                             config=config)
+        self.addCleanup(self.daemon.stop)
+        self.daemon.status()
+
+    def remove_groups(self):
+        for directory in (*self.root.iterdir(), self.root):
+            if directory.is_dir():
+                directory.rmdir()
+
+    def cpu_time(self, scope):
+        return int((self.root / scope / "cpu.stat").read_text().split()[1])
+
+    def start(self, name, *command):
+        return subprocess.Popen(
+            [KEPLERCTL, "--varlink", self.daemon.socket, "-j", "run", f"--unit={name}", "--", *command],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment())
+
+    def report(self, process):
+        output, errors = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, output), (0, ""), errors)
+        return json.loads(errors)["run"]
+
+    def expect_whole(self, report, scope):
+        """The CPU time is that which the kernel counted."""
+        self.assertNotIn("problem", report)
+        left_out = self.cpu_time(scope) - report["cpuUsec"]
+        self.assertGreaterEqual(left_out, 0)
+        self.assertLess(left_out, AFTERWARDS)
+
+    def test_short_processes_are_whole(self):
+        report = self.report(self.start("storm", "sh", "-c", f"for i in $(seq {STORM}); do /bin/true; done"))
+        self.expect_whole(report, "storm.scope")
+        # Each takes some 500 us, most of it to start.
+        self.assertGreater(report["cpuUsec"], STORM * 100)
+        self.assertGreater(report["energyMicrojoules"], 0)
+
+    def test_a_command_that_is_over_at_once_is_whole(self):
+        report = self.report(self.start("short", "true"))
+        self.expect_whole(report, "short.scope")
+
+    def test_parallel_runs_have_their_own_energy_and_no_more_than_the_host(self):
+        before = self.daemon.status()["host"]["energyMicrojoules"]
+        burn = "for i in $(seq 200000); do :; done"
+        runs = [self.start(name, "sh", "-c", burn) for name in ("a", "b", "c")]
+        reports = [self.report(run) for run in runs]
+        for report, name in zip(reports, "abc"):
+            self.expect_whole(report, f"{name}.scope")
+            self.assertGreater(report["energyMicrojoules"], 0)
+        used = self.daemon.status()["host"]["energyMicrojoules"] - before
+        self.assertLess(sum(report["energyMicrojoules"] for report in reports), used)
+
+    def test_what_still_runs_is_named(self):
+        process = self.start("left", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >&2; exec true")
+        pid = int(process.stderr.readline())
+        self.addCleanup(os.kill, pid, 9)
+        report = self.report(process)
+        self.assertEqual(report["stillRunning"], [f"sleep (PID {pid})"])
+
+    def test_what_leaves_the_scope_is_counted_elsewhere(self):
+        other = self.root / "other"
+        other.mkdir()
+        leave = f"echo $$ > {other}/cgroup.procs; for i in $(seq 100000); do :; done"
+        report = self.report(self.start("leaver", "sh", "-c", leave))
+        self.expect_whole(report, "leaver.scope")
+        self.assertGreater(self.cpu_time("other"), report["cpuUsec"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
