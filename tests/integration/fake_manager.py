@@ -17,7 +17,7 @@ ADDRESS, CGROUP, FILE, *REFUSAL = sys.argv[1:]
 UNIT = "/org/freedesktop/systemd1/unit/"
 REAL = pathlib.Path(CGROUP, "cgroup.procs").exists()
 connection = None
-known = {}  # object path: cgroup
+known, objects = {}, {}  # object path: cgroup, and its registration
 INTERFACES = Gio.DBusNodeInfo.new_for_xml("""<node>
 <interface name="org.freedesktop.systemd1.Manager">
   <method name="StartTransientUnit"><arg type="s"/><arg type="s"/><arg type="a(sv)"/><arg type="a(sa(sv))"/>
@@ -41,8 +41,25 @@ def start(name, properties):
         for pid in properties["PIDs"]:
             (directory / "cgroup.procs").write_text(str(pid))
     if path_of(name) not in known:
-        connection.register_object(path_of(name), scope, None, on_get, None)
+        objects[path_of(name)] = connection.register_object(path_of(name), scope, None, on_get, None)
     known[path_of(name)] = cgroup
+
+
+def remove_empty_scopes():
+    """As systemd does; what they have used is then in FILE.NAME."""
+    for path, cgroup in list(known.items()):
+        directory = pathlib.Path(CGROUP + cgroup)
+        try:
+            used = (directory / "cpu.stat").read_text()
+            directory.rmdir()
+        except OSError:  # processes are in it
+            continue
+        new = pathlib.Path(FILE + ".new")
+        new.write_text(used)
+        new.replace(FILE + "." + cgroup[1:])
+        known.pop(path)
+        connection.unregister_object(objects.pop(path))
+    return GLib.SOURCE_CONTINUE
 
 
 def on_call(_connection, sender, _path, _interface, method, parameters, invocation):
@@ -71,4 +88,6 @@ manager, scope = INTERFACES.interfaces
 connection.register_object("/org/freedesktop/systemd1", manager, on_call, None, None)
 Gio.bus_own_name_on_connection(connection, "org.freedesktop.systemd1", Gio.BusNameOwnerFlags.NONE,
                                lambda *_: print("ready", flush=True), None)
+if REAL:
+    GLib.timeout_add(5, remove_empty_scopes)
 GLib.MainLoop().run()
