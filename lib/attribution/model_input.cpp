@@ -12,9 +12,9 @@ double seconds(Nanoseconds time) { return std::chrono::duration<double>(time).co
 }  // namespace
 
 bool ModelInput::take(const UsageSample& usage, const Contenders& contenders) {
-  keys_.find(usage, contenders.window, group_keys_);
-  find_topology(usage.cpus);
   if (usage.cpus.empty() || contenders.window <= Nanoseconds{0}) return false;
+  find_topology(usage.cpus);
+  keys_.find(usage, contenders.window, group_keys_);
 
   contenders_.clear();
   contenders_.push_back({.cpu_seconds = seconds(contenders.kernel), .workload = keys_.key_of("kernel")});

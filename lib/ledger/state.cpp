@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/state.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -19,9 +20,9 @@ constexpr int kVersion = 1;
 constexpr std::array kQualities = {Quality::kMeasured, Quality::kModelled, Quality::kAttributed,
                                    Quality::kEstimated, Quality::kSimulated};
 
+constexpr std::int64_t kMost = std::int64_t{1} << 60;  // uJ: 36 years at 1 kW
+
 std::int64_t to_number(const Json& value, const std::string& what) {
-  // 2^60 uJ are 36 years at 1 kW.
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
   if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMost) {
     throw Malformed{what + " is not a number in range"};
   }
@@ -109,7 +110,8 @@ void read_account(const Json& json, std::size_t zones, State& state) {
   state.energy = to_energies(json.at("energyMicrojoules"), zones);
   // States of versions before errors were computed have none: all of it may be wrong.
   state.error = {};
-  for (const Microjoules zone : state.energy) state.error += zone;
+  for (const Microjoules zone : state.energy)
+    state.error.value = std::min(kMost, state.error.value + zone.value);
   if (json.contains("errorMicrojoules")) state.error = energy(json, "errorMicrojoules");
   state.cpu = Nanoseconds(number(json, "cpuNsec"));
   state.since = realtime(json, "sinceUsec");

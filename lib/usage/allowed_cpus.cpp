@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "base/cpu_list.h"
 #include "base/parse.h"
 #include "host/host_root.h"
@@ -113,7 +115,8 @@ std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid) {
   std::set<int> together;
   std::array<char, 8192> buffer;
   for (const std::string& thread : *threads) {
-    const auto text = read_beginning(host_.procfs(), (tasks + "/" + thread + "/status").c_str(), buffer);
+    const auto text =
+        read_beginning(host_.procfs(), fmt::format("{}/{}/status", tasks, thread).c_str(), buffer);
     if (!text) continue;
     const ThreadStatus status = parse_thread_status(*text);
     if (status.is_vcpu()) together.insert(status.cpus.begin(), status.cpus.end());

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An accepted process has a pid, a non-negative time, and a name that is part of the text; a user is part of
-// the text, too.
+// the text, too, and so is the name of a thread. CPUs are sorted.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "usage/allowed_cpus.h"
 #include "usage/process_stat.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -14,6 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const auto user : {users->real, users->effective})
       if (text.find(std::to_string(user)) == std::string_view::npos) std::abort();
   }
+  const auto thread = keplerd::parse_thread_status(text);
+  if (text.find(thread.name) == std::string_view::npos) std::abort();
+  if (!std::is_sorted(thread.cpus.begin(), thread.cpus.end())) std::abort();
   const auto stat = keplerd::parse_process_stat(text);
   if (!stat) return 0;
   if (stat->id.pid <= 0 || stat->usage < keplerd::Nanoseconds(0)) std::abort();
