@@ -139,10 +139,9 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
   result.read = false;
   result.span = Nanoseconds{0};
   result.energy = result.idle = result.kernel = result.unattributed = Microjoules{};
-  for (auto* shares : {&result.group, &result.own, &result.other, &result.group_error})
-    shares->assign(groups, {});
-  for (auto* shares : {&result.process, &result.process_error})
-    shares->assign(sample.usage.processes.size(), {});
+  for (auto* shares : {&result.group, &result.own, &result.other}) shares->assign(groups, {});
+  result.process.assign(sample.usage.processes.size(), {});
+  result.errors_known = false;
 
   const Result<Microjoules>& reading = sample.readings[zone];
   if (!reading) return;
@@ -207,11 +206,10 @@ void Attributor::divide_groups(ZoneAttribution& zone, const UsageSample& usage, 
 // Errors of a model do not average out: those of a group and its children add up.
 void Attributor::bound_errors(ZoneAttribution& zone, const UsageSample& usage,
                               std::span<const double> relative_sd) const {
-  if (relative_sd.empty()) {
-    zone.group_error = zone.group;
-    zone.process_error = zone.process;
-    return;
-  }
+  zone.errors_known = !relative_sd.empty();
+  if (!zone.errors_known) return;
+  zone.group_error.assign(own_.size(), {});
+  zone.process_error.assign(usage.processes.size(), {});
   for (std::size_t i = 0; i < outside_.size(); ++i) {
     const std::size_t process = outside_[i];
     zone.process_error[process] = half_width(zone.process[process], relative_sd[1 + own_.size() + i]);

@@ -38,10 +38,13 @@ struct ZoneAttribution {
   std::vector<Microjoules> own;
   std::vector<Microjoules> other;    // of own: processes that appeared, left or ended in the window
   std::vector<Microjoules> process;  // 0 for processes counted in `kernel`
-  // Half the width of the 95 % interval of `group` and of `process`; all of it if the model does not know how
+  // Half the width of the 95 % interval of `group` and of `process`: all of it if the model does not know how
   // right it is.
-  std::vector<Microjoules> group_error;
-  std::vector<Microjoules> process_error;
+  const std::vector<Microjoules>& group_errors() const { return errors_known ? group_error : group; }
+  const std::vector<Microjoules>& process_errors() const { return errors_known ? process_error : process; }
+
+  bool errors_known = false;
+  std::vector<Microjoules> group_error, process_error;  // if they are
 };
 
 struct Attribution {

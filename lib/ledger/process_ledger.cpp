@@ -50,7 +50,7 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
       account.energy.add(window.sequence, window.zones[z], energy);
       if (!window.in_total(z)) continue;
       account.in_unit += energy;
-      account.energy.add_error(window.sequence, window.attribution.zones[z].process_error[i]);
+      account.energy.add_error(window.sequence, window.attribution.zones[z].process_errors()[i]);
     }
   }
   for (const ProcessId id : window.usage.ended) {

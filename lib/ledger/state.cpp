@@ -20,10 +20,11 @@ constexpr int kVersion = 1;
 constexpr std::array kQualities = {Quality::kMeasured, Quality::kModelled, Quality::kAttributed,
                                    Quality::kEstimated, Quality::kSimulated};
 
-constexpr std::int64_t kMost = std::int64_t{1} << 60;  // uJ: 36 years at 1 kW
+constexpr std::int64_t kMostAmount = std::int64_t{1} << 60;  // uJ: 36 years at 1 kW
 
 std::int64_t to_number(const Json& value, const std::string& what) {
-  if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMost) {
+  if (!value.is_number_integer() || value.get<std::int64_t>() < 0 ||
+      value.get<std::int64_t>() > kMostAmount) {
     throw Malformed{what + " is not a number in range"};
   }
   return value.get<std::int64_t>();
@@ -111,7 +112,7 @@ void read_account(const Json& json, std::size_t zones, State& state) {
   // States of versions before errors were computed have none: all of it may be wrong.
   state.error = {};
   for (const Microjoules zone : state.energy)
-    state.error.value = std::min(kMost, state.error.value + zone.value);
+    state.error.value = std::min(kMostAmount, state.error.value + zone.value);
   if (json.contains("errorMicrojoules")) state.error = energy(json, "errorMicrojoules");
   state.cpu = Nanoseconds(number(json, "cpuNsec"));
   state.since = realtime(json, "sinceUsec");

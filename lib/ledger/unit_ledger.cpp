@@ -31,7 +31,7 @@ void UnitLedger::apply(const BookedWindow& window) {
     for (std::size_t i = 0; i < current_.size(); ++i) {
       current_[i]->energy.add(window.sequence, window.zones[z], zone.group[i]);
       if (!window.in_total(z)) continue;
-      current_[i]->energy.add_error(window.sequence, zone.group_error[i]);
+      current_[i]->energy.add_error(window.sequence, zone.group_errors()[i]);
       current_[i]->own += zone.own[i];
       current_[i]->other += zone.other[i];
     }

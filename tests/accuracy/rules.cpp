@@ -165,7 +165,7 @@ void Divider::read_result(const Window& window) {
     for (std::size_t i = 0; i < window.usage.size(); ++i) {
       const std::size_t group = find_workload(window.usage[i].workload).index;
       estimate_.energy[i] += joules(zone.group[group]);
-      estimate_.relative_sd[i] += joules(zone.group_error[group]) / kHalfWidth;
+      estimate_.relative_sd[i] += joules(zone.group_errors()[group]) / kHalfWidth;
     }
   }
   for (std::size_t i = 0; i < window.usage.size(); ++i)

@@ -142,9 +142,9 @@ TEST_F(Learned, IdleAndThePowerOfEachWorkloadAreFound) {
 TEST_F(Learned, TheErrorHoldsTheTruth) {
   learn(1200);
   const ZoneAttribution& zone = run(1, 1).zones[0];
-  EXPECT_LE(std::abs(joules(zone.group[a]) - 5), joules(zone.group_error[a]));
-  EXPECT_LE(std::abs(joules(zone.group[b]) - 15), joules(zone.group_error[b]));
-  EXPECT_LT(zone.group_error[b], zone.group[b]);
+  EXPECT_LE(std::abs(joules(zone.group[a]) - 5), joules(zone.group_errors()[a]));
+  EXPECT_LE(std::abs(joules(zone.group[b]) - 15), joules(zone.group_errors()[b]));
+  EXPECT_LT(zone.group_errors()[b], zone.group[b]);
 }
 
 TEST_F(Learned, RulesInForceAreThoseOfTheModel) {
@@ -224,7 +224,7 @@ TEST_F(Kepler, NothingIsLearned) {
   const ZoneAttribution& zone = run(1, 1).zones[0];
   EXPECT_EQ(zone.idle, Microjoules{20'000'000});  // two of four CPUs were busy
   EXPECT_EQ(zone.group[a], zone.group[b]);
-  EXPECT_EQ(zone.group_error[a], zone.group[a]);  // not known
+  EXPECT_EQ(zone.group_errors()[a], zone.group[a]);  // not known
   EXPECT_TRUE(host.attributor.model().states().empty());
 }
 

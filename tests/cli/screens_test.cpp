@@ -213,15 +213,32 @@ TEST_F(Screens, ARowIsAListOfItsProperties) {
 }
 
 TEST_F(Screens, ARowOfANewerDaemonIsShownByItsUnits) {
-  const Json row = Json::parse(R"({"id": "x", "inTotal": false, "errorPercent": 7, "waitUsec": 350,
+  const Json row = Json::parse(R"({"id": "x", "inTotal": false, "lossPercent": 7, "waitUsec": 350,
                                    "lostMicrojoules": 2000000, "tags": ["a"], "nothing": null})");
   EXPECT_EQ(row_screen(row, {}),
             "              Id: x\n"
             " In host's total: no\n"
-            "           Error: 7%\n"
+            "     lossPercent: 7%\n"
             "        waitUsec: 350 us\n"
             " lostMicrojoules: 2.00 J\n"
             "            tags: [\"a\"]\n");
+}
+
+TEST_F(Screens, TheActiveEnergyOfARowHasItsError) {
+  const Json row = Json::parse(R"({"activeMicrojoules": 20000000, "errorMicrojoules": 1800000,
+                                   "errorPercent": 5})");
+  EXPECT_EQ(row_screen(row, {}), "   Active energy: 20.0 J +-9%\n");
+}
+
+TEST_F(Screens, StatusShowsWhatWasLearnedOfEachZone) {
+  Json status = Json::object();
+  status["zones"] = Json::parse(R"([{"id": "powercap:package:0", "model": {"state": "base",
+                                     "idleMicrowatts": 21300000, "idleErrorMicrowatts": 800000}},
+                                    {"id": "powercap:dram:0", "model": {"state": "learning"}}])");
+  const std::string screen = status_screen(status, {});
+  EXPECT_NE(screen.find("Model: powercap:package:0 base, idle 21.3 W +-800 mW\n"), std::string::npos)
+      << screen;
+  EXPECT_NE(screen.find("Model: powercap:dram:0 learning\n"), std::string::npos) << screen;
 }
 
 }  // namespace
