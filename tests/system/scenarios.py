@@ -47,8 +47,17 @@ def check_sums(report, snapshot, when):
     report.equal(f"{when}: energy = active + idle in each row", wrong, [])
 
 
+# The power of this host is what a test drives, whatever runs: a model would learn that all of it is idle.
+RULES = "/usr/local/lib/keplerd/keplerd.conf.d/40-rules.conf"
+KEPLERS_RULES = "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\n"
+
+
 def enable(host, report):
     """systemctl enable --now keplerd"""
+    default = host.sh("keplerd --check-config")
+    report.check("models are learned unless the configuration says otherwise",
+                 "Split=auto\n" in default and "Share=auto\n" in default, default)
+    host.sh(f"mkdir -p {RULES.rpartition('/')[0]}; printf %s {shlex.quote(KEPLERS_RULES)} >{RULES}")
     enabled = host.run("systemctl", "enable", "--now", "keplerd")
     report.equal("enabled and started", (enabled.returncode, host.property("ActiveState")), (0, "active"))
     report.equal("the socket too", (host.property("ActiveState", "keplerd.socket"),
@@ -57,7 +66,9 @@ def enable(host, report):
     report.equal("runs as keplerd", host.sh("ps -o user= -C keplerd").strip(), "keplerd")
     verify = host.run("systemd-analyze", "verify", "--man=no", "keplerd.service", "keplerd.socket")
     report.equal("systemd-analyze verify is content", (verify.returncode, verify.stderr.strip()), (0, ""))
-    source = host.ask("status")["source"]
+    status = host.ask("status")
+    report.equal("the rules are those of the drop-in", (status["split"], status["share"]), ("usage-ratio", "cpu-time"))
+    source = status["source"]
     report.equal("the meter is read in the sandbox, though it is root's alone",
                  (source["name"], source["quality"]), ("powercap", "measured"))
 
