@@ -88,6 +88,9 @@ std::shared_ptr<const Report> Meter::sample() {
   report->source.tried = keeper_.probes();
   report->rules = attributor_.model().in_force();
   report->models = attributor_.model().states();
+  std::erase_if(report->models, [this](const ZoneModelState& model) {  // of an earlier source
+    return std::ranges::find(keeper_.zones(), model.zone, &Zone::id) == keeper_.zones().end();
+  });
   report->groups_left_out = usage_.groups_left_out();
   report->processes_left_out = usage_.processes_left_out();
   report->missed_ends = usage_.missed_ends();
