@@ -111,7 +111,8 @@ std::string row_screen(const Json& row, const TableStyle& style) {
   for (const auto& [name, value] : row.items()) {
     if (name == "zones" || name == "breakdown" || value.is_null()) continue;
     if (name == "errorMicrojoules" || name == "errorPercent") continue;  // they are with the active energy
-    if (value.is_object()) {                                             // metadata
+    // Metadata.
+    if (value.is_object()) {
       for (const auto& [key, part] : value.items())
         out += fmt::format("{:>16}: {}\n", printable(key), value_text(value, key));
       continue;

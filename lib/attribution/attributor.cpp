@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "attribution/model/arithmetic.h"
+
 namespace keplerd {
 namespace {
 
@@ -34,7 +36,6 @@ void add_up_the_tree(std::span<const GroupUsage> groups, std::vector<Microjoules
 
 // Of a 95 % interval; at most four times the energy.
 Microjoules half_width(Microjoules energy, double relative_sd) {
-  constexpr double kNormal95 = 1.96;  // standard deviations
   return {std::llround(static_cast<double>(energy.value) * std::clamp(kNormal95 * relative_sd, 0.0, 4.0))};
 }
 

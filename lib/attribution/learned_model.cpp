@@ -2,17 +2,16 @@
 #include "attribution/learned_model.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
+
+#include "attribution/model/arithmetic.h"
 
 namespace keplerd {
 namespace {
 
 constexpr double kWeights = 1LL << 50;  // the sum of the weights, about
-constexpr double kHalfWidth = 1.96;     // of a 95 % interval, in standard deviations
 
-double seconds(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 double joules(Microjoules energy) { return static_cast<double>(energy.value) / 1e6; }
 Microwatts microwatts(double watts) { return {std::llround(watts * 1e6)}; }
 
@@ -100,7 +99,7 @@ std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
   if (decides) is_learned_ = false;
   if (zone == nullptr) return weighing;
   const CpuWindow& window = input_.window();
-  const double watts = joules(drawn.energy) / seconds(drawn.span);
+  const double watts = joules(drawn.energy) / to_seconds(drawn.span);
   placement_->view(window, zone->cpus, activity_);
   // Of a longer span, it is not known who ran in all of it.
   if (drawn.span == window_) {
@@ -119,7 +118,7 @@ std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
 }
 
 Microjoules LearnedModel::idle_of(const PowerDivision& division, const DrawnEnergy& drawn) const {
-  const double idle = division.idle_watts * seconds(drawn.span) * 1e6;
+  const double idle = division.idle_watts * to_seconds(drawn.span) * 1e6;
   return std::clamp(Microjoules{std::llround(std::min(idle, 1e18))}, Microjoules{}, drawn.energy);
 }
 
@@ -144,7 +143,7 @@ std::vector<ZoneModelState> LearnedModel::states() const {
     const ZonePower& power = zone.power;
     if (zone.cpus.empty()) continue;
     const ZoneModelState::Figures figures{.idle = microwatts(power.idle_watts()),
-                                          .idle_error = microwatts(kHalfWidth * power.idle_deviation()),
+                                          .idle_error = microwatts(kNormal95 * power.idle_deviation()),
                                           .awake = microwatts(power.learned().value(PowerFilter::kAwake)),
                                           .per_core = microwatts(power.learned().value(PowerFilter::kPerCpu)),
                                           .gate = power.trust()};

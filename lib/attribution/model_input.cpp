@@ -2,14 +2,10 @@
 #include "attribution/model_input.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "attribution/model/arithmetic.h"
 
 namespace keplerd {
-namespace {
-
-double seconds(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
-}  // namespace
 
 bool ModelInput::take(const UsageSample& usage, const Contenders& contenders) {
   if (usage.cpus.empty() || contenders.window <= Nanoseconds{0}) return false;
@@ -17,16 +13,16 @@ bool ModelInput::take(const UsageSample& usage, const Contenders& contenders) {
   keys_.find(usage, contenders.window, group_keys_);
 
   contenders_.clear();
-  contenders_.push_back({.cpu_seconds = seconds(contenders.kernel), .workload = keys_.key_of("kernel")});
+  contenders_.push_back({.cpu_seconds = to_seconds(contenders.kernel), .workload = keys_.key_of("kernel")});
   for (std::size_t i = 0; i < contenders.own.size(); ++i)
-    contenders_.push_back({seconds(contenders.own[i]), usage.groups[i].cpu_class, group_keys_[i]});
+    contenders_.push_back({to_seconds(contenders.own[i]), usage.groups[i].cpu_class, group_keys_[i]});
   for (const std::size_t process : contenders.outside)
-    contenders_.push_back({.cpu_seconds = seconds(contenders.process[process])});
+    contenders_.push_back({.cpu_seconds = to_seconds(contenders.process[process])});
   double used = 0;
   for (const ContenderUse& contender : contenders_) used += contender.cpu_seconds;
-  measure_cpus(usage.cpus, used / seconds(contenders.window));
+  measure_cpus(usage.cpus, used / to_seconds(contenders.window));
   classes_ = usage.cpu_classes;
-  window_ = {.seconds = seconds(contenders.window),
+  window_ = {.seconds = to_seconds(contenders.window),
              .busy = busy_,
              .khz = khz_,
              .classes = classes_,

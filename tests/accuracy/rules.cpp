@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 
 #include "attribution/make_model.h"
+#include "attribution/model/arithmetic.h"
 
 namespace keplerd::accuracy {
 namespace {
-
-constexpr double kHalfWidth = 1.96;  // of a 95 % interval, in standard deviations
 
 Nanoseconds nanoseconds(double seconds) { return Nanoseconds(std::llround(seconds * 1e9)); }
 Microjoules microjoules(double joules) { return {std::llround(joules * 1e6)}; }
@@ -165,7 +164,7 @@ void Divider::read_result(const Window& window) {
     for (std::size_t i = 0; i < window.usage.size(); ++i) {
       const std::size_t group = find_workload(window.usage[i].workload).index;
       estimate_.energy[i] += joules(zone.group[group]);
-      estimate_.relative_sd[i] += joules(zone.group_errors()[group]) / kHalfWidth;
+      estimate_.relative_sd[i] += joules(zone.group_errors()[group]) / kNormal95;
     }
   }
   for (std::size_t i = 0; i < window.usage.size(); ++i)

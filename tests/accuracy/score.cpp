@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attribution/model/arithmetic.h"
+
 namespace keplerd::accuracy {
 namespace {
 
 constexpr std::size_t kParents = static_cast<std::size_t>(-1);  // all workloads that have a parent, as one
 constexpr double kWindow = 10;                                  // s
-constexpr double kNormal95 = 1.96;                              // standard deviations
 constexpr double kTooSmall = 1e-4, kWorthNaming = 0.01;         // of the energy
 
 }  // namespace

@@ -61,22 +61,22 @@ class OnATerminal(WithAManager):
         terminal.type("\x03")
         self.assertIn("     Exit status: 130\r\n", terminal.expect("status=130\r\n"))
 
-    def test_it_can_be_stopped_and_continued(self):
-        terminal = self.open("$RUN sed -u s/^/got:/; echo stopped=$?; fg; echo status=$?")
+    def stop_and_continue(self, command):
+        terminal = self.open(command)
         terminal.type("\x1a")
         terminal.expect("stopped=148\r\n")
         terminal.type("word\n")
         terminal.expect("got:word\r\n")
         terminal.type("\x04")
+        return terminal
+
+    def test_it_can_be_stopped_and_continued(self):
+        terminal = self.stop_and_continue("$RUN sed -u s/^/got:/; echo stopped=$?; fg; echo status=$?")
         self.assertIn("         Command: sed -u s/^/got:/\r\n", terminal.expect("status=0\r\n"))
 
     def test_a_shell_in_it_has_job_control(self):
-        terminal = self.open("$RUN bash -c 'set -m; sed -u s/^/got:/; echo stopped=$?; fg; exit 7'; echo status=$?")
-        terminal.type("\x1a")
-        terminal.expect("stopped=148\r\n")
-        terminal.type("word\n")
-        terminal.expect("got:word\r\n")
-        terminal.type("\x04")
+        terminal = self.stop_and_continue(
+            "$RUN bash -c 'set -m; sed -u s/^/got:/; echo stopped=$?; fg; exit 7'; echo status=$?")
         terminal.expect("status=7\r\n")
 
 

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares, and the weight of the newest value in an exponential mean.
+// Squares, seconds, the width of intervals, and the weight of the newest value in an exponential mean.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 
+#include "base/units.h"
+
 namespace keplerd {
+
+// Half the width of a 95 % interval, in standard deviations.
+inline constexpr double kNormal95 = 1.96;
+
+inline double to_seconds(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
 inline double square(double value) { return value * value; }
 
