@@ -7,7 +7,7 @@
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kMost = 100;
+constexpr std::size_t kMostClaims = 100;
 
 // The id of the outermost container of root's: claimants inside cannot create another one.
 std::string outermost_of_roots(const Claimant& claimant) {
@@ -23,7 +23,7 @@ void RefusedClaims::add(std::string kind, std::string id, const Claimant& claima
     return claim.kind == kind && claim.owner == claimant.owner && claim.container == container;
   });
   if (entry == claims_.end()) {
-    if (claims_.size() >= kMost) claims_.erase(std::ranges::min_element(claims_, {}, &RefusedClaim::at));
+    if (claims_.size() >= kMostClaims) claims_.erase(std::ranges::min_element(claims_, {}, &RefusedClaim::at));
     claims_.push_back({.at = {},
                        .kind = std::move(kind),
                        .id = {},

@@ -7,7 +7,7 @@ namespace keplerd {
 namespace {
 
 // A thousand VMs that end at once are still listed in one report.
-constexpr std::size_t kMost = 2000;
+constexpr std::size_t kMostEvents = 2000;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ void VmEvents::add(const VmInfo& vm, std::optional<Uid> owner, std::string event
                    std::optional<std::string> reason, Realtime at) {
   auto events = std::make_shared<std::vector<VmEvent>>();
   const auto& old = *last_;
-  const auto kept = old.size() < kMost ? old.begin() : old.end() - kMost + 1;
+  const auto kept = old.size() < kMostEvents ? old.begin() : old.end() - kMostEvents + 1;
   events->assign(kept, old.end());
   events->push_back({++count_, at, vm.id, vm.name, owner, std::move(event), std::move(reason)});
   last_ = std::move(events);

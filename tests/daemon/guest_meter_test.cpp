@@ -10,9 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class GuestMeter : public testing::Test {
+class MeterInAGuest : public testing::Test {
  protected:
-  GuestMeter() {
+  MeterInAGuest() {
     for (const std::string group : {"/a.service", "/b.service"}) host.files.add_cgroup(group);
     add("intel-rapl:0", "package-0");
   }
@@ -37,7 +37,7 @@ class GuestMeter : public testing::Test {
   std::map<std::string, std::int64_t> used;
 };
 
-TEST_F(GuestMeter, ItsStepIsDividedByTheCpuTimeOfTheWholeStep) {
+TEST_F(MeterInAGuest, ItsStepIsDividedByTheCpuTimeOfTheWholeStep) {
   const Report& first = begin();
   EXPECT_EQ(first.source.name, "guest");
   EXPECT_EQ(first.source.quality, Quality::kAttributed);
@@ -59,7 +59,7 @@ TEST_F(GuestMeter, ItsStepIsDividedByTheCpuTimeOfTheWholeStep) {
   EXPECT_EQ(report.workload_quality, Quality::kAttributed);
 }
 
-TEST_F(GuestMeter, WhereItStandsStillAWindowEndsAfterThirtySeconds) {
+TEST_F(MeterInAGuest, WhereItStandsStillAWindowEndsAfterThirtySeconds) {
   begin();
   for (int second = 1; second < 30; ++second) EXPECT_EQ(host.step().sequence, 1U);
   EXPECT_EQ(host.step().sequence, 2U);
@@ -68,7 +68,7 @@ TEST_F(GuestMeter, WhereItStandsStillAWindowEndsAfterThirtySeconds) {
   EXPECT_EQ(host.step().sequence, 3U);
 }
 
-TEST_F(GuestMeter, AStepThatIsSeenInPartIsAwaitedOnce) {
+TEST_F(MeterInAGuest, AStepThatIsSeenInPartIsAwaitedOnce) {
   add("intel-rapl:0:0", "dram");
   begin();
   set("intel-rapl:0", 10);
@@ -84,7 +84,7 @@ TEST_F(GuestMeter, AStepThatIsSeenInPartIsAwaitedOnce) {
   EXPECT_EQ(host.step().sequence, 3U);
 }
 
-TEST_F(GuestMeter, ACounterThatBecomesUnreadableIsReportedAtOnce) {
+TEST_F(MeterInAGuest, ACounterThatBecomesUnreadableIsReportedAtOnce) {
   begin();
   host.files.break_file(path("intel-rapl:0", "energy_uj"));
   EXPECT_EQ(host.step().sequence, 2U);
@@ -94,12 +94,12 @@ TEST_F(GuestMeter, ACounterThatBecomesUnreadableIsReportedAtOnce) {
   EXPECT_EQ(host.meter().report()->host.energy.value, 5'000'000);
 }
 
-TEST_F(GuestMeter, AnyOtherMeterIsReportedEachTime) {
+TEST_F(MeterInAGuest, AnyOtherMeterIsReportedEachTime) {
   host.begin({.source = "powercap"});
   for (std::uint64_t sequence = 2; sequence < 5; ++sequence) EXPECT_EQ(host.step().sequence, sequence);
 }
 
-TEST_F(GuestMeter, ACounterThatIsResetCostsItsWindowOnly) {
+TEST_F(MeterInAGuest, ACounterThatIsResetCostsItsWindowOnly) {
   begin();
   set("intel-rapl:0", 50);
   host.step();

@@ -17,7 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr Uid kJoe = 1000;
+constexpr Uid kOwner = 1000;
 
 // The units' own energies, by id; those of the rows follow from them.
 using Own = std::map<std::string, std::int64_t>;
@@ -30,7 +30,7 @@ std::shared_ptr<Report> report_of(const Own& own) {
     const auto slash = id.rfind('/');
     if (slash != 0) info.parent = id.substr(0, slash);
     row.info = std::make_shared<const UnitInfo>(std::move(info));
-    row.owner = kJoe;
+    row.owner = kOwner;
     row.own = {microjoules};
     for (const auto& [other, energy] : own)
       if (other == id || other.starts_with(id + "/")) row.active += Microjoules{energy};
@@ -45,7 +45,7 @@ std::shared_ptr<const Report> view_of(std::shared_ptr<const Report> report, Publ
 
 std::vector<std::int64_t> shown(const Own& own) {
   std::vector<std::int64_t> energies;
-  const auto view = view_of(report_of(own), PublicAccess::kOwn, kJoe);
+  const auto view = view_of(report_of(own), PublicAccess::kOwn, kOwner);
   for (const UnitRow& row : view->units) energies.push_back((row.active + row.idle).value);
   return energies;
 }
@@ -60,7 +60,7 @@ std::int64_t inside(const Report& report, const std::string& id) {
 TEST(PublicUnits, ShowTheirOwnInStepsPlusWhatIsShownInside) {
   const Own own{{"/u", 250'000}, {"/u/a", 190'000}, {"/u/a/b", 99'999}, {"/u/c", 100'000}, {"/v", 99'999}};
   EXPECT_THAT(shown(own), ElementsAre(400'000, 100'000, 0, 100'000, 0));
-  const auto view = view_of(report_of(own), PublicAccess::kOwn, kJoe);
+  const auto view = view_of(report_of(own), PublicAccess::kOwn, kOwner);
   for (const UnitRow& row : view->units)
     EXPECT_EQ((row.active + row.idle).value, row.own.value + inside(*view, row.info->id)) << row.info->id;
 }
@@ -69,8 +69,8 @@ TEST(PublicUnits, ShowTheSameToEveryCaller) {
   const Own own{{"/u", 250'000}, {"/u/a", 190'000}, {"/u/a/b", 160'000}};
   const auto report = report_of(own);
   report->units[2].owner = 0;
-  const auto mine = view_of(report, PublicAccess::kOwn, kJoe),
-             all = view_of(report, PublicAccess::kAll, kJoe);
+  const auto mine = view_of(report, PublicAccess::kOwn, kOwner),
+             all = view_of(report, PublicAccess::kAll, kOwner);
   ASSERT_EQ(mine->units.size(), 2U);
   ASSERT_EQ(all->units.size(), 3U);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(mine->units[i].active, all->units[i].active);
