@@ -16,8 +16,11 @@
 namespace keplerd {
 namespace {
 
+// In whole microseconds: reports and traces have no more.
 Instant middle(const Instant& a, const Instant& b) {
-  return {a.monotonic + (b.monotonic - a.monotonic) / 2, a.boottime + (b.boottime - a.boottime) / 2,
+  using Microseconds = std::chrono::microseconds;
+  return {std::chrono::duration_cast<Microseconds>(a.monotonic + (b.monotonic - a.monotonic) / 2),
+          std::chrono::duration_cast<Microseconds>(a.boottime + (b.boottime - a.boottime) / 2),
           a.realtime + (b.realtime - a.realtime) / 2};
 }
 

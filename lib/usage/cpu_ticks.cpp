@@ -16,11 +16,12 @@ constexpr std::size_t kStatLimit = 4 << 20;
 
 constexpr int kMostCpus = 8192;  // NR_CPUS of the kernels with the highest
 
+enum { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal };
+
 // What follows the name of a line; nothing if it is malformed.
-std::optional<CpuTicks> parse_fields(std::string_view line) {
-  enum { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kFields };
-  std::array<std::int64_t, kFields> ticks{};
-  for (std::size_t i = 0; i < kFields; ++i) {
+std::optional<CpuFields> parse_fields(std::string_view line) {
+  CpuFields ticks{};
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
     const std::string_view word = take_word(line);
     if (word.empty() && i > kIdle) break;
     const auto number = parse_number<std::int64_t>(word);
@@ -28,20 +29,30 @@ std::optional<CpuTicks> parse_fields(std::string_view line) {
     if (!number || *number < 0 || *number > (std::int64_t{1} << 55)) return std::nullopt;
     ticks[i] = *number;
   }
-  const std::int64_t interrupts = ticks[kIrq] + ticks[kSoftirq];
-  return CpuTicks{.busy = ticks[kUser] + ticks[kNice] + ticks[kSystem] + interrupts + ticks[kSteal],
-                  .idle = ticks[kIdle] + ticks[kIowait],
-                  .interrupts = interrupts};
+  return ticks;
 }
 
 }  // namespace
 
+CpuTicks add_up(const CpuFields& fields) {
+  const std::int64_t interrupts = fields[kIrq] + fields[kSoftirq];
+  return {.busy = fields[kUser] + fields[kNice] + fields[kSystem] + interrupts + fields[kSteal],
+          .idle = fields[kIdle] + fields[kIowait],
+          .interrupts = interrupts};
+}
+
 Result<CpuTicks> parse_cpu_ticks(std::string_view stat) {
+  const auto fields = parse_cpu_fields(stat);
+  if (!fields) return fields.error();
+  return add_up(*fields);
+}
+
+Result<CpuFields> parse_cpu_fields(std::string_view stat) {
   std::string_view line = take_until(stat, '\n');
   if (take_word(line) != "cpu") return Error{"/proc/stat: does not begin with the line 'cpu'"};
-  const auto ticks = parse_fields(line);
-  if (!ticks) return Error{"/proc/stat: malformed line 'cpu'"};
-  return *ticks;
+  const auto fields = parse_fields(line);
+  if (!fields) return Error{"/proc/stat: malformed line 'cpu'"};
+  return *fields;
 }
 
 void parse_cpu_lines(std::string_view stat, std::vector<CpuLine>& lines) {
@@ -51,8 +62,8 @@ void parse_cpu_lines(std::string_view stat, std::vector<CpuLine>& lines) {
     std::string_view name = take_word(line);
     take_prefix(name, "cpu");
     const auto number = parse_number<int>(name);
-    const auto ticks = parse_fields(line);
-    if (number && *number >= 0 && *number < kMostCpus && ticks) lines.push_back({*number, *ticks});
+    const auto fields = parse_fields(line);
+    if (number && *number >= 0 && *number < kMostCpus && fields) lines.push_back({*number, *fields});
   }
   std::ranges::sort(lines, {}, &CpuLine::number);
   const auto twins = [](const CpuLine& a, const CpuLine& b) { return a.number == b.number; };

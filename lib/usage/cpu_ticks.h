@@ -2,6 +2,7 @@
 // CPU time of the whole host and of its CPUs, from the first lines of /proc/stat (proc_stat(5)).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,11 @@ class HostRoot;
 // that Linux supports today (proc_stat(5)).
 inline constexpr Nanoseconds kTick = std::chrono::milliseconds(10);
 
+// The fields of a line "cpu" or "cpuN" in clock ticks since boot: user, nice, system, idle, iowait, irq,
+// softirq, steal.
+inline constexpr std::size_t kCpuFields = 8;
+using CpuFields = std::array<std::int64_t, kCpuFields>;
+
 // In clock ticks (USER_HZ) since boot, over all CPUs or of one. `guest` and `guest_nice` are inside `user`
 // and `nice`.
 struct CpuTicks {
@@ -26,17 +32,20 @@ struct CpuTicks {
   std::int64_t interrupts = 0;  // irq + softirq; part of busy
 };
 
+CpuTicks add_up(const CpuFields& fields);
+
 // The text of /proc/stat.
 Result<std::string> read_stat(const HostRoot& host);
 
 // Of all CPUs. `stat`: the text of /proc/stat, or at least its first line. Fields missing on old kernels are
 // 0.
+Result<CpuFields> parse_cpu_fields(std::string_view stat);
 Result<CpuTicks> parse_cpu_ticks(std::string_view stat);
 
 // A line "cpuN".
 struct CpuLine {
   int number = 0;
-  CpuTicks ticks;
+  CpuFields fields{};
 };
 
 // Sets `lines` to the lines "cpuN", by number, each once. CPUs that are offline have none; malformed lines

@@ -12,7 +12,7 @@ std::optional<Nanoseconds> read_process_clock(std::int32_t pid) {
   const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(pid) << 3 | kSchedClock);
   timespec time{};
   if (::clock_gettime(clock, &time) != 0) return std::nullopt;
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_nsec / 1000);
 }
 
 }  // namespace keplerd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the CPU time of a process in nanoseconds from its CPU clock: all threads, exited ones included; needs
-// no permission.
+// Reads the CPU time of a process from its CPU clock, in whole microseconds as those of cgroups are: all
+// threads, exited ones included; needs no permission.
 #pragma once
 
 #include <cstdint>

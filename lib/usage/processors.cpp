@@ -59,6 +59,11 @@ std::string processor_model(const HostRoot& host) {
   return {};
 }
 
+void set_use(const CpuTicks& before, const CpuTicks& now, CpuUsage& usage) {
+  usage.busy = std::max<std::int64_t>(now.busy - before.busy, 0);
+  usage.total = usage.busy + std::max<std::int64_t>(now.idle - before.idle, 0);
+}
+
 void Processors::read(std::string_view stat, std::vector<CpuUsage>& cpus) {
   parse_cpu_lines(stat, lines_);
   if (lines_.empty()) {
@@ -75,7 +80,11 @@ void Processors::read(std::string_view stat, std::vector<CpuUsage>& cpus) {
     Cpu& cpu = cpus_.at(line.number);
     CpuUsage& usage = cpus.emplace_back(
         CpuUsage{.number = line.number, .package = cpu.package, .die = cpu.die, .core = cpu.core});
-    measure(usage, cpu, line.ticks);
+    usage.stat = line.fields;
+    const CpuTicks ticks = add_up(line.fields);
+    if (cpu.known) set_use(cpu.last, ticks, usage);
+    cpu.last = ticks;
+    cpu.known = true;
   }
   read_frequencies(cpus);
 }
@@ -104,16 +113,6 @@ void Processors::locate() {
   for (auto& [number, cpu] : cpus)
     cpu.die = static_cast<int>(std::distance(dies.begin(), dies.find(die_of[number])));
   cpus_ = std::move(cpus);
-}
-
-// iowait and idle may decrease (proc_stat(5)).
-void Processors::measure(CpuUsage& usage, Cpu& cpu, const CpuTicks& ticks) const {
-  if (cpu.known) {
-    usage.busy = std::max<std::int64_t>(ticks.busy - cpu.last.busy, 0);
-    usage.total = usage.busy + std::max<std::int64_t>(ticks.idle - cpu.last.idle, 0);
-  }
-  cpu.last = ticks;
-  cpu.known = true;
 }
 
 // Of a few busy CPUs of each package, in turn.

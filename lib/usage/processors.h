@@ -23,6 +23,9 @@ class HostRoot;
 // Empty if it does not say.
 std::string processor_model(const HostRoot& host);
 
+// Sets what a CPU did between two readings of its line. iowait and idle may decrease (proc_stat(5)).
+void set_use(const CpuTicks& before, const CpuTicks& now, CpuUsage& usage);
+
 class Processors {
  public:
   // `host` and `descriptors` must outlive the reader.
@@ -42,7 +45,6 @@ class Processors {
     KeptFile frequency;
   };
   void locate();
-  void measure(CpuUsage& usage, Cpu& cpu, const CpuTicks& ticks) const;
   void read_frequencies(std::vector<CpuUsage>& cpus);
 
   const HostRoot& host_;

@@ -28,9 +28,10 @@ UsageReader::UsageReader(const HostRoot& host, UsageLimits limits)
 Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   const auto stat = read_stat(host_);
   if (!stat) return stat.error();
-  const auto ticks = parse_cpu_ticks(*stat);
-  if (!ticks) return ticks.error();
-  sample.ticks = *ticks;
+  const auto fields = parse_cpu_fields(*stat);
+  if (!fields) return fields.error();
+  sample.stat = *fields;
+  sample.ticks = add_up(*fields);
   // The file exists if the kernel accounts interrupt time separately (CONFIG_IRQ_TIME_ACCOUNTING), since
   // Linux 6.1.
   sample.interrupts_apart = read_identity(host_.procfs(), "pressure/irq").ok();

@@ -24,6 +24,7 @@ struct CpuUsage {
   int package = 0;         // the kernel's
   int die = 0;             // among all dies of the host: Zone::index of what counts its energy
   std::size_t core = 0;    // among all cores
+  CpuFields stat{};        // its line of /proc/stat; zeros if there is none
   std::int64_t busy = 0;   // clock ticks
   std::int64_t total = 0;  // busy and idle ones; 0 if it was not known at the previous sample
   std::int64_t khz = 0;    // its frequency; 0: not read
@@ -75,7 +76,8 @@ struct PartUsage {
 };
 
 struct UsageSample {
-  CpuTicks ticks;
+  CpuFields stat{};  // of all CPUs
+  CpuTicks ticks;    // their sums
   bool interrupts_apart =
       false;  // interrupt time is not part of the interrupted task's: the kernel has /proc/pressure/irq
   // Every cgroup but the root and threaded ones, parents before children; and those that have ended since the

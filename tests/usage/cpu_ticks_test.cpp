@@ -75,10 +75,10 @@ TEST(CpuLines, AreSortedAndThoseThatAreMalformedAreSkipped) {
       lines);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].number, 0);
-  EXPECT_EQ(lines[0].ticks.busy, 1);
+  EXPECT_EQ(add_up(lines[0].fields).busy, 1);
   EXPECT_EQ(lines[1].number, 2);
-  EXPECT_EQ(lines[1].ticks.busy, 1 + 2 + 3 + 6 + 7 + 8);
-  EXPECT_EQ(lines[1].ticks.idle, 4 + 5);
+  EXPECT_EQ(add_up(lines[1].fields).busy, 1 + 2 + 3 + 6 + 7 + 8);
+  EXPECT_EQ(add_up(lines[1].fields).idle, 4 + 5);
 }
 
 }  // namespace
