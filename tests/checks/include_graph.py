@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "report", "ledger", "config", "event", "varlink",
+LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "trace", "report", "ledger", "config", "event", "varlink",
              "client"]
 PROGRAMS = ["daemon", "exporter", "cli"]
 
@@ -24,6 +24,7 @@ ALLOWED = {
     "usage": ["base", "host"],
     "workloads": ["base", "host", "usage"],
     "attribution": ["base", "energy", "usage", "workloads"],
+    "trace": ["base", "energy", "usage", "workloads", "attribution"],
     "report": ["base", "energy", "usage", "workloads", "attribution"],
     "ledger": ["base", "host", "energy", "usage", "workloads", "attribution", "report"],
     "config": ["base"],
@@ -42,14 +43,14 @@ ROOMS = {
 }
 
 # Nothing but numbers comes in and goes out: no files, clocks, logs, processes.
-PURE = ["attribution", "report"]
+PURE = ["attribution", "trace", "report"]
 IMPURE = re.compile(
     r"#include\s*<(fstream|iostream|filesystem|cstdio|stdio\.h|ctime|time\.h|thread|mutex|random|unistd\.h|fcntl\.h"
     r"|sys/[a-z]+\.h|systemd/[a-z-]+\.h|spdlog/[a-z/_-]+\.h)>"
     r"|_clock::now\b|\bclock_gettime\b|\bgetenv\b|\bspdlog::")
 
 # All access to /sys, /proc and the cgroups goes through lib/host.
-NO_FILES = ["energy", "usage", "workloads", "attribution"]
+NO_FILES = ["energy", "usage", "workloads", "attribution", "trace"]
 OPENS = re.compile(
     r"(?<![\w:.>])(::)?(open|openat|openat2|creat|fopen|fdopen|opendir|fdopendir|readlink|readlinkat|stat|lstat|fstatat)"
     r"\s*\("
