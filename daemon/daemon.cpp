@@ -221,6 +221,7 @@ Sampler::Sampled Daemon::sample() {
   const auto before = meter_->report();
   access_.keep_processes(read_monotonic());
   meter_->set_problem(ProblemKind::kState, state_keeper_->problem());
+  meter_->set_recorded(recorder().is_active());
   const auto report = meter_->sample();
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
@@ -230,6 +231,7 @@ Sampler::Sampled Daemon::sample() {
   update_libvirt();
   if (report->host.power.has_value() != before->host.power.has_value()) notify_status();
   if (report == before) return sampled;  // the meter has not moved yet
+  recorder().take(meter_->last_sample(), meter_->zones(), *report);
   if (server_) server_->wake();
   if (bus_) bus_->update();
   guests_->update(*report);

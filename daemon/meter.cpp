@@ -120,11 +120,20 @@ const std::shared_ptr<const ProcessRows>& Meter::processes() {
 }
 
 void Meter::set_model(std::unique_ptr<Model> model) {
-  usage_.read_processors(model->wants_processors() ? [this](ProcessId id) { return ledger_.runs_vm(id); }
-                                                   : AllowedCpus::RunsVm());
   learned_ = learned();
   model->restore(learned_.zones);
   attributor_.set_model(std::move(model));
+  choose_what_is_read();
+}
+
+void Meter::set_recorded(bool recorded) {
+  if (recorded == std::exchange(is_recorded_, recorded)) return;
+  choose_what_is_read();
+}
+
+void Meter::choose_what_is_read() {
+  const bool all = is_recorded_ || attributor_.model().wants_processors();
+  usage_.read_processors(all ? [this](ProcessId id) { return ledger_.runs_vm(id); } : AllowedCpus::RunsVm());
 }
 
 void Meter::restore_models(SavedModels saved) {

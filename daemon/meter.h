@@ -64,6 +64,12 @@ class Meter {
   // The drivers ("qemu", "xen") whose VMs are running.
   std::vector<std::string> libvirt_drivers() const;
 
+  // The last sample, whose views are valid until the next one, and the zones of its readings.
+  const Sample& last_sample() const { return sample_; }
+  const std::vector<Zone>& zones() const { return keeper_.zones(); }
+  // Whether samples must say what CPUs did even if the model in use does not need it.
+  void set_recorded(bool recorded);
+
   // The logins, as of the last sample.
   const Logins& logins() const { return logins_.logins(); }
 
@@ -101,6 +107,7 @@ class Meter {
 
  private:
   SavedModels learned() const;
+  void choose_what_is_read();
   void look_for_source(const Instant& now);
   Instant read_counters();
   bool awaits_step(const Instant& at);
@@ -127,6 +134,7 @@ class Meter {
   ZoneReadings readings_;      // the latest, while sample_ has those of the last sample
   bool zones_are_new_ = true;  // to the ledger: its rows still have the zones of the last report
   bool had_source_ = false;
+  bool is_recorded_ = false;
   Sample sample_;
   std::size_t most_rows_ = 0;  // since memory was last returned
   std::shared_ptr<const Report> report_;

@@ -2,6 +2,11 @@
 #include "daemon/publish/energy_interface.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <stdexcept>
+
+#include <systemd/sd-id128.h>
 
 #include "daemon/publish/energy_streams.h"
 #include "daemon/publish/report_json.h"
@@ -16,6 +21,9 @@ using varlink::Call;
 using varlink::Failure;
 using varlink::Json;
 using varlink::Reply;
+
+// The longest time between two replies that may be asked for.
+constexpr std::int64_t kLongestInterval = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
 
 constexpr char kInterface[] = "org.keplerd.Energy";
 
@@ -107,6 +115,10 @@ Answer get(Reports& reports, const Call& call) {
   return failure("AmbiguousName", {{"name", *id.value}, {"ids", found.ids}});
 }
 
+Nanoseconds wanted(std::optional<std::int64_t> interval) {
+  return std::chrono::microseconds(std::min(interval.value_or(0), kLongestInterval));
+}
+
 Answer monitor(Reports& reports, const Call& call) {
   if (!call.more) return varlink::expected_more();
   const auto kind = kind_of(call);
@@ -115,12 +127,45 @@ Answer monitor(Reports& reports, const Call& call) {
   if (interval.bad) return varlink::invalid_parameter("intervalUsec");
   const auto as_public = boolean(call, "public");
   if (as_public.bad) return varlink::invalid_parameter("public");
-  constexpr std::int64_t kMost = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
   const Caller asking = caller_of(reports, call);
   const Caller caller = as_public.value.value_or(false) ? asking.as_public() : asking;
   if (!reports.fresh(caller, kind.value)) return varlink::permission_denied();
-  return std::make_unique<MonitorStream>(
-      reports, caller, kind.value, std::chrono::microseconds(std::min(interval.value.value_or(0), kMost)));
+  return std::make_unique<MonitorStream>(reports, caller, kind.value, wanted(interval.value));
+}
+
+// Names this machine to those who know it, and to nobody else; unset if it has no id.
+std::optional<std::string> host_id() {
+  constexpr sd_id128_t kTraces =
+      SD_ID128_MAKE(3b, 2f, 8e, 0c, 51, 7d, 44, a6, 9e, 12, c4, 60, d8, 7a, 95, e1);
+  sd_id128_t id{};
+  if (sd_id128_get_machine_app_specific(kTraces, &id) < 0) return std::nullopt;
+  std::array<char, SD_ID128_STRING_MAX> text{};
+  return sd_id128_to_string(id, text.data());
+}
+
+// Nobody keeps it.
+HashKey random_key() {
+  sd_id128_t id{};
+  if (sd_id128_randomize(&id) < 0) throw std::runtime_error("no random numbers");
+  HashKey key;
+  static_assert(sizeof key == sizeof id);
+  std::memcpy(key.data(), &id, sizeof key);
+  return key;
+}
+
+Answer record(Reports& reports, const Call& call) {
+  if (!call.more) return varlink::expected_more();
+  const auto interval = number(call, "intervalUsec");
+  if (interval.bad) return varlink::invalid_parameter("intervalUsec");
+  const auto anonymize = boolean(call, "anonymize");
+  if (anonymize.bad) return varlink::invalid_parameter("anonymize");
+  const Caller caller = caller_of(reports, call);
+  if (!caller.full) return varlink::permission_denied();
+  TraceSettings settings{.host = host_id()};
+  if (anonymize.value.value_or(false)) settings.scramble_with = random_key();
+  auto recording = reports.recorder().start(std::move(settings));
+  if (!recording) return failure("TooManyRecordings", Json::object());
+  return std::make_unique<RecordStream>(std::move(recording), reports.listen(caller, wanted(interval.value)));
 }
 
 }  // namespace
@@ -134,7 +179,8 @@ void add_energy_interface(varlink::Server& server, Reports& reports) {
               .methods = {{"GetStatus", bind(get_status)},
                           {"List", bind(list)},
                           {"Get", bind(get)},
-                          {"Monitor", bind(monitor)}}});
+                          {"Monitor", bind(monitor)},
+                          {"Record", bind(record)}}});
 }
 
 }  // namespace keplerd

@@ -16,6 +16,8 @@ using varlink::Reply;
 // Rows per reply of Monitor: some 50 KB, and a millisecond of work.
 constexpr std::size_t kRowsAtOnce = 100;
 
+constexpr std::size_t kTextAtOnce = 64 << 10;
+
 Json monitor_json(const Report& report) {
   Json json = beginning_json(report);
   json["sequence"] = report.sequence;
@@ -84,6 +86,12 @@ void MonitorStream::collect_changes() {
   const std::size_t sent = sent_ ? row_count(sent_, *kind_) : 0;
   changes_ = row_changes(*kind_, sent_, std::views::iota(std::size_t{0}, sent), sending_,
                          std::views::iota(std::size_t{0}, row_count(sending_, *kind_)));
+}
+
+std::optional<std::variant<Reply, varlink::Failure>> RecordStream::next() {
+  std::string text = recording_->take_text(kTextAtOnce);
+  if (text.empty()) return std::nullopt;
+  return Reply{{{"text", std::move(text)}}, true};
 }
 
 }  // namespace keplerd

@@ -49,4 +49,16 @@ class MonitorStream : public varlink::Stream {
   std::size_t position_ = 0;
 };
 
+// The text of a trace, in pieces.
+class RecordStream : public varlink::Stream {
+ public:
+  RecordStream(std::shared_ptr<Recording> recording, std::shared_ptr<const Listener> listening)
+      : recording_(std::move(recording)), listening_(std::move(listening)) {}
+  std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
+
+ private:
+  std::shared_ptr<Recording> recording_;
+  std::shared_ptr<const Listener> listening_;
+};
+
 }  // namespace keplerd

@@ -11,6 +11,7 @@
 #include "config/settings.h"
 #include "daemon/access/caller.h"
 #include "daemon/pace.h"
+#include "daemon/recorder.h"
 #include "report/report.h"
 #include "report/row_selection.h"
 
@@ -38,9 +39,11 @@ class Reports {
   virtual const Settings& settings() const = 0;
 
   RowOrders& orders() { return orders_; }
+  Recorder& recorder() { return recorder_; }
 
  private:
   RowOrders orders_;
+  Recorder recorder_;
 };
 
 }  // namespace keplerd

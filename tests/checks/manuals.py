@@ -93,7 +93,7 @@ def check_varlink():
     equal("types of org.keplerd.Energy(5)", set(described), set())
 
     errors = re.search(r"(?s)\.Sh ERRORS\n(.*?)\n\.El\n", text).group(1)
-    listed = set(re.findall(r"\b(NoSuch\w+|AmbiguousName)\b", errors))
+    listed = set(re.findall(r"\b(NoSuch\w+|AmbiguousName|TooMany\w+)\b", errors))
     equal("errors of org.keplerd.Energy(5)", listed, set(re.findall(r"error (\w+)", idl)))
 
 

@@ -143,11 +143,14 @@ TEST_F(EnergyInterface, BadParametersAreNamed) {
   expect_bad("Monitor", {{"kind", "x"}}, true, "kind");
   expect_bad("Monitor", {{"intervalUsec", -5}}, true, "intervalUsec");
   expect_bad("Monitor", {{"public", "yes"}}, true, "public");
+  expect_bad("Record", {{"intervalUsec", -5}}, true, "intervalUsec");
+  expect_bad("Record", {{"anonymize", 1}}, true, "anonymize");
 }
 
 TEST_F(EnergyInterface, StreamsNeedMore) {
   EXPECT_EQ(call("List", {{"kind", "units"}}).error, "org.varlink.service.ExpectedMore");
   EXPECT_EQ(call("Monitor").error, "org.varlink.service.ExpectedMore");
+  EXPECT_EQ(call("Record").error, "org.varlink.service.ExpectedMore");
 }
 
 TEST_F(EnergyInterface, MonitorGoesOnWithEachReport) {
@@ -264,6 +267,49 @@ TEST_F(EnergyInterface, HostileNamesAreEscaped) {
   const auto rows = list({{"kind", "units"}, {"sort", "id"}});
   EXPECT_TRUE(std::ranges::any_of(
       rows, [](const Json& row) { return row.at("id") == R"(/evil\x0a\x1b[2J\xff.service)"; }));
+}
+
+TEST_F(EnergyInterface, RecordSendsTheTraceOfEachSample) {
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Record", Json::object(), true).ok());
+  ASSERT_FALSE(client->receive(std::chrono::milliseconds(0)).ok());
+  while (!recorder().is_active()) sd_event_run(loop, 10'000);
+  host.step();
+  recorder().take(host.meter().last_sample(), host.meter().zones(), *host.meter().report());
+  (*server)->wake();
+  const ClientReply reply = receive();
+  EXPECT_TRUE(reply.continues);
+  const std::string text = reply.parameters.at("text");
+  EXPECT_TRUE(text.starts_with(R"({"trace":"org.keplerd.Trace1","begins":true,)")) << text;
+  EXPECT_NE(text.find(R"("/c.service":100000)"), text.npos) << text;
+  EXPECT_TRUE(text.ends_with("}\n"));
+}
+
+TEST_F(EnergyInterface, AnAnonymizedTraceNamesNoWorkloadAndNoHost) {
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Record", {{"anonymize", true}}, true).ok());
+  while (!recorder().is_active()) sd_event_run(loop, 10'000);
+  host.step();
+  recorder().take(host.meter().last_sample(), host.meter().zones(), *host.meter().report());
+  (*server)->wake();
+  const std::string text = receive().parameters.at("text");
+  EXPECT_NE(text.find(R"("anonymized":true)"), text.npos) << text;
+  EXPECT_EQ(text.find(R"("host":)"), text.npos) << text;
+  EXPECT_EQ(text.find("c.service"), text.npos) << text;
+  EXPECT_NE(text.find(".service\":100000"), text.npos) << text;
+}
+
+TEST_F(EnergyInterface, RecordNeedsFullAccessWhateverIsPublic) {
+  caller = {};
+  access.set_rule(PublicAccess::kAll);
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Record", Json::object(), true).ok());
+  EXPECT_EQ(receive().error, "org.varlink.service.PermissionDenied");
+  EXPECT_FALSE(recorder().is_active());
+}
+
+TEST_F(EnergyInterface, MoreRecordingsThanThereIsRoomForAreRefused) {
+  std::vector<std::shared_ptr<Recording>> recordings;
+  for (int i = 0; i < 4; ++i) recordings.push_back(recorder().start({}));
+  ASSERT_TRUE(client->send("org.keplerd.Energy.Record", Json::object(), true).ok());
+  EXPECT_EQ(receive().error, "org.keplerd.Energy.TooManyRecordings");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ class InterfaceHost : public testing::Test, private Reports {
   ReportView fresh(const Caller& who, std::optional<RowKind> kind) override;
   std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
+  using Reports::recorder;
 
   mutable MeterHost host;
   Access access{0, std::nullopt, [this] { return host.meter().processes(); }};
