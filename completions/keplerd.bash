@@ -11,13 +11,13 @@ _keplerd() {
         --bus) candidates='system session none' ;;
         --source) candidates='auto perf powercap guest hwmon estimated simulated' ;;
         --log-level) candidates='debug info warning error' ;;
-        --config | --runtime-dir | --state-dir | --wal-dir | --sysfs | --procfs | --cgroupfs | --root)
+        --config | --runtime-dir | --state-dir | --wal-dir | --sysfs | --procfs | --cgroupfs | --root | --replay)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
             return ;;
-        --interval) return ;;
+        --interval | --every) return ;;
         *) candidates='--config --bus --runtime-dir --state-dir --wal-dir --sysfs --procfs --cgroupfs --root --source
-                       --interval --log-level --check-config --version -h --help' ;;
+                       --interval --log-level --check-config --replay --every --version -h --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
 }

@@ -9,6 +9,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/options.h"
+#include "daemon/replay.h"
 #include "daemon/state_directory.h"
 #include "host/descriptor_budget.h"
 
@@ -23,6 +24,12 @@ int run(const keplerd::Options& options) {
   if (options.check_config) {
     std::cout << keplerd::format_settings(settings->settings);
     return EXIT_SUCCESS;
+  }
+  if (options.replay) {
+    const auto replayed =
+        keplerd::replay_file({*options.replay, options.every}, settings->settings, std::cout, std::cerr);
+    if (!replayed) std::cerr << "keplerd: " << replayed.error().message << '\n';
+    return replayed ? EXIT_SUCCESS : EXIT_FAILURE;
   }
   keplerd::open_log(options.log_level);
   keplerd::raise_descriptor_limit();

@@ -44,6 +44,10 @@ void add_options(CLI::App& app, Options& options, std::string& log_level) {
       ->capture_default_str();
   app.add_flag("--check-config", options.check_config,
                "Check the configuration, print the effective settings, and exit");
+  app.add_option("--replay", options.replay,
+                 "Divide a trace again, print the status, the zones and the units, and exit")
+      ->type_name("FILE");
+  app.add_option("--every", options.every, "With --replay: print them after every N samples")->type_name("N");
   app.set_version_flag("--version", "keplerd " KEPLERD_VERSION, "Print the version and exit");
 }
 
@@ -75,6 +79,8 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   const auto level = parse_log_level(log_level);
   if (!level) return usage_error("--log-level " + log_level + ": " + level.error().message);
   options.log_level = *level;
+  if (options.every && !options.replay) return usage_error("--every requires --replay");
+  if (options.every == 0) return usage_error("--every 0: expected a positive number");
   if (!is_bus(options.bus))
     return usage_error("--bus " + options.bus +
                        ": expected system, session, none or an address (unix:path=...)");

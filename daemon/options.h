@@ -2,6 +2,7 @@
 // keplerd's command line.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -26,6 +27,8 @@ struct Options {
   std::optional<std::string> source, interval;  // override the configuration
   LogLevel log_level = LogLevel::kInfo;
   bool check_config = false;
+  std::optional<std::string> replay;   // divide this trace, and nothing else
+  std::optional<std::uint64_t> every;  // print after this many of its samples
 };
 
 // The options, or the exit status: of --help and --version after printing them, of a usage error after

@@ -80,6 +80,9 @@ class Attributor {
   // baseline.
   void change_zones(std::vector<Zone> zones);
 
+  // Forgets the last sample: the next one is like the first.
+  void begin() { last_.reset(); }
+
   // Divides the window that ends with `sample`. The result is valid until the next call.
   const Attribution& attribute(const Sample& sample);
 
