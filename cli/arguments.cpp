@@ -31,6 +31,7 @@ struct Raw {
   bool no_legend = false;
   bool no_pager = false;
   std::string interval;
+  std::string duration, max_size;  // of record
   std::string cgroupfs;
   std::size_t limit = 0;
   std::size_t count = 0;
@@ -47,6 +48,11 @@ std::string check_time(const std::string& text) {
   return parse_time_span(text)
              ? ""
              : "invalid time span '" + text + "' (expected a value like 500ms or \"1min 30s\")";
+}
+
+std::string check_size(const std::string& text) {
+  return record::parse_size(text) ? ""
+                                  : "invalid size '" + text + "' (expected a value like 500K, 64M or 2G)";
 }
 
 std::string check_kind(const std::string& text) {
@@ -116,6 +122,21 @@ void declare_list(CLI::App& app, Raw& raw, bool short_limit) {
   app.add_flag("-a,--all", raw.options.all, "Include ended rows in tables");
 }
 
+void declare_record(CLI::App& app, Raw& raw) {
+  record::RecordOptions& options = raw.options.record;
+  app.add_option("FILE", options.file, "The trace: a new file, or one to go on with")->required();
+  app.add_option("--duration", raw.duration, "Record for so long (default: 1h)")
+      ->type_name("TIME")
+      ->check(check_time);
+  app.add_option("--max-size", raw.max_size, "End before the file is larger (default: 1G)")
+      ->type_name("SIZE")
+      ->check(check_size);
+  app.add_option("--interval", raw.interval, "Time between two samples, if shorter than keplerd's")
+      ->type_name("TIME")
+      ->check(check_time);
+  app.add_flag("--anonymize", options.anonymize, "Replace the names of workloads by hashes");
+}
+
 void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   if (accepts.list) declare_list(app, raw, !accepts.ticks);
   if (accepts.units) {
@@ -139,6 +160,7 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   if (accepts.verb) app.add_option("VERB", raw.help_for, "The verb to describe");
   if (accepts.id)
     app.add_option("ID", raw.options.id, "An id, a name, a PID, or the start of an id")->required();
+  if (accepts.record) declare_record(app, raw);
   if (accepts.run) run::declare_options(app, raw.run);
   if (accepts.host) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
@@ -181,6 +203,9 @@ Options finish(const Raw& raw, bool on_terminal) {
   if (raw.limit > 0) options.limit = raw.limit;
   if (raw.count > 0) options.count = raw.count;
   if (!raw.interval.empty()) options.interval = parse_time_span(raw.interval);
+  record::RecordOptions& record = options.record;
+  if (!raw.duration.empty()) record.duration = parse_time_span(raw.duration).value_or(record.duration);
+  if (!raw.max_size.empty()) record.max_size = record::parse_size(raw.max_size).value_or(record.max_size);
   if (!raw.cgroupfs.empty()) options.host.cgroupfs = raw.cgroupfs;
   if (const client::KindInfo* kind = client::find_kind(options.kind)) options.kind = kind->plural;
   return options;

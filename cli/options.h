@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cli/record/options.h"
 #include "cli/run/options.h"
 #include "host/host_root.h"
 
@@ -51,6 +52,7 @@ struct Options {
   std::string capture;  // --capture; empty: no file is written
 
   run::RunOptions run;
+  record::RecordOptions record;
 };
 
 }  // namespace keplerd::cli

@@ -35,6 +35,7 @@ const std::vector<Verb>& verbs() {
        run_monitor},
       {"top", "Live screen of what draws power", {.kind = true}, run_top},
       {"run", "Run a command, and report the energy it used", {.run = true}, run_run},
+      {"record", "Record what keplerd divides, for keplerd --replay", {.record = true}, run_record},
       {"doctor", "Check what keplerd needs, and suggest fixes", {.host = true}, run_doctor},
       {"help", "Show this help, or that of a verb", {.verb = true}, nullptr},
   };

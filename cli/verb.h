@@ -11,14 +11,15 @@ namespace keplerd::cli {
 
 // The options that a verb accepts besides the global ones.
 struct VerbOptions {
-  bool list = false;   // --limit, --sort, --all
-  bool units = false;  // --tree, --type
-  bool ticks = false;  // --count, --interval
-  bool kind = false;   // [KIND]
-  bool id = false;     // ID
-  bool verb = false;   // [VERB]
-  bool run = false;    // those of cli/run/options.h, and a COMMAND
-  bool host = false;   // --sysfs, --procfs, --cgroupfs, --capture
+  bool list = false;    // --limit, --sort, --all
+  bool units = false;   // --tree, --type
+  bool ticks = false;   // --count, --interval
+  bool kind = false;    // [KIND]
+  bool id = false;      // ID
+  bool verb = false;    // [VERB]
+  bool run = false;     // those of cli/run/options.h, and a COMMAND
+  bool record = false;  // those of cli/record/options.h, and --interval
+  bool host = false;    // --sysfs, --procfs, --cgroupfs, --capture
 };
 
 struct Verb {
@@ -47,5 +48,6 @@ int run_monitor(const Context& context);
 int run_top(const Context& context);
 int run_doctor(const Context& context);
 int run_run(const Context& context);
+int run_record(const Context& context);
 
 }  // namespace keplerd::cli

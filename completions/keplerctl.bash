@@ -13,7 +13,7 @@ __keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
 
 _keplerctl() {
     local kinds='units vms containers pods processes zones'
-    local verbs="status $kinds show monitor top run doctor help"
+    local verbs="status $kinds show monitor top run record doctor help"
     local global='--varlink= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
     local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --report | --compare | --label | --append | --summary | --max-energy) word= ;;
+            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --report | --compare | --label | --append | --summary | --max-energy | --duration | --max-size) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         # What is behind `run`, its options and their values is a command of its own.
@@ -63,7 +63,7 @@ _keplerctl() {
             compopt -o filenames 2>/dev/null
             return ;;
         -p | --property) candidates='AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' ;;
-        -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --max-energy)
+        -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --max-energy | --duration | --max-size)
             return ;;
         *)
             value=$current
@@ -76,6 +76,7 @@ _keplerctl() {
                     run)
                         candidates+=' --system --user --unit= --slice= -p --property= -r --repeat= --warmup= --prepare= --delay='
                         candidates+=' --report= --compare= --label= --append= --summary= --max-energy=' ;;
+                    record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;
                 esac
             else
@@ -85,6 +86,10 @@ _keplerctl() {
                     help) candidates=$verbs ;;
                     run)
                         mapfile -t COMPREPLY < <(compgen -c -- "$value")
+                        return ;;
+                    record)
+                        mapfile -t COMPREPLY < <(compgen -f -- "$value")
+                        compopt -o filenames 2>/dev/null
                         return ;;
                     show) __keplerctl_show "$current" "${address[@]}"; return ;;
                 esac

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for keplerctl(1).
 set -l kinds units vms containers pods processes zones
-set -l verbs status $kinds show monitor top run doctor help
+set -l verbs status $kinds show monitor top run record doctor help
 
 # Names and ids of existing objects. There are too many processes.
 function __keplerctl_names
@@ -42,6 +42,7 @@ complete -c keplerctl -n $without -a show -d 'Details of one unit, virtual machi
 complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of a kind, live'
 complete -c keplerctl -n $without -a top -d 'Live screen of what draws power'
 complete -c keplerctl -n $without -a run -d 'Run a command, and report the energy it used'
+complete -c keplerctl -n $without -a record -d 'Record what keplerd divides, for keplerd --replay'
 complete -c keplerctl -n $without -a doctor -d 'Check what keplerd needs, and suggest fixes'
 
 complete -c keplerctl -n $without -a help -d 'Show this help, or that of a verb'
@@ -60,6 +61,12 @@ complete -c keplerctl -n $units -l tree -d 'Show all cgroups, each below its par
 complete -c keplerctl -n $units -l type -x -a 'service scope slice socket mount swap cgroup' -d 'Show units of these types: service, scope, slice, socket, mount, swap or cgroup'
 complete -c keplerctl -n $monitor -s n -l count -x -d 'Exit after COUNT updates'
 complete -c keplerctl -n $monitor -l interval -x -d 'Minimum time between two updates'
+set -l record '__fish_seen_subcommand_from record'
+complete -c keplerctl -n $record -F
+complete -c keplerctl -n $record -l duration -x -d 'Record for so long (default: 1h)'
+complete -c keplerctl -n $record -l max-size -x -d 'End before the file is larger (default: 1G)'
+complete -c keplerctl -n $record -l interval -x -d 'Time between two samples, if shorter than keplerd\'s'
+complete -c keplerctl -n $record -l anonymize -d 'Replace the names of workloads by hashes'
 set -l run '__fish_seen_subcommand_from run'
 complete -c keplerctl -n $run -xa '(__fish_complete_subcommand --fcs-skip=2)'
 complete -c keplerctl -n $run -l system -d 'Start the scope with the manager of the system (default for root)'
