@@ -2,6 +2,7 @@
 // Prints how far divisions of energy are from the truth, for hosts of which it is known: a row for each
 // scenario, a column for each rule. With bounds, exits with status 1 where the model is worse.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "accuracy/rules.h"
 #include "accuracy/scenarios.h"
 #include "accuracy/score.h"
+#include "accuracy/trace.h"
 
 namespace keplerd::accuracy {
 namespace {
@@ -29,8 +31,9 @@ struct Arguments {
   double from = 600, window = 1;
   std::uint64_t seeds = 1;
   bool never_idle = false, hourly = false;
-  std::string scenario, measured;
-  std::optional<double> most_mean, most_over_floor, least_covered;
+  std::string scenario, measured, trace;
+  std::uint64_t random = 0;  // hosts
+  std::optional<double> most_mean, most_over_floor, least_covered, least_gain;
 };
 
 // Of one host, or the mean of several.
@@ -109,6 +112,15 @@ class Table {
     print(name, row);
     sum_.add(row, 1);
     ++rows_;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      worst_.error[i] = std::max(worst_.error[i], row.error[i]);
+      worst_.of_windows[i] = std::max(worst_.of_windows[i], row.of_windows[i]);
+    }
+    worst_.worst = std::max(worst_.worst, row.worst);
+    worst_.covered = std::min(worst_.covered, row.covered);
+    worst_.half_width = std::max(worst_.half_width, row.half_width);
+    if (std::abs(row.idle) > std::abs(worst_.idle)) worst_.idle = row.idle;
+    above_floor_ += row.error[kLearnedAt] > row.error[kFloorAt] ? 1 : 0;
     if (arguments_.least_covered && row.covered < *arguments_.least_covered)
       miss("{}: only {:.0f} % of the intervals hold the truth", name, row.covered);
     const double over = row.error[kLearnedAt] - row.error[kFloorAt];
@@ -124,12 +136,21 @@ class Table {
     Row mean;
     mean.add(sum_, 1.0 / rows_);
     if (rows_ > 1) print("mean", mean);
+    if (rows_ > 1) print_worst();
     if (arguments_.most_mean && mean.error[kLearnedAt] > *arguments_.most_mean)
       miss("mean: {:.1f} %, more than {:.1f}", mean.error[kLearnedAt], *arguments_.most_mean);
+    const double gain = mean.error[kFloorAt] / mean.error[kLearnedAt];
+    if (arguments_.least_gain && gain < *arguments_.least_gain)
+      miss("the mean error of floor x CPU is only {:.1f} times the model's", gain);
     return missed_ ? 1 : 0;
   }
 
  private:
+  void print_worst() const {
+    print("worst", worst_);
+    fmt::print("\nThe model is worse than floor x CPU on {} of {} hosts.\n", above_floor_, rows_);
+  }
+
   template <class... Values>
   void miss(fmt::format_string<Values...> format, Values&&... values) {
     fmt::print("missed: {}\n", fmt::format(format, std::forward<Values>(values)...));
@@ -137,8 +158,8 @@ class Table {
   }
 
   const Arguments& arguments_;
-  Row sum_;
-  int rows_ = 0;
+  Row sum_, worst_{.covered = 100};
+  int rows_ = 0, above_floor_ = 0;
   bool missed_ = false;
 };
 
@@ -163,6 +184,19 @@ int print_table(Arguments& arguments) {
     table.add("a real machine's figures", average(arguments, create), true);
     return table.finish();
   }
+  for (std::uint64_t seed = 1; seed <= arguments.random; ++seed) {
+    Options options = arguments.options;
+    options.seed = seed;
+    const std::unique_ptr<Host> host = random_host(options);
+    Score scores[kCount];
+    run(*host, arguments, scores);
+    const Processors& processors = host->processors();
+    table.add(fmt::format("host {}: {} x {} cores x {}, {} loads", seed, processors.packages,
+                          processors.cores / processors.packages, processors.threads_per_core,
+                          host->workloads().size() - 1),
+              row_of(scores), options.starts_idle);
+  }
+  if (arguments.random > 0) return table.finish();
   for (const Scenario& scenario : scenarios()) {
     if (!arguments.scenario.empty() && scenario.name.find(arguments.scenario) == std::string_view::npos)
       continue;
@@ -191,6 +225,10 @@ int main(int argc, char** argv) {
                  "law of the simulated hosts: usual, linear, cubic, fixed, server, alike");
   app.add_option("--scenario", arguments.scenario, "only scenarios with this in their name");
   app.add_option("--measured", arguments.measured, "replays the measured powers in this file instead");
+  app.add_option("--random", arguments.random, "so many hosts of random laws and workloads instead");
+  app.add_option(
+      "--trace", arguments.trace,
+      "divides this trace (keplerctl record) under several rules instead: there is no truth in it");
   app.add_flag("--never-idle", arguments.never_idle, "hosts are not idle at their start");
   app.add_flag("--hourly", arguments.hourly, "shows each hour");
   app.add_option("--most-mean", arguments.most_mean, "fails if the model's mean error is larger (percent)");
@@ -199,7 +237,10 @@ int main(int argc, char** argv) {
                  "error than floor x CPU, by so many points");
   app.add_option("--least-covered", arguments.least_covered,
                  "fails if fewer intervals hold the truth (percent)");
+  app.add_option("--least-gain", arguments.least_gain,
+                 "fails if the mean error of floor x CPU is not so many times the model's");
   CLI11_PARSE(app, argc, argv);
+  if (!arguments.trace.empty()) return compare_on_trace(arguments.trace);
   arguments.options.starts_idle = !arguments.never_idle;
   const auto law = std::ranges::find(laws(), arguments.law, &NamedLaw::name);
   if (law == laws().end()) {

@@ -254,6 +254,36 @@ std::unique_ptr<Host> no_smt(const Options& options) {
   return b.host();
 }
 
+Law random_law(Random& random) {
+  Law law{.idle = between(2, 80, random),
+          .awake = between(0, 40, random),
+          .per_core = between(0, 2, random),
+          .dynamic = between(0.4, 2.5, random),
+          .volts = between(0.1, 1.1, random),
+          .volts_per_ghz = between(0, 0.28, random),
+          .turbo = between(2, 5, random)};
+  law.full = law.turbo * between(0.6, 1, random);
+  law.siblings = between(0.52, 0.8, random);
+  law.kappa_sigma = between(0.1, 0.5, random);
+  law.noise = between(0.001, 0.01, random);
+  return law;
+}
+
+Demand random_demand(double mean, Random& random) {
+  switch (std::uniform_int_distribution<int>(0, 4)(random)) {
+    case 0:
+      return steady(mean);
+    case 1:
+      return web(mean);
+    case 2:
+      return batch(mean);
+    case 3:
+      return idle_vm(random);
+    default:
+      return sine(mean, random);
+  }
+}
+
 constexpr Scenario kScenarios[] = {
     {"base: 10 sine loads", base},
     {"services, web, batch, idle VMs", mixed},
@@ -285,6 +315,21 @@ constexpr NamedLaw kLaws[] = {{"usual", {}},     {"linear", kLinear}, {"cubic", 
                               {"fixed", kFixed}, {"server", kServer}, {"alike", kAlike}};
 
 }  // namespace
+
+std::unique_ptr<Host> random_host(const Options& options) {
+  Random random(options.seed);
+  const auto number = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  Processors processors{.packages = number(1, 2), .threads_per_core = number(1, 2)};
+  processors.cores = processors.packages * number(2, 16);
+  Builder b(options, processors, random_law(random));
+  const int workloads = number(3, 30);
+  const double threads = processors.cpus() * between(0.1, 0.7, random) / workloads;
+  for (int i = 0; i < workloads; ++i)
+    b.add(fmt::format("workload{}", i), random_demand(threads * between(0.2, 1.8, random), random));
+  return b.host();
+}
 
 std::span<const Scenario> scenarios() { return kScenarios; }
 std::span<const NamedLaw> laws() { return kLaws; }

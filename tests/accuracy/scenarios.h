@@ -28,6 +28,10 @@ struct Scenario {
 
 std::span<const Scenario> scenarios();
 
+// A host of which nothing is fixed but the seed: its processors, its law (not that of `options`), its
+// workloads and how busy they are.
+std::unique_ptr<Host> random_host(const Options& options);
+
 // Other laws than the first, by which the model was made: "linear", "cubic", "fixed", "server", "alike".
 struct NamedLaw {
   std::string_view name;
