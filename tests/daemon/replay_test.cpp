@@ -3,8 +3,11 @@
 // microjoule.
 #include "daemon/replay.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <sstream>
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read from a trace is what was written: the same samples, and so the same division, to the
 // microjoule.
+#include <algorithm>
+#include <iterator>
 #include <list>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 
