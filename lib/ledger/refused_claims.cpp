@@ -23,7 +23,8 @@ void RefusedClaims::add(std::string kind, std::string id, const Claimant& claima
     return claim.kind == kind && claim.owner == claimant.owner && claim.container == container;
   });
   if (entry == claims_.end()) {
-    if (claims_.size() >= kMostClaims) claims_.erase(std::ranges::min_element(claims_, {}, &RefusedClaim::at));
+    if (claims_.size() >= kMostClaims)
+      claims_.erase(std::ranges::min_element(claims_, {}, &RefusedClaim::at));
     claims_.push_back({.at = {},
                        .kind = std::move(kind),
                        .id = {},
