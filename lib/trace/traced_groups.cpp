@@ -2,11 +2,11 @@
 #include "trace/traced_groups.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/cpu_list.h"
 #include "base/text.h"
+#include "usage/cpu_classes.h"
 
 namespace keplerd {
 namespace {
@@ -16,7 +16,6 @@ using Kind = TraceValue::Kind;
 constexpr std::size_t kMostGroups = 100'000;
 constexpr std::size_t kLongestPath = 16'384;
 constexpr std::ptrdiff_t kDeepest = 128;
-constexpr std::size_t kMostClasses = 31;                    // besides that of all CPUs
 constexpr std::int64_t kMostUsage = std::int64_t{1} << 52;  // us: 142 years
 
 bool is_path(std::string_view path) {
@@ -29,8 +28,6 @@ bool comes_before(std::string_view a, std::string_view b) {
   const auto place = [](char c) { return c == '/' ? 0 : 1 + static_cast<unsigned char>(c); };
   return std::ranges::lexicographical_compare(a, b, {}, place, place);
 }
-
-bool has_run(const GroupUsage& group) { return group.before && group.usage > *group.before; }
 
 Error bad(std::string_view what, std::string_view name) {
   return Error{std::string(what) + " '" + escape_name(name) + "'"};
@@ -204,33 +201,8 @@ void TracedGroups::fill(UsageSample& usage) const {
                             .usage = group->usage,
                             .before = group->before});
   }
-  assign_classes(usage);
-}
-
-// In the order in which AllowedCpus does.
-void TracedGroups::assign_classes(UsageSample& usage) const {
   usage.cpu_classes.clear();
-  if (usage.cpus.empty()) return;
-  usage.cpu_classes.emplace_back(usage.cpus.size(), 1);
-  std::map<std::vector<int>, std::size_t> known;
-  for (const bool users : {false, true}) {
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      GroupUsage& group = usage.groups[i];
-      const std::vector<int>& cpus = order_[i]->cpus;
-      if ((group.parent_owner != 0) != users || cpus.empty() || !has_run(group)) continue;
-      const auto found = known.find(cpus);
-      if (found != known.end()) {
-        group.cpu_class = found->second;
-        continue;
-      }
-      if (known.size() >= kMostClasses) continue;
-      group.cpu_class = usage.cpu_classes.size();
-      known.emplace(cpus, group.cpu_class);
-      CpuSet& set = usage.cpu_classes.emplace_back(usage.cpus.size(), 0);
-      for (std::size_t c = 0; c < set.size(); ++c)
-        set[c] = std::ranges::binary_search(cpus, usage.cpus[c].number) ? 1 : 0;
-    }
-  }
+  if (!usage.cpus.empty()) assign_cpu_classes([this](std::size_t i) { return &order_[i]->cpus; }, usage);
 }
 
 }  // namespace keplerd

@@ -52,7 +52,6 @@ class TracedGroups {
   Result<Done> note(const TraceValue& sample, bool is_first);
   Result<Done> add_up();
   Group* find(std::string_view path);
-  void assign_classes(UsageSample& usage) const;
 
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;  // by path
   Order order_;

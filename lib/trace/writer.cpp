@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "usage/cpu_classes.h"
 #include "usage/cpu_ticks.h"
 
 namespace keplerd {
@@ -197,7 +198,7 @@ void TraceWriter::write_groups(const UsageSample& usage, Lists& lists) {
 // Only a group that has run is in a class.
 void TraceWriter::write_class(const UsageSample& usage, const GroupUsage& group_usage, Group& group,
                               Lists& lists) {
-  if (!group_usage.before || group_usage.usage <= *group_usage.before) return;
+  if (!has_run(group_usage)) return;
   std::vector<int> cpus;
   if (group_usage.cpu_class != 0) cpus = cpus_of(usage.cpu_classes[group_usage.cpu_class], usage.cpus);
   if (cpus == group.cpus) return;

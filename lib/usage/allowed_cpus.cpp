@@ -13,6 +13,7 @@
 #include "base/parse.h"
 #include "host/host_root.h"
 #include "usage/cgroup_tree.h"
+#include "usage/cpu_classes.h"
 
 namespace keplerd {
 namespace {
@@ -21,11 +22,6 @@ constexpr std::size_t kMostExamined = 64;  // in one sample
 constexpr Nanoseconds kEarly = std::chrono::seconds(10), kLater = std::chrono::seconds(60);
 constexpr std::size_t kMostProcesses = 4;  // of a group
 constexpr std::size_t kMostThreads = 256;  // of a VM
-// Classes besides that of all CPUs. Users choose the affinity of their processes, and must not use up the
-// classes of others.
-constexpr std::size_t kMostClasses = 31, kMostOfUsers = 8;
-
-bool has_run(const GroupUsage& group) { return group.before && group.usage > *group.before; }
 
 Nanoseconds time_of(const ProcessUsage* process) {
   return process->before ? process->usage - process->before->usage : Nanoseconds{0};
@@ -54,7 +50,11 @@ void AllowedCpus::read(CgroupTree* tree, Nanoseconds now, const RunsVm& runs_vm,
   online_.clear();
   for (const CpuUsage& cpu : sample.cpus) online_.push_back(cpu.number);
   if (tree != nullptr) examine_due(*tree, now, runs_vm, sample);
-  assign_classes(sample);
+  const auto cpus_of = [&](std::size_t i) {
+    const auto group = groups_.find(sample.groups[i].incarnation);
+    return group == groups_.end() ? nullptr : &group->second.cpus;
+  };
+  assign_cpu_classes(cpus_of, sample);
   forget_ended(sample);
 }
 
@@ -122,30 +122,6 @@ std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid) {
     if (status.is_vcpu()) together.insert(status.cpus.begin(), status.cpus.end());
   }
   return {together.begin(), together.end()};
-}
-
-void AllowedCpus::assign_classes(UsageSample& sample) const {
-  sample.cpu_classes.assign(1, CpuSet(sample.cpus.size(), 1));
-  std::map<std::vector<int>, std::size_t> known;
-  std::size_t of_users = 0;
-  for (const bool users : {false, true}) {
-    for (GroupUsage& usage : sample.groups) {
-      if ((usage.parent_owner != 0) != users || !has_run(usage)) continue;
-      const auto group = groups_.find(usage.incarnation);
-      if (group == groups_.end() || group->second.cpus.empty()) continue;
-      const auto found = known.find(group->second.cpus);
-      if (found != known.end()) {
-        usage.cpu_class = found->second;
-        continue;
-      }
-      if (known.size() >= kMostClasses || (users && of_users++ >= kMostOfUsers)) continue;
-      usage.cpu_class = sample.cpu_classes.size();
-      known.emplace(group->second.cpus, usage.cpu_class);
-      CpuSet& set = sample.cpu_classes.emplace_back(sample.cpus.size(), 0);
-      for (std::size_t c = 0; c < set.size(); ++c)
-        set[c] = std::ranges::binary_search(group->second.cpus, sample.cpus[c].number) ? 1 : 0;
-    }
-  }
 }
 
 void AllowedCpus::forget_ended(const UsageSample& sample) {

@@ -53,7 +53,6 @@ class AllowedCpus {
   void examine(CgroupTree& tree, std::size_t index, Processes processes, const RunsVm& runs_vm, Group& group);
   std::vector<int> cpus_of(const ProcessUsage& process, bool is_vm);
   std::vector<int> cpus_of_vcpus(std::int32_t pid);
-  void assign_classes(UsageSample& sample) const;
   void forget_ended(const UsageSample& sample);
 
   const HostRoot& host_;
