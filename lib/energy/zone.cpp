@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,20 +13,43 @@
 
 namespace keplerd {
 
-std::string_view quality_name(Quality quality) {
-  switch (quality) {
-    case Quality::kMeasured:
-      return "measured";
-    case Quality::kModelled:
-      return "modelled";
-    case Quality::kAttributed:
-      return "attributed";
-    case Quality::kEstimated:
-      return "estimated";
-    case Quality::kSimulated:
-      return "simulated";
-  }
-  return "unknown";
+namespace {
+
+template <class Value>
+struct Named {
+  Value value;
+  std::string_view name;
+};
+
+constexpr Named<Quality> kQualities[] = {{Quality::kMeasured, "measured"},
+                                         {Quality::kModelled, "modelled"},
+                                         {Quality::kAttributed, "attributed"},
+                                         {Quality::kEstimated, "estimated"},
+                                         {Quality::kSimulated, "simulated"}};
+
+constexpr Named<Resource> kResources[] = {
+    {Resource::kCpu, "cpu"}, {Resource::kDram, "dram"}, {Resource::kGpu, "gpu"}, {Resource::kNone, "none"}};
+
+template <class Value>
+std::string_view name_of(Value value, std::span<const Named<Value>> all) {
+  const auto named = std::ranges::find(all, value, &Named<Value>::value);
+  return named == all.end() ? "unknown" : named->name;
+}
+
+template <class Value>
+std::optional<Value> find_named(std::string_view name, std::span<const Named<Value>> all) {
+  const auto named = std::ranges::find(all, name, &Named<Value>::name);
+  return named == all.end() ? std::nullopt : std::optional(named->value);
+}
+
+}  // namespace
+
+std::string_view quality_name(Quality quality) { return name_of<Quality>(quality, kQualities); }
+std::optional<Quality> parse_quality(std::string_view name) { return find_named<Quality>(name, kQualities); }
+
+std::string_view resource_name(Resource resource) { return name_of<Resource>(resource, kResources); }
+std::optional<Resource> parse_resource(std::string_view name) {
+  return find_named<Resource>(name, kResources);
 }
 
 std::string zone_id(std::string_view source, std::string_view name, int index) {

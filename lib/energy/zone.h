@@ -2,6 +2,7 @@
 // An energy zone: one counter of the host's hardware (or what stands in for it), e.g. a processor package.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ enum class Quality {
   kSimulated,   // made up; only ever on explicit request
 };
 std::string_view quality_name(Quality quality);  // "measured", "modelled", ...
+std::optional<Quality> parse_quality(std::string_view name);
 
 // The quality of a workload's share of zones of quality `zone`: at best attributed.
 constexpr Quality share_quality(Quality zone) {
@@ -33,6 +35,8 @@ enum class Resource {
   kGpu,   // a graphics card
   kNone,  // shown for the host only, never attributed: a platform's meter, a rail
 };
+std::string_view resource_name(Resource resource);  // "cpu", "dram", "gpu", "none"
+std::optional<Resource> parse_resource(std::string_view name);
 
 struct Zone {
   std::string id;    // "SOURCE:NAME:INDEX", e.g. "powercap:dram:1"; stable across reboots

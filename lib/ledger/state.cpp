@@ -2,7 +2,6 @@
 #include "ledger/state.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -17,9 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr std::array kQualities = {Quality::kMeasured, Quality::kModelled, Quality::kAttributed,
-                                   Quality::kEstimated, Quality::kSimulated};
-
 constexpr std::int64_t kMostAmount = std::int64_t{1} << 60;  // uJ: 36 years at 1 kW
 
 std::int64_t to_number(const Json& value, const std::string& what) {
@@ -35,10 +31,8 @@ std::int64_t number(const Json& object, const char* key) { return to_number(obje
 Microjoules energy(const Json& object, const char* key) { return {number(object, key)}; }
 Realtime realtime(const Json& object, const char* key) { return Realtime(number(object, key)); }
 
-Quality parse_quality(const std::string& text) {
-  for (const Quality quality : kQualities) {
-    if (text == quality_name(quality)) return quality;
-  }
+Quality known_quality(const std::string& text) {
+  if (const auto known = parse_quality(text)) return *known;
   throw Malformed{"unknown quality '" + text + "'"};
 }
 
@@ -59,7 +53,7 @@ ZoneState to_zone(const Json& json) {
   ZoneState zone{.id = json.at("id"),
                  .name = json.at("name"),
                  .index = json.at("index"),
-                 .quality = parse_quality(json.at("quality")),
+                 .quality = known_quality(json.at("quality")),
                  .in_total = json.at("inTotal"),
                  .energy = energy(json, "energyMicrojoules"),
                  .idle = energy(json, "idleMicrojoules"),

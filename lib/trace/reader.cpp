@@ -55,23 +55,6 @@ Error bad(std::string_view key) {
   return Error{"'" + std::string(key) + "' is missing, malformed or out of range"};
 }
 
-std::optional<Quality> parse_quality(std::string_view name) {
-  for (const Quality quality : {Quality::kMeasured, Quality::kModelled, Quality::kAttributed,
-                                Quality::kEstimated, Quality::kSimulated})
-    if (quality_name(quality) == name) return quality;
-  return std::nullopt;
-}
-
-// Traces of others may have none.
-Resource parse_resource(const TraceValue& zone, std::string_view name) {
-  const auto resource = text(zone, "resource");
-  if (!resource) return rapl_resource(name);
-  return *resource == "cpu"    ? Resource::kCpu
-         : *resource == "dram" ? Resource::kDram
-         : *resource == "gpu"  ? Resource::kGpu
-                               : Resource::kNone;
-}
-
 Result<Zone> parse_zone(const TraceValue& value) {
   if (!value.is(Kind::kObject)) return bad("zones");
   const auto id = text(value, "id");
@@ -88,7 +71,8 @@ Result<Zone> parse_zone(const TraceValue& value) {
   zone.in_total = is_true(value, "inTotal");
   zone.range = {*range};
   zone.largest_limit = {number(value, "maxMicrowatts", kMostEnergy).value_or(0)};
-  zone.resource = parse_resource(value, *name);
+  const auto resource = text(value, "resource");  // traces of others may have none
+  zone.resource = resource ? parse_resource(*resource).value_or(Resource::kNone) : rapl_resource(*name);
   return zone;
 }
 

@@ -23,20 +23,6 @@ std::string quote(std::string_view text) {
   return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-std::string_view resource_name(Resource resource) {
-  switch (resource) {
-    case Resource::kCpu:
-      return "cpu";
-    case Resource::kDram:
-      return "dram";
-    case Resource::kGpu:
-      return "gpu";
-    case Resource::kNone:
-      break;
-  }
-  return "none";
-}
-
 // Items of a list or an object, to be put in its brackets.
 struct Items {
   std::string text;
