@@ -90,12 +90,7 @@ Result<bool> Replay::take(std::string_view line) {
     ledger_.emplace("replay", sample.at.realtime);
     ledger_->set_limits(terminated_limits(settings_.workloads));
   }
-  if (reader_.begins()) {
-    attributor_.begin();
-    attributor_.set_zones(reader_.zones());
-  } else if (reader_.zones_changed()) {
-    attributor_.change_zones(reader_.zones());
-  }
+  follow_zones(reader_, attributor_);
   if (reader_.zones_changed()) ledger_->set_zones(reader_.zones(), sample.at.realtime);
   const Attribution& attribution = attributor_.attribute(sample);
   for (const ZoneAttribution& zone : attribution.zones) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "attribution/attributor.h"
 #include "base/text.h"
 #include "trace/writer.h"
 #include "usage/processors.h"
@@ -17,7 +18,7 @@ using Kind = TraceValue::Kind;
 
 constexpr std::size_t kMostZones = 256, kMostCpus = 8192, kMostProcesses = 100'000, kLongestText = 256;
 constexpr std::int64_t kMostTime = std::int64_t{1} << 50;       // us: 35 years
-constexpr std::int64_t kLongestWindow = std::int64_t{1} << 40;  // us: 12 days
+constexpr std::int64_t kLongestPause = std::int64_t{1} << 40;  // us: 12 days
 constexpr std::int64_t kMostEnergy = std::int64_t{1} << 60;     // uJ: 36 years at 1 kW
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 45;      // sums over all CPUs fit
 constexpr std::int64_t kMostKhz = 100'000'000;
@@ -102,6 +103,15 @@ Result<TraceReader::Line> TraceReader::take(std::string_view line) {
   return Line::kSample;
 }
 
+void follow_zones(const TraceReader& trace, Attributor& attributor) {
+  if (trace.begins()) {
+    attributor.begin();
+    attributor.set_zones(trace.zones());
+  } else if (trace.zones_changed()) {
+    attributor.change_zones(trace.zones());
+  }
+}
+
 Result<Done> TraceReader::take_header(const TraceValue& header) {
   if (text(header, "trace") != kTraceFormat)
     return Error{"unknown kind of trace (expected " + std::string(kTraceFormat) + ")"};
@@ -175,7 +185,7 @@ Result<Done> TraceReader::take_time(const TraceValue& sample) {
   if (!begins_) {
     const std::int64_t window = *monotonic - to_usec(sample_.at.monotonic);
     if (window <= 0) return Error{"'monotonicUsec' does not advance"};
-    if (window > kLongestWindow) return Error{"more than 12 days after the sample before"};
+    if (window > kLongestPause) return Error{"more than 12 days after the sample before"};
   }
   sample_.at = {std::chrono::microseconds(*monotonic), std::chrono::microseconds(*boottime),
                 std::chrono::microseconds(*realtime)};

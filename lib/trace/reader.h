@@ -21,6 +21,8 @@
 
 namespace keplerd {
 
+class Attributor;
+
 inline constexpr std::size_t kLongestTraceLine = 64 << 20;
 
 class TraceReader {
@@ -68,5 +70,8 @@ class TraceReader {
   Sample sample_;
   std::int64_t left_out_ = 0, time_ = 0;
 };
+
+// After a sample: gives `attributor`, which divides all samples of this trace, the zones of its readings.
+void follow_zones(const TraceReader& trace, Attributor& attributor);
 
 }  // namespace keplerd

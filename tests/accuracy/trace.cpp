@@ -46,12 +46,7 @@ class Comparison {
     const Sample& sample = reader.sample();
     for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
       Attributor& attributor = attributors_[rule];
-      if (reader.begins()) {
-        attributor.begin();
-        attributor.set_zones(reader.zones());
-      } else if (reader.zones_changed()) {
-        attributor.change_zones(reader.zones());
-      }
+      follow_zones(reader, attributor);
       const Attribution& attribution = attributor.attribute(sample);
       for (std::size_t zone = 0; zone < attribution.zones.size(); ++zone)
         if (reader.zones()[zone].in_total) add(sample.usage, attribution.zones[zone], rule);

@@ -23,12 +23,7 @@ void divide(std::string_view text, const ModelRules& rules) {
     const auto taken = reader.take(take_until(text, '\n'));
     if (!taken) return;
     if (*taken == TraceReader::Line::kHeader) continue;
-    if (reader.begins()) {
-      attributor.begin();
-      attributor.set_zones(reader.zones());
-    } else if (reader.zones_changed()) {
-      attributor.change_zones(reader.zones());
-    }
+    follow_zones(reader, attributor);
     const Attribution& attribution = attributor.attribute(reader.sample());
     for (const ZoneAttribution& zone : attribution.zones) {
       Microjoules sum = zone.idle + zone.kernel + zone.unattributed;
