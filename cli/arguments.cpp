@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/rows.h"
 #include "cli/run/arguments.h"
+#include "cli/time_option.h"
 #include "cli/words.h"
 #include "client/kinds.h"
 #include "client/row_set.h"
@@ -42,12 +43,6 @@ std::string check_positive(const std::string& text) {
   return parse_number<std::size_t>(text).value_or(0) > 0
              ? ""
              : "invalid number '" + text + "' (expected a positive integer)";
-}
-
-std::string check_time(const std::string& text) {
-  return parse_time_span(text)
-             ? ""
-             : "invalid time span '" + text + "' (expected a value like 500ms or \"1min 30s\")";
 }
 
 std::string check_size(const std::string& text) {
@@ -125,15 +120,11 @@ void declare_list(CLI::App& app, Raw& raw, bool short_limit) {
 void declare_record(CLI::App& app, Raw& raw) {
   record::RecordOptions& options = raw.options.record;
   app.add_option("FILE", options.file, "The trace: a new file, or one to go on with")->required();
-  app.add_option("--duration", raw.duration, "Record for so long (default: 1h)")
-      ->type_name("TIME")
-      ->check(check_time);
+  add_time_option(app, "--duration", raw.duration, "Record for so long (default: 1h)");
   app.add_option("--max-size", raw.max_size, "End before the file is larger (default: 1G)")
       ->type_name("SIZE")
       ->check(check_size);
-  app.add_option("--interval", raw.interval, "Time between two samples, if shorter than keplerd's")
-      ->type_name("TIME")
-      ->check(check_time);
+  add_time_option(app, "--interval", raw.interval, "Time between two samples, if shorter than keplerd's");
   app.add_flag("--anonymize", options.anonymize, "Replace the names of workloads by hashes");
 }
 
@@ -151,9 +142,7 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
     app.add_option("-n,--count", raw.count, "Exit after COUNT updates")
         ->type_name("COUNT")
         ->check(check_positive);
-    app.add_option("--interval", raw.interval, "Minimum time between two updates")
-        ->type_name("TIME")
-        ->check(check_time);
+    add_time_option(app, "--interval", raw.interval, "Minimum time between two updates");
   }
   if (accepts.kind)
     app.add_option("KIND", raw.options.kind, client::kind_list(&client::KindInfo::plural))->check(check_kind);

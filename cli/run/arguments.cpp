@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "cli/run/properties.h"
 #include "cli/run/scope.h"
+#include "cli/time_option.h"
 #include "cli/words.h"
 #include "config/time_span.h"
 
@@ -18,12 +19,6 @@ std::string check_count(const std::string& text) {
   constexpr std::size_t kMost = 100'000;
   const auto count = parse_number<std::size_t>(text);
   return count && *count > 0 && *count <= kMost ? "" : "invalid number '" + text + "' (expected 1 to 100000)";
-}
-
-std::string check_time(const std::string& text) {
-  return parse_time_span(text)
-             ? ""
-             : "invalid time span '" + text + "' (expected a value like 500ms or \"1min 30s\")";
 }
 
 std::string check_energy(const std::string& text) {
@@ -64,7 +59,7 @@ void declare_options(CLI::App& app, RawOptions& raw) {
       ->check(check_count);
   app.add_option("--prepare", options.prepare, "Run this with sh before each run, without measuring")
       ->type_name("COMMAND");
-  app.add_option("--delay", raw.delay, "Wait before each run")->type_name("TIME")->check(check_time);
+  add_time_option(app, "--delay", raw.delay, "Wait before each run");
   app.add_option("--report", options.report, "Write the report to this file instead of standard error")
       ->type_name("FILE");
   app.add_option("--compare", options.compare, "Compare with an earlier report, written as JSON")
