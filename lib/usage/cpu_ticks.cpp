@@ -41,12 +41,6 @@ CpuTicks add_up(const CpuFields& fields) {
           .interrupts = interrupts};
 }
 
-Result<CpuTicks> parse_cpu_ticks(std::string_view stat) {
-  const auto fields = parse_cpu_fields(stat);
-  if (!fields) return fields.error();
-  return add_up(*fields);
-}
-
 Result<CpuFields> parse_cpu_fields(std::string_view stat) {
   std::string_view line = take_until(stat, '\n');
   if (take_word(line) != "cpu") return Error{"/proc/stat: does not begin with the line 'cpu'"};

@@ -40,7 +40,6 @@ Result<std::string> read_stat(const HostRoot& host);
 // Of all CPUs. `stat`: the text of /proc/stat, or at least its first line. Fields missing on old kernels are
 // 0.
 Result<CpuFields> parse_cpu_fields(std::string_view stat);
-Result<CpuTicks> parse_cpu_ticks(std::string_view stat);
 
 // A line "cpuN".
 struct CpuLine {

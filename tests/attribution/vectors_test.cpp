@@ -261,21 +261,23 @@ TEST(KeplerVectors, UsageRatio) {
   for (const char* field : {"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"}) {
     line += " " + std::to_string(delta[field].get<int>());
   }
-  const auto ticks = parse_cpu_ticks(line + " 400 50\n");  // guest is not added again
-  ASSERT_TRUE(ticks);
-  const UsageRatio ratio = usage_ratio({}, *ticks);
+  const auto fields = parse_cpu_fields(line + " 400 50\n");  // guest is not added again
+  ASSERT_TRUE(fields);
+  const CpuTicks ticks = add_up(*fields);
+  const UsageRatio ratio = usage_ratio({}, ticks);
   EXPECT_DOUBLE_EQ(static_cast<double>(ratio.busy) / static_cast<double>(ratio.total),
                    kepler_vectors()["cpu_usage_ratio"][0]["ratio"].get<double>());
 }
 
 TEST(KeplerVectors, StatLine) {
   const json& entry = kepler_vectors()["cpu_usage_ratio"][2];
-  const auto ticks = parse_cpu_ticks(entry["stat_line"].get<std::string>());
-  ASSERT_TRUE(ticks);
+  const auto fields = parse_cpu_fields(entry["stat_line"].get<std::string>());
+  ASSERT_TRUE(fields);
+  const CpuTicks ticks = add_up(*fields);
   const double user_and_system = entry["user_s"].get<double>() + entry["system_s"].get<double>();
-  EXPECT_EQ(ticks->busy - ticks->interrupts - 7605, std::llround(user_and_system * 100));
-  EXPECT_EQ(ticks->idle - 426072, std::llround(entry["idle_s"].get<double>() * 100));
-  EXPECT_EQ(ticks->interrupts, 15697167 + 1285624);
+  EXPECT_EQ(ticks.busy - ticks.interrupts - 7605, std::llround(user_and_system * 100));
+  EXPECT_EQ(ticks.idle - 426072, std::llround(entry["idle_s"].get<double>() * 100));
+  EXPECT_EQ(ticks.interrupts, 15697167 + 1285624);
 }
 
 TEST(KeplerVectors, ProcessTimeIsUserAndSystemWithoutGuestAgain) {
@@ -362,9 +364,10 @@ TEST(DiffersFromKepler, FailingZoneCostsItsOwnReadingOnly) {
 }
 
 TEST(AgreesWithKepler, StealIsActive) {
-  const auto ticks = parse_cpu_ticks("cpu  10 0 0 70 0 0 0 20 0 0\n");
-  ASSERT_TRUE(ticks);
-  EXPECT_EQ(usage_ratio({}, *ticks).busy, 30);
+  const auto fields = parse_cpu_fields("cpu  10 0 0 70 0 0 0 20 0 0\n");
+  ASSERT_TRUE(fields);
+  const CpuTicks ticks = add_up(*fields);
+  EXPECT_EQ(usage_ratio({}, ticks).busy, 30);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ void check(const keplerd::CpuTicks& ticks) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto ticks = keplerd::parse_cpu_ticks(text)) check(*ticks);
+  if (const auto fields = keplerd::parse_cpu_fields(text)) check(keplerd::add_up(*fields));
   std::vector<keplerd::CpuLine> lines;
   keplerd::parse_cpu_lines(text, lines);
   int last = -1;

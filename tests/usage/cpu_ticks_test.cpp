@@ -8,25 +8,26 @@
 namespace keplerd {
 namespace {
 
-void expect_ticks(const Result<CpuTicks>& ticks, std::int64_t busy, std::int64_t idle,
+void expect_ticks(const Result<CpuFields>& fields, std::int64_t busy, std::int64_t idle,
                   std::int64_t interrupts) {
-  ASSERT_TRUE(ticks) << ticks.error().message;
-  EXPECT_EQ(ticks->busy, busy);
-  EXPECT_EQ(ticks->idle, idle);
-  EXPECT_EQ(ticks->interrupts, interrupts);
+  ASSERT_TRUE(fields) << fields.error().message;
+  const CpuTicks ticks = add_up(*fields);
+  EXPECT_EQ(ticks.busy, busy);
+  EXPECT_EQ(ticks.idle, idle);
+  EXPECT_EQ(ticks.interrupts, interrupts);
 }
 
 TEST(CpuTicks, CountEverythingButIdleAndIowaitAsBusy) {
-  expect_ticks(parse_cpu_ticks("cpu  1 2 4 8 16 32 64 128 256 512\ncpu0 9 9 9 9 9 9 9 9 9 9\nintr 5\n"),
+  expect_ticks(parse_cpu_fields("cpu  1 2 4 8 16 32 64 128 256 512\ncpu0 9 9 9 9 9 9 9 9 9 9\nintr 5\n"),
                1 + 2 + 4 + 32 + 64 + 128, 8 + 16, 32 + 64);
 }
 
-TEST(CpuTicks, FirstLineAloneIsEnough) { expect_ticks(parse_cpu_ticks("cpu 1 0 0 5 0 0 0 0"), 1, 5, 0); }
+TEST(CpuTicks, FirstLineAloneIsEnough) { expect_ticks(parse_cpu_fields("cpu 1 0 0 5 0 0 0 0"), 1, 5, 0); }
 
-TEST(CpuTicks, FieldsThatOldKernelsLackAreZero) { expect_ticks(parse_cpu_ticks("cpu  1 2 4 8\n"), 7, 8, 0); }
+TEST(CpuTicks, FieldsThatOldKernelsLackAreZero) { expect_ticks(parse_cpu_fields("cpu  1 2 4 8\n"), 7, 8, 0); }
 
 TEST(CpuTicks, FieldsOfKernelsToComeAreIgnored) {
-  expect_ticks(parse_cpu_ticks("cpu  1 2 4 8 0 0 0 0 0 0 77 x\n"), 7, 8, 0);
+  expect_ticks(parse_cpu_fields("cpu  1 2 4 8 0 0 0 0 0 0 77 x\n"), 7, 8, 0);
 }
 
 TEST(CpuTicks, MalformedLineIsAnError) {
@@ -34,22 +35,22 @@ TEST(CpuTicks, MalformedLineIsAnError) {
        {"", "\n", "cpu\n", "cpu  1 2 3\n", "cpu0 1 2 3 4\n", "cpux 1 2 3 4\n", "intr 1 2 3 4\n",
         "cpu  1 2 -3 4\n", "cpu  1 2 3 a\n", "cpu  1 2 3 4 5 x\n", "cpu  1 2 3 4.5\n",
         "cpu  99999999999999999999 2 3 4\n", "cpu  36028797018963969 2 3 4\n"}) {
-    EXPECT_FALSE(parse_cpu_ticks(text)) << text;
+    EXPECT_FALSE(parse_cpu_fields(text)) << text;
   }
 }
 
 TEST(CpuTicks, LargestFieldsDoNotOverflow) {
-  const auto ticks = parse_cpu_ticks(
+  const auto fields = parse_cpu_fields(
       "cpu  36028797018963968 36028797018963968 36028797018963968 36028797018963968 36028797018963968 "
       "36028797018963968 36028797018963968 36028797018963968\n");
-  expect_ticks(ticks, 6 * (std::int64_t{1} << 55), 2 * (std::int64_t{1} << 55), 2 * (std::int64_t{1} << 55));
+  expect_ticks(fields, 6 * (std::int64_t{1} << 55), 2 * (std::int64_t{1} << 55), 2 * (std::int64_t{1} << 55));
 }
 
 TEST(CpuTicks, AreReadFromTheHost) {
   FakeHost fake;
   fake.set_stat(
       {.user = 5, .nice = 1, .system = 2, .idle = 10, .iowait = 3, .irq = 1, .softirq = 1, .steal = 1});
-  expect_ticks(parse_cpu_ticks(*read_stat(fake.open())), 11, 13, 2);
+  expect_ticks(parse_cpu_fields(*read_stat(fake.open())), 11, 13, 2);
   fake.break_file("proc/stat");
   EXPECT_FALSE(read_stat(fake.open()));
 }
@@ -59,9 +60,9 @@ TEST(CpuTicks, AreReadFromThisHost) {
   ASSERT_TRUE(host);
   const auto stat = read_stat(*host);
   ASSERT_TRUE(stat);
-  const auto ticks = parse_cpu_ticks(*stat);
-  ASSERT_TRUE(ticks) << ticks.error().message;
-  EXPECT_GT(ticks->busy, 0);
+  const auto fields = parse_cpu_fields(*stat);
+  ASSERT_TRUE(fields) << fields.error().message;
+  EXPECT_GT(add_up(*fields).busy, 0);
   std::vector<CpuLine> lines;
   parse_cpu_lines(*stat, lines);
   EXPECT_FALSE(lines.empty());
