@@ -17,10 +17,10 @@ namespace {
 using Kind = TraceValue::Kind;
 
 constexpr std::size_t kMostZones = 256, kMostCpus = 8192, kMostProcesses = 100'000, kLongestText = 256;
-constexpr std::int64_t kMostTime = std::int64_t{1} << 50;       // us: 35 years
+constexpr std::int64_t kMostTime = std::int64_t{1} << 50;      // us: 35 years
 constexpr std::int64_t kLongestPause = std::int64_t{1} << 40;  // us: 12 days
-constexpr std::int64_t kMostEnergy = std::int64_t{1} << 60;     // uJ: 36 years at 1 kW
-constexpr std::int64_t kMostTicks = std::int64_t{1} << 45;      // sums over all CPUs fit
+constexpr std::int64_t kMostEnergy = std::int64_t{1} << 60;    // uJ: 36 years at 1 kW
+constexpr std::int64_t kMostTicks = std::int64_t{1} << 45;     // sums over all CPUs fit
 constexpr std::int64_t kMostKhz = 100'000'000;
 constexpr std::int64_t kMostRunTime = std::int64_t{1} << 52;  // us of CPU, in the whole trace
 
