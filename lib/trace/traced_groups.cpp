@@ -176,8 +176,9 @@ Result<Done> TracedGroups::note(const TraceValue& sample, bool is_first) {
   if (!before) return before;
   return each("cpusAllowed", [](Group& group, const TraceValue& list) {
     auto cpus = list.is(Kind::kText) ? parse_cpu_list(list.text) : std::nullopt;
-    if (cpus) group.cpus = *std::move(cpus);
-    return cpus.has_value();
+    if (!cpus) return false;
+    group.cpus = *std::move(cpus);
+    return true;
   });
 }
 
