@@ -17,11 +17,10 @@ BUILD = pathlib.Path(sys.argv.pop(1))
 HELPER = "/usr/lib/systemd/systemd-update-helper"
 
 DIRECTORIES = """
-/etc/keplerd /usr/libexec/keplerd /usr/share/doc/keplerd /usr/share/doc/keplerd/examples /usr/share/keplerd /usr/share/keplerd/drop-ins
+/etc/keplerd /usr/libexec/keplerd /usr/share/doc/keplerd /usr/share/keplerd /usr/share/keplerd/drop-ins
 /usr/share/licenses/keplerd""".split()
 PROGRAMS = """
-/usr/bin/keplerctl /usr/libexec/keplerd/keplerd-nvml /usr/sbin/keplerd
-/usr/share/doc/keplerd/examples/desktop-watts""".split()
+/usr/bin/keplerctl /usr/libexec/keplerd/keplerd-nvml /usr/sbin/keplerd""".split()
 FILES = """
 /etc/keplerd/keplerd.conf
 /usr/lib/systemd/system/keplerd-nvml.service
@@ -48,6 +47,14 @@ EXPORTER_FILES = """
 /usr/share/keplerd/prometheus/keplerd.rules.yml
 /usr/share/licenses/keplerd-exporter/LICENSE /usr/share/man/man8/keplerd-exporter.8.gz
 /usr/share/zsh/site-functions/_keplerd-exporter""".split()
+
+
+def examples():
+    """All of examples/ is installed; programs are those that git keeps as such."""
+    here = [SOURCE / "examples", *(SOURCE / "examples").rglob("*")]
+    for path in here:
+        mode = "40755" if path.is_dir() else "100755" if path.stat().st_mode & 0o100 else "100644"
+        yield "/usr/share/doc/keplerd/" + str(path.relative_to(SOURCE)), mode, "root:root"
 
 
 def run(*command, **options):
@@ -87,7 +94,7 @@ class Rpm(unittest.TestCase):
     def test_holds_these_files_of_root_with_these_modes(self):
         want = ({(path, "40755", "root:root") for path in DIRECTORIES}
                 | {(path, "100755", "root:root") for path in PROGRAMS}
-                | {(path, "100644", "root:root") for path in FILES})
+                | {(path, "100644", "root:root") for path in FILES} | set(examples()))
         self.assertEqual(self.files(self.package) ^ want, set())
 
     def test_only_a_package_of_its_own_links_libvirt(self):
