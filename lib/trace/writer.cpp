@@ -195,14 +195,13 @@ void TraceWriter::write_class(const UsageSample& usage, const GroupUsage& group_
 void TraceWriter::write_processes(const UsageSample& usage, Lists& lists) {
   for (const ProcessUsage& process : usage.processes) {
     if (!is_outside(process)) continue;
-    const auto [known, is_new] = outside_.try_emplace(process.id, process.usage);
-    const std::optional<Nanoseconds> expected = is_new ? std::nullopt : std::optional(known->second);
+    std::optional<Nanoseconds>& expected = outside_[process.id];
     const std::optional<Nanoseconds> before = time_before(process);
     const std::string id = quote(process_id_text(process.id));
     lists.outside.add("{}:{}", id, to_usec(process.usage));
     if (number_ > 1 && left_out_ == 0 && before != expected)
       before ? lists.before.add("{}:{}", id, to_usec(*before)) : lists.before.add("{}:null", id);
-    known->second = process.usage;
+    expected = process.usage;
   }
   for (const ProcessId id : usage.ended)
     if (outside_.erase(id) > 0) ended_.push_back(id);

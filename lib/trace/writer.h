@@ -65,8 +65,9 @@ class TraceWriter {
   std::string header_;  // the last one
   std::uint64_t number_ = 0, left_out_ = 0;
   std::unordered_map<std::string, Group> groups_;  // by path
-  std::map<ProcessId, Nanoseconds> outside_;       // processes outside any group, and their CPU time
-  std::vector<ProcessId> ended_;                   // of these
+  std::map<ProcessId, std::optional<Nanoseconds>>
+      outside_;                   // processes outside any group, and their CPU time
+  std::vector<ProcessId> ended_;  // of these
   std::map<std::string, std::string, std::less<>> vms_;
   Nanoseconds kernel_{0};  // CPU time of kernel threads outside any group since the first sample
 };
