@@ -3,7 +3,7 @@
 import re
 
 from booted_host import APT, BOOKWORM_DROP_IN, BUILD, PACKAGES_BUILT, SOURCE
-from scenarios import PACKAGE
+from scenarios import PACKAGE, RULES
 
 CONFIGURATION = "/etc/keplerd/keplerd.conf"
 UNITS = ("keplerd.service", "keplerd.socket")
@@ -201,7 +201,7 @@ def remove(host, report):
     kept = host.sh(f"tail -n 1 {CONFIGURATION}; ls /var/lib/keplerd/ledger.json").split("\n")
     report.equal("configuration and totals stay", kept[:2], ["# mine", "/var/lib/keplerd/ledger.json"])
     report.equal("it is no failure to systemd", failed(host), "")
-    host.sh(f"{APT} purge 'keplerd*'; systemctl daemon-reload")
+    host.sh(f"{APT} purge 'keplerd*'; rm -r {RULES.partition('/keplerd.conf.d')[0]}; systemctl daemon-reload")
     report.equal("nothing is left", left(host), [])
     report.equal("but the user", host.sh("id -un keplerd").strip(), "keplerd")
 
