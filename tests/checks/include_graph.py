@@ -12,8 +12,8 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "trace", "report", "ledger", "config", "event", "varlink",
-             "client"]
+LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "trace", "report", "ledger", "config", "cost", "event",
+             "varlink", "client"]
 PROGRAMS = ["daemon", "exporter", "cli"]
 
 # Folder: what it may include besides itself. In the order of the flow; no row names a later one.
@@ -28,12 +28,13 @@ ALLOWED = {
     "report": ["base", "energy", "usage", "workloads", "attribution"],
     "ledger": ["base", "host", "energy", "usage", "workloads", "attribution", "report"],
     "config": ["base"],
+    "cost": ["base", "config"],
     "event": ["base"],
     "varlink": ["base", "event"],
     "client": ["base", "event", "varlink"],
-    "daemon": [library for library in LIBRARIES if library != "client"],  # which is meant for clients
-    "exporter": ["base", "event", "varlink", "client"],  # it sees no more than what keplerd sends
-    "cli": ["base", "host", "energy", "config", "varlink", "client"],  # host and energy: `doctor` tries them itself
+    "daemon": [library for library in LIBRARIES if library not in ("cost", "client")],  # which are meant for clients
+    "exporter": ["base", "cost", "event", "varlink", "client"],  # it sees no more than what keplerd sends
+    "cli": ["base", "host", "energy", "config", "cost", "varlink", "client"],  # host and energy: `doctor` tries them itself
 }
 
 # Folder: its rooms, which do not include each other, and those of its files that put the rooms together. Nobody else

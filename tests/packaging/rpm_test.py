@@ -22,7 +22,7 @@ DIRECTORIES = """
 PROGRAMS = """
 /usr/bin/keplerctl /usr/libexec/keplerd/keplerd-nvml /usr/sbin/keplerd""".split()
 FILES = """
-/etc/keplerd/keplerd.conf
+/etc/keplerd/cost.conf /etc/keplerd/keplerd.conf
 /usr/lib/systemd/system/keplerd-nvml.service
 /usr/lib/systemd/system/keplerd.service /usr/lib/systemd/system/keplerd.socket /usr/lib/sysusers.d/keplerd.conf
 /usr/share/bash-completion/completions/keplerctl /usr/share/bash-completion/completions/keplerd
@@ -35,7 +35,8 @@ FILES = """
 /usr/share/keplerd/drop-ins/perf.conf /usr/share/keplerd/drop-ins/ptrace.conf
 /usr/share/licenses/keplerd/LICENSE
 /usr/share/man/man1/keplerctl.1.gz /usr/share/man/man5/keplerd.conf.5.gz /usr/share/man/man5/org.keplerd.Energy.5.gz
-/usr/share/man/man5/keplerd-trace.5.gz /usr/share/man/man5/org.keplerd1.5.gz /usr/share/man/man8/keplerd.8.gz
+/usr/share/man/man5/keplerd-cost.conf.5.gz /usr/share/man/man5/keplerd-trace.5.gz /usr/share/man/man5/org.keplerd1.5.gz
+/usr/share/man/man8/keplerd.8.gz
 /usr/share/polkit-1/actions/org.keplerd1.policy
 /usr/share/zsh/site-functions/_keplerctl /usr/share/zsh/site-functions/_keplerd""".split()
 
@@ -125,11 +126,12 @@ class Rpm(unittest.TestCase):
                       self.scriptlet("postuninstall", self.exporter))
 
     def test_keeps_a_changed_configuration(self):
-        for package, file in ((self.package, "/etc/keplerd/keplerd.conf"), (self.exporter, "/etc/sysconfig/keplerd-exporter")):
+        for package, files in ((self.package, ["/etc/keplerd/cost.conf", "/etc/keplerd/keplerd.conf"]),
+                               (self.exporter, ["/etc/sysconfig/keplerd-exporter"])):
             flags = dict(line.split() for line in self.query("--qf", r"[%{FILENAMES} -%{FILEFLAGS:fflags}\n]",
                                                              package=package).splitlines())
             self.assertEqual({path: flag for path, flag in flags.items() if "c" in flag},
-                             {file: "-cn"})  # configuration, not to be replaced
+                             {file: "-cn" for file in files})  # configuration, not to be replaced
 
     def test_requires_its_libraries_and_what_its_scriptlets_call(self):
         requires = {line.split("(")[0].split()[0] for line in self.query("--requires").splitlines()}
