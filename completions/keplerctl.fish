@@ -83,6 +83,7 @@ complete -c keplerctl -n $run -l compare -r -F -d 'Compare with an earlier repor
 complete -c keplerctl -n $run -l label -x -d 'Name of this phase in the report'
 complete -c keplerctl -n $run -l append -r -F -d 'Append the report to a file of phases'
 complete -c keplerctl -n $run -l summary -r -F -d 'Show a file of phases, and run nothing'
+complete -c keplerctl -n $run -l cost-config -r -F -d 'Read price and emissions from this file'
 complete -c keplerctl -n $run -l max-energy -x -d 'Exit with 3 if a successful command used more'
 set -l doctor '__fish_seen_subcommand_from doctor'
 complete -c keplerctl -n $doctor -l sysfs -r -F -d 'Read this instead of /sys'

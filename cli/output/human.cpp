@@ -89,6 +89,26 @@ std::string format_time(std::chrono::microseconds span) {
   return long_span(std::max(kMinute, span.count() / 1'000'000));
 }
 
+std::string format_cost(MicroCurrency cost) {
+  if (cost.value < 0) return "-";
+  if (cost.value == 0) return "less than 0.000001";
+  Wide step = 1, one = 1'000'000;
+  int decimals = 6;
+  while (decimals > 2 && (cost.value + step / 2) / step >= 1000) {
+    step *= 10;
+    one /= 10;
+    --decimals;
+  }
+  const Wide digits = (cost.value + step / 2) / step;
+  return fmt::format("{}.{:0{}}", static_cast<std::int64_t>(digits / one),
+                     static_cast<std::int64_t>(digits % one), decimals);
+}
+
+std::string format_carbon(Milligrams carbon) {
+  if (carbon.value < 0) return "-";
+  return carbon.value == 0 ? "less than 1 mgCO2e" : scaled(carbon.value, kCarbonScales);
+}
+
 std::string format_date(std::chrono::microseconds since_1970) {
   const std::time_t seconds = since_1970.count() / 1'000'000;
   std::tm parts{};

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "cost/rates.h"
 
 namespace keplerd::cli {
 
@@ -19,6 +20,12 @@ std::string format_energy(Microjoules energy);
 
 // "0 s", "350 us", "12.3 s", then as systemd.time(7) has it: "1min 30s", "2h 5min", "3d 4h".
 std::string format_time(std::chrono::microseconds span);
+
+// Without the currency, with at least two decimals: "less than 0.000001", "0.0123", "4.56", "1234.57".
+std::string format_cost(MicroCurrency cost);
+
+// "less than 1 mgCO2e", "4.20 gCO2e", "1.24 kgCO2e".
+std::string format_carbon(Milligrams carbon);
 
 // A point in time in the local time zone: "Fri 2025-11-21 04:01:02 UTC".
 std::string format_date(std::chrono::microseconds since_1970);

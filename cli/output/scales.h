@@ -29,6 +29,10 @@ inline constexpr Scale kEnergyScales[] = {{"uJ", 1, 1000},
                                           {"kWh", 3'600'000'000'000, 1000},
                                           {"MWh", 3'600'000'000'000'000, 1000},
                                           {"GWh", 3'600'000'000'000'000'000, kNoLimit}};
+inline constexpr Scale kCarbonScales[] = {{"mgCO2e", 1, 1000},
+                                          {"gCO2e", 1'000, 1000},
+                                          {"kgCO2e", 1'000'000, 1000},
+                                          {"tCO2e", 1'000'000'000, kNoLimit}};
 inline constexpr Scale kShortTimeScales[] = {{"us", 1, 1000}, {"ms", 1'000, 1000}, {"s", 1'000'000, 60}};
 // In a column, where the parts of a time cannot be read as "2h 5min".
 inline constexpr Scale kColumnTimeScales[] = {{"us", 1, 1000},

@@ -70,6 +70,8 @@ void declare_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--max-energy", raw.max_energy, "Exit with 3 if a successful command used more")
       ->type_name("ENERGY")
       ->check(check_energy);
+  app.add_option("--cost-config", options.cost_config, "Read price and emissions from this file")
+      ->type_name("FILE");
   // For the help alone: cut_command() has taken it.
   app.add_option("COMMAND", options.command, "The command and its arguments");
 }

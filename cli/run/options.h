@@ -25,6 +25,7 @@ struct RunOptions {
 
   // Names of files; empty: none.
   std::string report, compare, append, summary;
+  std::string cost_config;  // empty: cost.conf
   std::string label;
   std::optional<Microjoules> max_energy;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cost/rates.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli::run {
@@ -45,6 +46,7 @@ struct Report {
   std::optional<Microjoules> host_idle, host_active;
   // Differences smaller than this mean nothing.
   Microjoules resolution{0};
+  Rates rates = {};  // what its energy costs and emits
   Json source = {};
   std::vector<Part> zones, programs;       // most energy first
   std::optional<Microjoules> other;        // of programs that keplerd no longer lists

@@ -14,6 +14,14 @@ void set(Json& object, const char* name, const std::optional<Microwatts>& power)
   if (power) object[name] = power->value;
 }
 
+void set_cost(Json& object, const Rates& rates, Microjoules energy) {
+  if (rates.price) {
+    object["costMicro"] = cost_of(energy, *rates.price).value;
+    object["currency"] = rates.currency;
+  }
+  if (rates.carbon) object["milligramsCO2e"] = carbon_of(energy, *rates.carbon).value;
+}
+
 Json zones_json(const std::vector<Part>& zones) {
   Json list = Json::array();
   for (const Part& zone : zones)
@@ -48,6 +56,7 @@ Json report_json(const Report& report) {
   set(json, "hostIdleMicrojoules", report.host_idle);
   set(json, "hostActiveMicrojoules", report.host_active);
   if (report.energy) {
+    set_cost(json, report.rates, *report.energy);
     if (!report.zones.empty()) json["zones"] = zones_json(report.zones);
     json["processes"] = programs_json(report.programs);
     set(json, "otherMicrojoules", report.other);

@@ -56,6 +56,16 @@ std::string energy_line(const Report& report) {
   return line("Energy", text);
 }
 
+std::string cost_line(const Report& report) {
+  if (!is_resolved(report)) return {};
+  std::string text;
+  if (report.rates.price)
+    text = format_cost(cost_of(*report.energy, *report.rates.price)) + " " + report.rates.currency;
+  if (report.rates.carbon)
+    text += (text.empty() ? "" : ", ") + format_carbon(carbon_of(*report.energy, *report.rates.carbon));
+  return text.empty() ? "" : line("Cost", text);
+}
+
 std::string share_line(const Report& report) {
   if (!report.active || !is_resolved(report) || report.host_active.value_or(Microjoules{0}).value <= 0)
     return {};
@@ -97,7 +107,7 @@ std::string running_line(const Report& report) {
 }
 
 std::string measured_lines(const Report& report) {
-  std::string out = energy_line(report);
+  std::string out = energy_line(report) + cost_line(report);
   if (report.mean_power) out += line("Mean power", format_power(*report.mean_power));
   if (report.peak_power) out += line("Peak power", format_power(*report.peak_power));
   out += share_line(report);

@@ -61,6 +61,7 @@ Report mean_report(const std::vector<Report>& runs) {
   Report mean;
   mean.command = used.back().command;
   mean.label = used.back().label;
+  mean.rates = used.back().rates;
   mean.source = used.back().source;
   mean.problem = used.back().problem;
   for (const Report& run : runs) mean.exit_status = std::max(mean.exit_status, run.exit_status);

@@ -10,6 +10,7 @@
 #include "cli/run/session.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
+#include "cost/load.h"
 
 namespace keplerd::cli {
 namespace {
@@ -20,6 +21,7 @@ using namespace run;
 struct Files {
   UniqueFd report;             // unset: standard error
   std::vector<double> before;  // energies of --compare
+  Rates rates;
 };
 
 Result<Files> open_files(const RunOptions& options) {
@@ -106,7 +108,8 @@ class Series {
     if (!outcome) return stop(context_.fail(printable(outcome.error().message)));
     if (!outcome->started) return ended(outcome);
     runs_.push_back(std::move(outcome->report));
-    const Report& report = runs_.back();
+    Report& report = runs_.back();
+    report.rates = files_.rates;
     status_ = report.exit_status;
     if (!context_.wants_json()) write(report_text(report, colour()));
     // Means are of what the command does when it succeeds.
@@ -197,6 +200,11 @@ int run_run(const Context& context) {
   if (!context.options.run.summary.empty()) return show_phases(context);
   auto files = open_files(context.options.run);
   if (!files) return context.fail(printable(files.error().message));
+  if (auto rates = load_rates_file(context.options.run.cost_config)) {
+    files->rates = *std::move(rates);
+  } else {
+    context.fail(printable(rates.error().message));
+  }
   return Series(context, *std::move(files)).run();
 }
 

@@ -68,6 +68,28 @@ TEST(Time, SecondsThenTheTwoLargestParts) {
   EXPECT_EQ(format_time(microseconds(-1)), "-");
 }
 
+TEST(CostForPeople, HasTwoDecimalsOrThreeDigits) {
+  EXPECT_EQ(format_cost({0}), "less than 0.000001");
+  EXPECT_EQ(format_cost({1}), "0.000001");
+  EXPECT_EQ(format_cost({999}), "0.000999");
+  EXPECT_EQ(format_cost({1'235}), "0.00124");
+  EXPECT_EQ(format_cost({9'995}), "0.0100");
+  EXPECT_EQ(format_cost({12'345}), "0.0123");
+  EXPECT_EQ(format_cost({4'564'999}), "4.56");
+  EXPECT_EQ(format_cost({1'234'565'000}), "1234.57");
+  EXPECT_EQ(format_cost({kMost}), "9223372036854.78");
+  EXPECT_EQ(format_cost({-1}), "-");
+}
+
+TEST(CarbonForPeople, ThreeDigitsInTheUnitThatFits) {
+  EXPECT_EQ(format_carbon({0}), "less than 1 mgCO2e");
+  EXPECT_EQ(format_carbon({21}), "21 mgCO2e");
+  EXPECT_EQ(format_carbon({4'200}), "4.20 gCO2e");
+  EXPECT_EQ(format_carbon({1'237'000}), "1.24 kgCO2e");
+  EXPECT_EQ(format_carbon({9'876'000'000'000}), "9876 tCO2e");
+  EXPECT_EQ(format_carbon({-1}), "-");
+}
+
 TEST(Date, LocalTimeAsSystemdWritesIt) {
   ASSERT_EQ(setenv("TZ", "UTC", 1), 0);
   tzset();

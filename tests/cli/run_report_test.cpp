@@ -222,6 +222,37 @@ TEST(RunReport, AsJsonHasTheFieldsOfTheContract) {
       R"("source":{"name":"powercap","quality":"measured"}})");
 }
 
+TEST(RunReport, CostAndEmissionsAreOfItsEnergy) {
+  Report report = measured_report(make_run(), measurement());
+  report.rates = {MicroCurrency{320'000}, "EUR", Micrograms{380'000'000}};
+  const Json json = report_json(report);
+  EXPECT_EQ(json["costMicro"], 18);  // 200 J are 1/18000 kWh
+  EXPECT_EQ(json["currency"], "EUR");
+  EXPECT_EQ(json["milligramsCO2e"], 21);
+  EXPECT_THAT(report_text(report, false),
+              HasSubstr("          Energy: 200 J\n            Cost: 0.000018 EUR, 21 mgCO2e\n"));
+}
+
+TEST(RunReport, WhatIsNotSetOrNotKnownHasNoCost) {
+  Report report = measured_report(make_run(), measurement());
+  report.rates = {{}, "EUR", Micrograms{380'000'000}};
+  EXPECT_FALSE(report_json(report).contains("costMicro"));
+  EXPECT_FALSE(report_json(report).contains("currency"));
+  EXPECT_THAT(report_text(report, false), HasSubstr("            Cost: 21 mgCO2e\n"));
+  report.rates = {MicroCurrency{320'000}, "EUR", {}};
+  EXPECT_FALSE(report_json(report).contains("milligramsCO2e"));
+  EXPECT_THAT(report_text(report, false), HasSubstr("            Cost: 0.000018 EUR\n"));
+  report.energy.reset();
+  EXPECT_FALSE(report_json(report).contains("costMicro"));
+  EXPECT_THAT(report_text(report, false), Not(HasSubstr("Cost")));
+}
+
+TEST(RunReport, AnEnergyBelowTheResolutionHasNoCostForPeople) {
+  Report report = measured_report(make_run(), measurement(400'000));
+  report.rates = {MicroCurrency{320'000}, "EUR", {}};
+  EXPECT_THAT(report_text(report, false), Not(HasSubstr("Cost")));
+}
+
 TEST(RunReport, UnmeasuredAsJsonHasTheReasonAndNoEnergy) {
   EXPECT_EQ(
       report_json(unmeasured_report(make_run(), "keplerd is not there")).dump(),

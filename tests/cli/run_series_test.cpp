@@ -39,6 +39,15 @@ TEST(RunSeries, SeveralRunsAreTheirMeansAndTheHighestPeak) {
   EXPECT_FALSE(json.contains("processes"));
 }
 
+TEST(RunSeries, TheCostIsThatOfTheMean) {
+  std::vector<Report> runs = {report(7), report(10)};
+  for (Report& run : runs) run.rates = {MicroCurrency{1'000'000}, "EUR", Micrograms{1'000'000'000}};
+  const Json json = series_json(runs);
+  EXPECT_EQ(json["costMicro"], 2);  // 8.5 J / 3.6 J
+  EXPECT_EQ(json["milligramsCO2e"], 2);
+  EXPECT_EQ(json["runs"][1]["costMicro"], 3);
+}
+
 TEST(RunSeries, ARunThatFailedIsListedAndIsNotInTheMean) {
   const Json json = series_json({report(10), report(12), report(1, 3)});
   EXPECT_EQ(json["exitStatus"], 3);

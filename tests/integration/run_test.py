@@ -41,6 +41,24 @@ class Run(WithAManager):
         self.assertEqual(report["source"], {"name": "powercap", "quality": "measured"})
         self.assertNotIn("problem", report)
 
+    def test_reports_cost_and_emissions_if_they_are_set(self):
+        self.host.write("cost.conf", "[Cost]\nPrice=0.32\nCurrency=EUR\n[Carbon]\nIntensity=380\n")
+        result = self.run_command("-j", "run", "--cost-config", self.host.root / "cost.conf", "--",
+                                  *self.drawing(3_601_000_000, 1_000_000), daemon=self.start_daemon())
+        report = json.loads(result.stderr)["run"]
+        self.assertEqual(report["energyMicrojoules"], 3_600_000_000)
+        self.assertEqual((report["costMicro"], report["currency"], report["milligramsCO2e"]), (320, "EUR", 380))
+
+    def test_an_error_in_cost_conf_is_a_warning_and_the_command_runs(self):
+        self.host.write("cost.conf", "[Cost]\nPrice=dear\n")
+        file = self.host.root / "cost.conf"
+        result = self.run_command("run", "--cost-config", file, "--", *self.drawing(31_000_000, 1_000_000),
+                                  daemon=self.start_daemon())
+        self.assertEqual(result.returncode, 0)
+        self.assertTrue(result.stderr.startswith(f"keplerctl: {file}:2: Price=dear: must be a number"), result.stderr)
+        self.assertIn("Energy: 30.0 J\n", result.stderr)
+        self.assertNotIn("Cost:", result.stderr)
+
     def test_the_second_run_of_a_unit_does_not_include_the_first(self):
         daemon = self.start_daemon()
         self.run_command("run", "--unit=a", "--", *self.drawing(31_000_000, 1_000_000), daemon=daemon)
