@@ -9,12 +9,12 @@ _keplerd-exporter() {
     fi
     case $before in
         --serve) candidates='host units vms containers pods processes all' ;;
-        --varlink | --web-config)
+        --varlink | --web-config | --cost-config)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
             return ;;
         --listen | --processes) return ;;
-        *) candidates='--varlink --listen --web-config --serve --processes --version -h --help' ;;
+        *) candidates='--varlink --listen --web-config --cost-config --serve --processes --version -h --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
 }

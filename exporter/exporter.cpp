@@ -42,8 +42,11 @@ std::chrono::microseconds read_realtime() {
 
 }  // namespace
 
-Exporter::Exporter(Options options, http::WebConfig web)
-    : options_(std::move(options)), web_(std::move(web)), started_(read_realtime()) {
+Exporter::Exporter(Options options, http::WebConfig web, Rates rates)
+    : options_(std::move(options)),
+      web_(std::move(web)),
+      rates_(std::move(rates)),
+      started_(read_realtime()) {
   // Their names do not change.
   if (const auto cpuinfo = http::read_small_file("/proc/cpuinfo")) processors_ = parse_processors(*cpuinfo);
   utsname name{};
@@ -147,6 +150,7 @@ std::string Exporter::metrics(Format format) {
                                       .version = KEPLERD_VERSION,
                                       .architecture = architecture_,
                                       .up = follower_->is_up(),
+                                      .rates = rates_,
                                       .own = {read_cpu_time(), read_resident_bytes(), started_},
                                       .expected_size = last_size_ + last_size_ / 16},
                                      format);

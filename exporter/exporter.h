@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "client/stream.h"
+#include "cost/rates.h"
 #include "event/sources.h"
 #include "exporter/follower.h"
 #include "exporter/http/server.h"
@@ -20,7 +21,7 @@ namespace keplerd::exporter {
 
 class Exporter : private Contents {
  public:
-  Exporter(Options options, http::WebConfig web);
+  Exporter(Options options, http::WebConfig web, Rates rates);
   ~Exporter() override;
 
   // Does everything that can fail: the loop, TLS, the sockets.
@@ -44,6 +45,7 @@ class Exporter : private Contents {
 
   Options options_;
   http::WebConfig web_;
+  Rates rates_;
   sd_event* event_ = nullptr;
   std::vector<Processor> processors_;
   std::string node_name_, architecture_;

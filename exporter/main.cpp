@@ -7,12 +7,21 @@
 
 #include <sysexits.h>
 
+#include "cost/load.h"
 #include "exporter/exporter.h"
 #include "exporter/log.h"
 
 namespace {
 
 using namespace keplerd;
+
+// Measurements do not need them.
+Rates load_rates_or_warn(const std::string& path) {
+  const auto rates = load_rates_file(path);
+  if (rates) return *rates;
+  exporter::log_warning(rates.error().message + "; price and carbon intensity are not exported");
+  return {};
+}
 
 int run(const exporter::Options& options) {
   exporter::http::WebConfig web;
@@ -24,7 +33,7 @@ int run(const exporter::Options& options) {
     }
     web = *std::move(loaded);
   }
-  exporter::Exporter exporter(options, std::move(web));
+  exporter::Exporter exporter(options, std::move(web), load_rates_or_warn(options.cost_config));
   if (const auto started = exporter.start(); !started) {
     exporter::log_error(started.error().message);
     return EXIT_FAILURE;

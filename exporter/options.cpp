@@ -37,6 +37,8 @@ void add_options(CLI::App& app, Options& options, Given& given) {
   app.add_option("--web-config", options.web_config,
                  "TLS and passwords, in the format of Prometheus exporters")
       ->type_name("FILE");
+  app.add_option("--cost-config", options.cost_config, "Read price and emissions from this file")
+      ->type_name("FILE");
   app.add_option("--serve", given.serve,
                  "Export to everyone: host, units, vms, containers, pods, processes, or all")
       ->type_name("LIST");

@@ -22,6 +22,7 @@ struct Options {
   std::string varlink = "/run/keplerd/org.keplerd.Energy";
   std::string listen = "127.0.0.1:28282";  // HOST:PORT; unused if systemd passes sockets
   std::string web_config;                  // a file; empty: neither TLS nor passwords
+  std::string cost_config;                 // a file; empty: cost.conf
   std::size_t processes = 0;               // how many are shown individually
   Kinds serve;                             // shown to everyone, with exact values
 };

@@ -147,6 +147,15 @@ void write_host(const RenderInput& input, Exposition& out) {
   }
 }
 
+void write_rates(const RenderInput& input, Exposition& out) {
+  out.begin({"keplerd_energy_price_per_kilowatt_hour", kGauge, "",
+             "Price of a kWh, in the currency of the label, as cost.conf sets it"});
+  if (input.rates.price) out.add(label_text({{"currency", input.rates.currency}}), input.rates.price->value);
+  out.begin({"keplerd_carbon_intensity_grams_per_kilowatt_hour", kGauge, "",
+             "Emissions per kWh, in grams of CO2 equivalents, as cost.conf sets them"});
+  if (input.rates.carbon) out.add("", input.rates.carbon->value);
+}
+
 void write_node(const RenderInput& input, Exposition& out) {
   write_processors(input, out);
   if (!input.snapshot.host()) return;

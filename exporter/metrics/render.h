@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/rates.h"
 #include "exporter/metrics/exposition.h"
 #include "exporter/processors.h"
 #include "exporter/snapshot.h"
@@ -33,6 +34,7 @@ struct RenderInput {
   const std::vector<Processor>& processors;
   std::string_view node_name, version, architecture;
   bool up = false;  // keplerd can be reached
+  Rates rates = {};
   OwnCost own;
   std::size_t most_series_of_kind = kMostSeriesOfKind;
   std::size_t expected_size = 0;  // of the text; 0: not known

@@ -24,6 +24,7 @@ TEST(Options, ByDefaultServeNothingAndListenOnLoopbackOnly) {
   EXPECT_TRUE(options.serve.none());
   EXPECT_EQ(options.processes, 0u);
   EXPECT_EQ(options.web_config, "");
+  EXPECT_EQ(options.cost_config, "");
 }
 
 TEST(Options, ServeTakesAListOfKinds) {

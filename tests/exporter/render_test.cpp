@@ -34,6 +34,7 @@ class Render : public testing::Test {
                            .version = "1.2.3",
                            .architecture = "x86_64",
                            .up = true,
+                           .rates = rates,
                            .own = {CpuTime(1), 4096, CpuTime(2)},
                            .most_series_of_kind = most},
                           format);
@@ -42,6 +43,7 @@ class Render : public testing::Test {
   Snapshot snapshot;
   TopProcesses processes{2};
   std::vector<Processor> processors;
+  Rates rates;
   std::size_t most = kMostSeriesOfKind;
 };
 
@@ -62,6 +64,15 @@ TEST_F(Render, HostAndAccountsAreExact) {
   EXPECT_THAT(lines("keplerd_missed"), ElementsAre("keplerd_missed_ends_total 4"));
   EXPECT_THAT(lines("keplerd_cpu"), ElementsAre("keplerd_cpu_seconds_total 1.5"));
   EXPECT_THAT(lines("keplerd_sample"), ElementsAre("keplerd_sample_timestamp_seconds 1700000000.000001"));
+}
+
+TEST_F(Render, PriceAndCarbonIntensityAreThereIfTheyAreSet) {
+  EXPECT_THAT(lines("keplerd_energy_price"), IsEmpty());
+  EXPECT_THAT(lines("keplerd_carbon"), IsEmpty());
+  rates = {MicroCurrency{320'001}, "EUR", Micrograms{380'500'000}};
+  EXPECT_THAT(lines("keplerd_energy_price"),
+              ElementsAre("keplerd_energy_price_per_kilowatt_hour{currency=\"EUR\"} 0.320001"));
+  EXPECT_THAT(lines("keplerd_carbon"), ElementsAre("keplerd_carbon_intensity_grams_per_kilowatt_hour 380.5"));
 }
 
 TEST_F(Render, ZonesHaveKeplersNamesAndLabels) {

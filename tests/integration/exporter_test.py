@@ -131,11 +131,25 @@ class Metrics(OnAWorkingHost):
             listed, _, labels = line.partition(" Brq ")
             for name in listed.split(" , "):
                 described[name] = set(filter(None, labels.split(", ")))
-        exporter, exposed = self.export(), {}
+        rates = self.write("cost.conf", "[Cost]\nPrice=0.32\nCurrency=EUR\n[Carbon]\nIntensity=380\n")
+        exporter, exposed = self.export(*self.options, "--cost-config", rates), {}
         self.host.work()
         for line in wait_until(lambda: "kepler_node_cpu_usage_ratio" in names(s := exporter.series()) and s, "a power"):
             exposed.setdefault(re.match(r"\w+", line)[0], set()).update(re.findall(r'[{,](\w+)="', line))
         self.assertEqual(described, exposed)
+
+    def test_price_and_carbon_intensity_are_those_of_cost_conf(self):
+        rates = self.write("cost.conf", "[Cost]\nPrice=0.32\nCurrency=EUR\n[Carbon]\nIntensity=380\n")
+        series = self.export("--cost-config", rates).series()
+        self.assertEqual(series['keplerd_energy_price_per_kilowatt_hour{currency="EUR"}'], "0.32")
+        self.assertEqual(series["keplerd_carbon_intensity_grams_per_kilowatt_hour"], "380")
+
+    def test_an_error_in_cost_conf_is_logged_and_the_rest_is_exported(self):
+        rates = self.write("cost.conf", "[Cost]\nPrice=dear\n")
+        exporter = self.export("--cost-config", rates)
+        self.assertFalse(any("kilowatt" in name for name in names(exporter.series())))
+        self.assertEqual(exporter.series()["keplerd_up"], "1")
+        self.assertIn(f"{rates}:2: Price=dear: must be a number", exporter.log())
 
     def test_both_formats_are_what_they_say(self):
         exporter = self.export()
