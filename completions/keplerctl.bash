@@ -74,7 +74,7 @@ _keplerctl() {
                     vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
                     monitor) candidates+=" -n --count= --interval= $list" ;;
                     run)
-                        candidates+=' --system --user --unit= --slice= -p --property= -r --repeat= --warmup= --prepare= --delay='
+                        candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='
                         candidates+=' --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
                     record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;

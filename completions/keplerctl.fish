@@ -74,6 +74,7 @@ complete -c keplerctl -n $run -l user -d 'Start the scope with the manager of th
 complete -c keplerctl -n $run -l unit -x -d 'Name of the scope'
 complete -c keplerctl -n $run -l slice -x -d 'Slice of the scope'
 complete -c keplerctl -n $run -s p -l property -x -a 'AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' -d 'Set a property of the scope'
+complete -c keplerctl -n $run -l wait -d 'Wait until the scope is empty, not only for the command'
 complete -c keplerctl -n $run -s r -l repeat -x -d 'Run the command N times'
 complete -c keplerctl -n $run -l warmup -x -d 'Run it N times before, without measuring'
 complete -c keplerctl -n $run -l prepare -x -d 'Run this with sh before each run, without measuring'

@@ -44,6 +44,7 @@ void declare_scope(CLI::App& app, RunOptions& options) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->check(check_property);
+  app.add_flag("--wait", options.wait, "Wait until the scope is empty, not only for the command");
 }
 
 }  // namespace

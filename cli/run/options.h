@@ -20,6 +20,7 @@ struct RunOptions {
   std::vector<std::string> properties;  // valid for parse_property()
 
   std::size_t repeat = 1, warmup = 0;
+  bool wait = false;    // for the scope to be empty
   std::string prepare;  // for sh -c, before each run
   Nanoseconds delay{0};
 

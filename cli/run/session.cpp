@@ -5,6 +5,11 @@
 #include <utility>
 
 #include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/fields.h"
+#include "cli/run/scope_processes.h"
 
 namespace keplerd::cli::run {
 
@@ -35,6 +40,12 @@ bool Session::start_measuring(const Child& child, const Holder& holder) {
   const auto scope = start_scope(request);
   if (!scope && problem_.empty()) problem_ = "no scope: " + scope.error().message;
   if (!problem_.empty() && !std::exchange(warned_, true)) warn_("not measured: " + problem_);
+  directory_.clear();
+  if (scope && plan_.wait) {
+    auto directory = scope_directory(holder.pid(), scope->name);
+    if (directory) directory_ = *std::move(directory);
+    if (!directory) warn_("--wait: " + printable(directory.error().message));
+  }
   if (!scope || !meter_ || !problem_.empty()) return false;
   meter_->begin(scope->cgroup, [this](int fd, milliseconds longest) { return wait_for(fd, longest); });
   return true;
@@ -48,6 +59,20 @@ Ended Session::wait_for_end(Child& child, bool measured, Outcome& outcome) {
     if (signals_.take(child.pid())) outcome.interrupted = true;
     if (measured && inputs[1].revents != 0) meter_->take();
   }
+}
+
+// Returns whether a signal asks for an end meanwhile.
+bool Session::wait_for_processes(pid_t holder, bool measured) {
+  constexpr int kRetry = 100;  // ms, where a process cannot be waited for
+  while (const auto other = find_process(directory_, holder)) {
+    const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, *other, 0)));
+    pollfd inputs[] = {
+        {signals_.fd(), POLLIN, 0}, {measured ? meter_->fd() : -1, POLLIN, 0}, {process.get(), POLLIN, 0}};
+    (void)::poll(inputs, 3, process ? -1 : kRetry);
+    if (signals_.take(0)) return true;
+    if (measured && inputs[1].revents != 0) meter_->take();
+  }
+  return false;
 }
 
 Result<Outcome> Session::run() {
@@ -69,6 +94,8 @@ Result<Outcome> Session::run() {
     return outcome;
   }
   const Ended ended = wait_for_end(*child, measured, outcome);
+  if (!directory_.empty() && !outcome.interrupted)
+    outcome.interrupted = wait_for_processes(holder->pid(), measured);
   run.ended = monotonic_now();
   run.exit_status = ended.status;
   run.cpu = ended.cpu;

@@ -17,6 +17,7 @@ namespace keplerd::cli::run {
 struct RunPlan {
   std::vector<std::string> command;
   std::string label;
+  bool wait = false;   // until nothing of the command is in the scope any more
   ScopeRequest scope;  // without processes; an empty name: one for each run
 };
 
@@ -49,12 +50,14 @@ class Session {
   bool start_measuring(const Child& child, const Holder& holder);
   bool wait_for(int fd, std::chrono::milliseconds longest);
   Ended wait_for_end(Child& child, bool measured, Outcome& outcome);
+  bool wait_for_processes(pid_t holder, bool measured);
 
   RunPlan plan_;
   std::optional<Meter> meter_;
   std::string problem_;  // why nothing is measured
   std::function<void(const std::string&)> warn_;
   bool warned_ = false;
+  std::string directory_;  // of the scope, while its processes are waited for
   Signals signals_;
 };
 

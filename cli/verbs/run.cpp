@@ -59,7 +59,7 @@ Session open_session(const Context& context) {
   std::string problem = meter ? meter->problem() : meter.error().message;
   std::optional<Meter> usable;
   if (meter) usable = *std::move(meter);
-  return Session({options.command, options.label, scope_request(options)}, std::move(usable),
+  return Session({options.command, options.label, options.wait, scope_request(options)}, std::move(usable),
                  std::move(problem), [&context](const std::string& message) { context.fail(message); });
 }
 

@@ -46,7 +46,7 @@ TEST(RunArguments, OptionsOfAllVerbsStandBeforeTheCommand) {
 TEST(RunArguments, TakeAmountsAndProperties) {
   const run::RunOptions options =
       parsed({"run", "-pMemoryMax=1G", "-p", "TasksMax=9", "-r5", "--warmup=2", "--delay=1500ms",
-              "--max-energy=5kJ", "--user", "--unit=a", "--slice=b", "--prepare=make clean",
+              "--max-energy=5kJ", "--user", "--unit=a", "--slice=b", "--prepare=make clean", "--wait",
               "--cost-config=x.conf", "make"})
           .run;
   EXPECT_EQ(options.properties, (Words{"MemoryMax=1G", "TasksMax=9"}));
@@ -55,6 +55,7 @@ TEST(RunArguments, TakeAmountsAndProperties) {
   EXPECT_EQ(options.delay, std::chrono::milliseconds(1500));
   EXPECT_EQ(options.max_energy, Microjoules{5'000'000'000});
   EXPECT_TRUE(options.user);
+  EXPECT_TRUE(options.wait);
   EXPECT_EQ(options.prepare, "make clean");
   EXPECT_EQ(options.cost_config, "x.conf");
   EXPECT_EQ(options.command, Words{"make"});

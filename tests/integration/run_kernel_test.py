@@ -111,9 +111,9 @@ class OnThisKernel(WithAManager):
             self.assertIsNone(self.manager.poll())
         return int(used.read_text().split()[1])
 
-    def start(self, name, *command):
+    def start(self, name, *command, options=()):
         return subprocess.Popen(
-            [KEPLERCTL, "--varlink", self.daemon.socket, "-j", "run", f"--unit={name}", "--", *command],
+            [KEPLERCTL, "--varlink", self.daemon.socket, "-j", "run", f"--unit={name}", *options, "--", *command],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment())
 
     def report(self, process):
@@ -157,6 +157,27 @@ class OnThisKernel(WithAManager):
         self.assertEqual(report["stillRunning"], [f"sleep (PID {pid})"])
         os.kill(pid, signal.SIGKILL)
         self.cpu_time("left.scope")
+
+    def test_what_is_waited_for_is_whole_and_the_status_is_that_of_the_command(self):
+        child = "for i in $(seq 100000); do :; done"
+        process = self.start("waited", "sh", "-c", f"({child}) >/dev/null 2>&1 & exit 5", options=["--wait"])
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 5)
+        report = json.loads(errors)["run"]
+        self.expect_whole(report, "waited.scope")
+        self.assertNotIn("stillRunning", report)
+
+    def test_a_wait_ends_with_a_signal_and_the_report_is_made(self):
+        process = self.start("endless", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >&2", options=["--wait"])
+        pid = int(process.stderr.readline())
+        processes = self.root / "endless.scope/cgroup.procs"
+        while processes.read_text().count("\n") != 2:  # the command runs
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        report = self.report(process)
+        self.assertEqual(report["stillRunning"], [f"sleep (PID {pid})"])
+        os.kill(pid, signal.SIGKILL)
+        self.cpu_time("endless.scope")
 
     def test_what_leaves_the_scope_is_counted_elsewhere(self):
         other = self.root / "other"

@@ -66,6 +66,12 @@ class Run(WithAManager):
         report = json.loads(result.stderr)["run"]
         self.assertEqual((report["energyMicrojoules"], report["cpuUsec"]), (2_000_000, 500_000))
 
+    def test_only_the_scope_itself_is_waited_for(self):
+        result = self.run_command("run", "--wait", "--unit=a", "--", *self.drawing(31_000_000, 1_000_000),
+                                  daemon=self.start_daemon())  # its processes are in no scope
+        self.assertRegex(result.stderr, r"^keplerctl: --wait: its cgroup is \S*, not the scope\n")
+        self.assertIn("Energy: 30.0 J\n", result.stderr)
+
     def test_requests_a_scope_with_its_two_processes_and_the_properties(self):
         result = self.run_command("run", "--unit=build", "--slice=ci", "-p", "MemoryMax=1G", "-pCPUQuota=50%",
                                   "-p", "AllowedCPUs=0-1,9", "-p", "SendSIGHUP=yes", "-pKillSignal=SIGINT", "true")
