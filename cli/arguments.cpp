@@ -119,9 +119,9 @@ void declare_list(CLI::App& app, Raw& raw, bool short_limit) {
 
 void declare_record(CLI::App& app, Raw& raw) {
   record::RecordOptions& options = raw.options.record;
-  app.add_option("FILE", options.file, "The trace: a new file, or one to go on with")->required();
-  add_time_option(app, "--duration", raw.duration, "Record for so long (default: 1h)");
-  app.add_option("--max-size", raw.max_size, "End before the file is larger (default: 1G)")
+  app.add_option("FILE", options.file, "The trace: a new file, or one to append to")->required();
+  add_time_option(app, "--duration", raw.duration, "Stop after TIME (default: 1h)");
+  app.add_option("--max-size", raw.max_size, "Stop before the file exceeds SIZE (default: 1G)")
       ->type_name("SIZE")
       ->check(check_size);
   add_time_option(app, "--interval", raw.interval, "Time between two samples, if shorter than keplerd's");

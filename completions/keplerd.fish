@@ -15,6 +15,6 @@ complete -c keplerd -l interval -x -d 'Time between samples, instead of Interval
 complete -c keplerd -l log-level -x -a 'debug info warning error' -d 'debug, info, warning or error'
 complete -c keplerd -l check-config -d 'Check the configuration, print the effective settings, and exit'
 complete -c keplerd -l replay -r -F -d 'Divide a trace again, print the status, the zones and the units, and exit'
-complete -c keplerd -l every -x -d 'With --replay: print them after every N samples'
+complete -c keplerd -l every -x -d 'With --replay: print the result every N samples'
 complete -c keplerd -l version -d 'Print the version and exit'
 complete -c keplerd -s h -l help -d 'Print this help message and exit'

@@ -47,7 +47,7 @@ void add_options(CLI::App& app, Options& options, std::string& log_level) {
   app.add_option("--replay", options.replay,
                  "Divide a trace again, print the status, the zones and the units, and exit")
       ->type_name("FILE");
-  app.add_option("--every", options.every, "With --replay: print them after every N samples")->type_name("N");
+  app.add_option("--every", options.every, "With --replay: print the result every N samples")->type_name("N");
   app.set_version_flag("--version", "keplerd " KEPLERD_VERSION, "Print the version and exit");
 }
 
