@@ -28,7 +28,18 @@ def words(text):
     return set(re.findall(r"[A-Za-z]+", text))
 
 
+def check_dates():
+    """All pages have the same date, so that a release updates them together."""
+    dates = {file.name: re.findall(r"(?m)^\.Dd (.+)$", file.read_text()) for file in PAGES}
+    given = [found[0] for found in dates.values() if len(found) == 1]
+    usual = max(given, key=given.count, default=None)
+    for name, found in dates.items():
+        if found != [usual]:
+            complaints.append(f"{name}: .Dd is {', '.join(found) or 'missing'}, but {usual} in the other pages; use one date for all")
+
+
 def check_form():
+    check_dates()
     for file in PAGES:
         text = file.read_text()
         if not re.search(r"(?m)^(\.Nm \S+\n\.Nd .+|\S+ \\- .+)$", text):
