@@ -60,8 +60,8 @@ def check_options(name, program, statuses):
     described = set()
     for line in re.findall(r"(?m)^\.It (Fl .*)$", options):
         argument = re.search(r" Ar ([A-Z:]+)$", line)
-        for name in re.findall(r"Fl (\S+)", line):
-            described.add(f"-{name}" + (f" {argument.group(1)}" if argument else ""))
+        for option in re.findall(r"Fl (\S+)", line):
+            described.add(f"-{option}" + (f" {argument.group(1)}" if argument else ""))
     known = set()
     for line in subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout.splitlines():
         if match := re.match(r"  +(-[-a-z]+)(?:,(-[-a-z]+))?(?: ([A-Z:]+)\b)?", line):
