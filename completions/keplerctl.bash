@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size) word= ;;
+            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         # What is behind `run`, its options and their values is a command of its own.
@@ -62,8 +62,9 @@ _keplerctl() {
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
             compopt -o filenames 2>/dev/null
             return ;;
+        --attach) __keplerctl_show "$value" "${address[@]}"; return ;;
         -p | --property) candidates='AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' ;;
-        -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --max-energy | --duration | --max-size)
+        -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --for | --max-energy | --duration | --max-size)
             return ;;
         *)
             value=$current
@@ -75,7 +76,7 @@ _keplerctl() {
                     monitor) candidates+=" -n --count= --interval= $list" ;;
                     run)
                         candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='
-                        candidates+=' --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
+                        candidates+=' --attach= --for= --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
                     record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;
                 esac

@@ -61,6 +61,10 @@ void declare_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--prepare", options.prepare, "Run this with sh before each run, without measuring")
       ->type_name("COMMAND");
   add_time_option(app, "--delay", raw.delay, "Wait before each run");
+  app.add_option("--attach", options.attach, "Measure this unit, process or VM instead of a command")
+      ->type_name("ID");
+  add_time_option(app, "--for", raw.attached_for,
+                  "Measure it for so long (default: until it ends or Ctrl-C)");
   app.add_option("--report", options.report, "Write the report to this file instead of standard error")
       ->type_name("FILE");
   app.add_option("--compare", options.compare, "Compare with an earlier report, written as JSON")
@@ -81,12 +85,40 @@ RunOptions finish_options(const RawOptions& raw, std::vector<std::string> comman
   RunOptions options = raw.options;
   options.command = std::move(command);
   if (!raw.delay.empty()) options.delay = parse_time_span(raw.delay).value_or(Nanoseconds{0});
+  if (!raw.attached_for.empty()) options.attached_for = parse_time_span(raw.attached_for);
   if (!raw.max_energy.empty()) options.max_energy = parse_energy(raw.max_energy);
   return options;
 }
 
+namespace {
+
+// The first option that is of a command, or of its scope.
+std::string_view option_of_commands(const RunOptions& options) {
+  if (options.system) return "--system";
+  if (options.user) return "--user";
+  if (!options.unit.empty()) return "--unit";
+  if (!options.slice.empty()) return "--slice";
+  if (!options.properties.empty()) return "--property";
+  if (options.wait) return "--wait";
+  if (options.repeat > 1) return "--repeat";
+  if (options.warmup > 0) return "--warmup";
+  if (!options.prepare.empty()) return "--prepare";
+  return options.delay.count() > 0 ? "--delay" : "";
+}
+
+std::string attach_problem(const RunOptions& options) {
+  if (!options.command.empty()) return "--attach does not run a command";
+  const std::string_view other = option_of_commands(options);
+  return other.empty() ? "" : "--attach and " + std::string(other) + " cannot be combined";
+}
+
+}  // namespace
+
 std::string usage_problem(const RunOptions& options) {
+  if (!options.summary.empty() && !options.attach.empty()) return "--summary and --attach cannot be combined";
   if (!options.summary.empty()) return options.command.empty() ? "" : "--summary does not run a command";
+  if (!options.attach.empty()) return attach_problem(options);
+  if (options.attached_for) return "--for requires --attach";
   if (options.command.empty() || options.command.front().empty()) return "no command to run";
   if (options.system && options.user) return "--system and --user cannot be combined";
   return "";

@@ -18,7 +18,7 @@ namespace keplerd::cli::run {
 // Where the parser stores what is not in RunOptions as it was written.
 struct RawOptions {
   RunOptions options;
-  std::string delay, max_energy;
+  std::string delay, max_energy, attached_for;
 };
 
 void declare_options(CLI::App& app, RawOptions& raw);

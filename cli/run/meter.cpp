@@ -51,7 +51,7 @@ bool Meter::has_full_access() const { return field(status_, "accounts").is_objec
 // A null value if keplerd does not show it, or does not answer.
 Json Meter::row() {
   if (!daemon_) return {};
-  const auto reply = daemon_->get(client::Kind::kUnits, id_);
+  const auto reply = daemon_->get(kind_, id_);
   if (!reply) daemon_.reset();
   return reply && reply->error.empty() ? field(reply->parameters, "row") : Json();
 }
@@ -75,8 +75,22 @@ Result<Json> Meter::status_after(microseconds time, milliseconds patience, const
   }
 }
 
-void Meter::begin(const std::string& cgroup, const Wait& wait) {
-  id_ = escape_name(cgroup);
+// The row at the sample of the last status, or at a later one, whose status it then has.
+Reading Meter::reading() {
+  constexpr int kTries = 3;
+  Reading reading{status_, row()};
+  for (int i = 0; i < kTries && daemon_; ++i) {
+    auto status = daemon_->status();
+    if (!status) daemon_.reset();
+    if (!status || integer_field(*status, "sequence") == integer_field(reading.status, "sequence")) break;
+    reading = {*std::move(status), row()};
+  }
+  return reading;
+}
+
+void Meter::start(client::Kind kind, std::string id, const Wait& wait) {
+  kind_ = kind;
+  id_ = std::move(id);
   // Others would wait for a second, and would see the same in steps of 0.1 J.
   if (has_full_access()) {
     if (auto status = status_after(monotonic_now(), kPatienceBefore, wait)) status_ = *std::move(status);
@@ -84,24 +98,46 @@ void Meter::begin(const std::string& cgroup, const Wait& wait) {
     if (auto status = daemon_->status()) status_ = *std::move(status);
   }
   measurement_ = {};
-  measurement_.before = {status_, row()};
+}
+
+void Meter::follow() {
   auto stream = client::Daemon::connect(address_);
   if (stream && stream->start_monitor(parameters(false))) stream_ = std::move(*stream);
 }
 
+void Meter::begin(const std::string& cgroup, const Wait& wait) {
+  start(client::Kind::kUnits, escape_name(cgroup), wait);
+  measurement_.before = {status_, row()};
+  follow();
+}
+
+void Meter::attach(client::Kind kind, const std::string& id, const Wait& wait) {
+  start(kind, id, wait);
+  attached_ = true;
+  measurement_.before = last_ = reading();
+  follow();
+}
+
+void Meter::reconnect() {
+  if (!stream_) follow();
+  if (daemon_) return;
+  if (auto daemon = client::Daemon::connect(address_)) daemon_ = *std::move(daemon);
+}
+
 void Meter::take() {
-  bool sampled = false;
+  Json sample;
   while (stream_) {
-    const auto tick = stream_->tick_that_has_come();
+    auto tick = stream_->tick_that_has_come();
     if (!tick) stream_.reset();  // keplerd may be back when the command has ended
     if (!tick || tick->is_null()) break;
-    sampled = true;
+    sample = *std::move(tick);
   }
-  if (!sampled) return;
-  const Json now = row();
-  const auto power = integer_field(now, "powerMicrowatts");
-  if (!power) return;
-  measurement_.peak = std::max(measurement_.peak.value_or(Microwatts{0}), Microwatts{*power});
+  if (sample.is_null()) return;
+  Json now = row();
+  if (const auto power = integer_field(now, "powerMicrowatts"))
+    measurement_.peak = std::max(measurement_.peak.value_or(Microwatts{0}), Microwatts{*power});
+  ended_ = daemon_ && string_field(now, "state") != "running";
+  if (now.is_object()) last_ = {std::move(sample), std::move(now)};
 }
 
 Result<Measurement> Meter::end(microseconds ended, const Wait& wait) {
@@ -115,10 +151,14 @@ Result<Measurement> Meter::end(microseconds ended, const Wait& wait) {
     daemon_ = *std::move(daemon);
   }
   status_ = *std::move(status);
-  measurement_.after = {status_, row()};
+  measurement_.after = attached_ ? reading() : Reading{status_, row()};
+  if (attached_ && daemon_ && !measurement_.after.row.is_object()) {
+    measurement_.after = last_;
+    measurement_.lost = true;
+  }
   if (const auto power = integer_field(measurement_.after.row, "powerMicrowatts"))
     measurement_.peak = std::max(measurement_.peak.value_or(Microwatts{0}), Microwatts{*power});
-  if (daemon_) {
+  if (daemon_ && !attached_) {
     if (auto processes = daemon_->list({client::Kind::kProcesses, std::nullopt, "energy"}))
       measurement_.processes = *std::move(processes);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the unit of one run with keplerd: a reading before it, the power at each sample, and a reading
-// after it. A caller with full access gets a sample for each of the two; others wait for the next second.
+// Measures the unit of one run with keplerd, or another row: a reading before, the power at each sample, and
+// a reading after it. A caller with full access gets a sample for each of the two; others wait for the next
+// second.
 #pragma once
 
 #include <chrono>
@@ -26,11 +27,17 @@ class Meter {
 
   // The unit is a cgroup that exists; nothing runs in it yet.
   void begin(const std::string& cgroup, const Wait& wait);
+  // The row is one that keplerd has.
+  void attach(client::Kind kind, const std::string& id, const Wait& wait);
+  // The row of attach() is one of something that has ended, as of the last sample taken.
+  bool has_ended() const { return ended_; }
 
   // Can be read when there has been a sample; -1 if it cannot be followed.
   int fd() const { return stream_ ? stream_->fd() : -1; }
   // Takes what has come.
   void take();
+  // Follows keplerd again, if the connection was lost.
+  void reconnect();
 
   // Waits for a sample that was taken at `ended` or later. An error: keplerd cannot be reached any more.
   Result<Measurement> end(std::chrono::microseconds ended, const Wait& wait);
@@ -42,13 +49,19 @@ class Meter {
   bool has_full_access() const;
   Result<Json> status_after(std::chrono::microseconds time, std::chrono::milliseconds patience,
                             const Wait& wait);
+  void start(client::Kind kind, std::string id, const Wait& wait);
+  void follow();
   Json row();
+  Reading reading();
 
   std::string address_;
   std::optional<client::Daemon> daemon_;
   std::optional<client::Daemon> stream_;  // of the host, while the command runs
   Json status_;                           // the last reply
+  client::Kind kind_ = client::Kind::kUnits;
   std::string id_;
+  bool attached_ = false, ended_ = false;
+  Reading last_ = {};  // of attach(): the last one with a row
   Measurement measurement_;
 };
 

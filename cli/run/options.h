@@ -13,6 +13,8 @@ namespace keplerd::cli::run {
 
 struct RunOptions {
   std::vector<std::string> command;
+  std::string attach;                       // instead of a command: what runs already
+  std::optional<Nanoseconds> attached_for;  // unset: until it ends, or a signal
 
   // The scope. Neither manager: that of the user for users, that of the system for root.
   bool system = false, user = false;

@@ -137,6 +137,9 @@ std::string problem_of(const CommandRun& run, const Measurement& measurement) {
   }
   if (string_field(before.status, "instanceId") != string_field(after.status, "instanceId"))
     return "keplerd has lost its totals during the run";
+  if (run.attached && !before.row.is_object()) return "keplerd did not show the row at the beginning";
+  if (measurement.lost) return "keplerd has dropped the row: what it used at its end is missing";
+  if (!after.row.is_object() && run.attached) return "keplerd does not show the row any more";
   if (!after.row.is_object()) {
     const bool sees_all = field(after.status, "accounts").is_object();
     return sees_all ? "keplerd has no row for the unit of the command"
@@ -152,6 +155,7 @@ std::string problem_of(const CommandRun& run, const Measurement& measurement) {
 Report begin(const CommandRun& run) {
   Report report;
   report.command = run.command;
+  report.attached = run.attached;
   report.label = run.label;
   report.exit_status = run.exit_status;
   report.duration = run.ended - run.began;
@@ -180,29 +184,33 @@ Report unmeasured_report(const CommandRun& run, std::string problem) {
 }
 
 Report measured_report(const CommandRun& run, const Measurement& measurement) {
-  const auto& [before, after, peak, processes, holder] = measurement;
+  const Reading &before = measurement.before, &after = measurement.after;
   Report report = begin(run);
   report.problem = problem_of(run, measurement);
   report.source = field(after.status, "source");
-  report.still_running = running_processes(measurement);
+  if (!run.attached) report.still_running = running_processes(measurement);
   if (string_field(before.status, "instanceId") != string_field(after.status, "instanceId")) return report;
   const Json& host_before = field(before.status, "host");
   const Json& host_after = field(after.status, "host");
+  if (run.attached && !before.row.is_object()) return report;  // it has a past
   if (const auto cpu = increase(before.row, after.row, "cpuUsec")) report.cpu = microseconds(*cpu);
   if (string_field(report.source, "name").value_or("none") == "none") return report;
 
   report.resolution = resolution_of(before, after);
   report.energy = energy_increase(before.row, after.row, "energyMicrojoules");
   report.active = energy_increase(before.row, after.row, "activeMicrojoules");
-  report.error = energy_field(after.row, "errorMicrojoules");
+  // That of all that the row has used.
+  if (!run.attached) report.error = energy_field(after.row, "errorMicrojoules");
   report.host_active = energy_increase(host_before, host_after, "activeMicrojoules");
   const microseconds span = time_of(after.status) - time_of(before.status);
   if (const auto idle = energy_increase(host_before, host_after, "idleMicrojoules"))
     report.host_idle = in_proportion(*idle, report.duration, span);
   report.zones = zone_parts(before.row, after.row);
-  report.programs = program_parts(measurement);
-  report.other = rest_of(report.energy, report.programs);
-  add_power(report, peak);
+  if (!run.attached) {
+    report.programs = program_parts(measurement);
+    report.other = rest_of(report.energy, report.programs);
+  }
+  add_power(report, measurement.peak);
   return report;
 }
 

@@ -30,8 +30,16 @@ struct Part {
   microseconds cpu{0};
 };
 
+// What is measured if it is not a command.
+struct Attached {
+  std::string kind, id;     // as in rows: "virtual-machine"
+  std::string description;  // "virtual machine web", safe for a terminal
+  bool ended = false;       // meanwhile
+};
+
 struct Report {
   std::vector<std::string> command;
+  std::optional<Attached> attached = {};  // then without a command, its exit status, and programs
   std::string label;
   int exit_status = 0;
   microseconds duration{0};
@@ -60,6 +68,7 @@ struct CommandRun {
   int exit_status = 0;
   microseconds began{0}, ended{0};       // CLOCK_MONOTONIC
   std::optional<microseconds> cpu = {};  // of the command and the children that it has waited for
+  std::optional<Attached> attached = {};
 };
 
 struct Measurement {
@@ -67,6 +76,7 @@ struct Measurement {
   std::optional<Microwatts> peak;    // the highest power of the unit between two samples
   std::vector<Json> processes = {};  // rows of keplerd, of any unit
   std::int64_t holder = 0;           // the PID of keplerctl's own process in the unit
+  bool lost = false;                 // the row was dropped: `after` is the last one with it
 };
 
 // Callers without full access get energies in steps of this.

@@ -39,13 +39,23 @@ Json programs_json(const std::vector<Part>& programs) {
   return list;
 }
 
+Json attached_json(const Attached& attached) {
+  Json json = {{"kind", attached.kind}, {"id", attached.id}};
+  if (attached.ended) json["ended"] = true;
+  return json;
+}
+
 }  // namespace
 
 Json report_json(const Report& report) {
   Json json = Json::object();
-  json["command"] = report.command;
+  if (report.attached) {
+    json["attached"] = attached_json(*report.attached);
+  } else {
+    json["command"] = report.command;
+  }
   if (!report.label.empty()) json["label"] = report.label;
-  json["exitStatus"] = report.exit_status;
+  if (!report.attached) json["exitStatus"] = report.exit_status;
   set(json, "energyMicrojoules", report.energy);
   set(json, "activeMicrojoules", report.active);
   set(json, "errorMicrojoules", report.error);
@@ -58,7 +68,7 @@ Json report_json(const Report& report) {
   if (report.energy) {
     set_cost(json, report.rates, *report.energy);
     if (!report.zones.empty()) json["zones"] = zones_json(report.zones);
-    json["processes"] = programs_json(report.programs);
+    if (!report.attached) json["processes"] = programs_json(report.programs);
     set(json, "otherMicrojoules", report.other);
     json["resolutionMicrojoules"] = report.resolution.value;
   }

@@ -152,7 +152,11 @@ std::string report_text(const Report& report, bool colour) {
   if (report.energy) {
     if (const auto warning = source_warning(status)) out += paint(*warning, Paint::kWarning, colour) + "\n";
   }
-  out += line("Command", command_line(report.command));
+  if (report.attached) {
+    out += line("Attached", report.attached->description + (report.attached->ended ? ", ended" : ""));
+  } else {
+    out += line("Command", command_line(report.command));
+  }
   if (!report.label.empty()) out += line("Label", printable(report.label));
   if (report.exit_status != 0) out += line("Exit status", std::to_string(report.exit_status));
   if (report.energy) {

@@ -212,9 +212,13 @@ Result<std::string> phases_table(std::string_view text, const TableStyle& style)
     std::vector<std::string> words;
     for (const Json& word : client::elements(field(run, "command")))
       if (word.is_string()) words.push_back(word.get<std::string>());
+    const Json& attached = field(run, "attached");
+    const std::string what = attached.is_object()
+                                 ? name_text(attached, "kind") + " " + name_text(attached, "id")
+                                 : command_line(words);
     table.add_row({name_text(run, "label"), energy_text(run, "energyMicrojoules"),
                    power_text(run, "meanMicrowatts"), time_text(run, "durationUsec"),
-                   time_text(run, "cpuUsec"), command_line(words)});
+                   time_text(run, "cpuUsec"), what});
     complete = complete && integer_field(run, "energyMicrojoules");
     energy += integer_field(run, "energyMicrojoules").value_or(0);
     time += integer_field(run, "durationUsec").value_or(0);

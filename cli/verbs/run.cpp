@@ -1,45 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a command in a scope of its own, and reports the energy that it used.
-#include <fmt/format.h>
+#include <optional>
 
-#include "base/write_all.h"
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include "cli/fields.h"
-#include "cli/output/human.h"
 #include "cli/run/files.h"
 #include "cli/run/series.h"
 #include "cli/run/session.h"
 #include "cli/verb.h"
-#include "cli/verbs/ask.h"
-#include "cost/load.h"
+#include "cli/verbs/run_results.h"
 
 namespace keplerd::cli {
 namespace {
 
 using namespace run;
-
-// What is opened before the command runs, so that a mistyped name does not cost its result.
-struct Files {
-  UniqueFd report;             // unset: standard error
-  std::vector<double> before;  // energies of --compare
-  Rates rates;
-};
-
-Result<Files> open_files(const RunOptions& options) {
-  Files files;
-  if (!options.compare.empty()) {
-    const auto result = read_result(options.compare);
-    if (!result) return result.error();
-    auto energies = energies_of(*result);
-    if (!energies) return Error{options.compare + ": " + energies.error().message};
-    files.before = *std::move(energies);
-  }
-  if (!options.report.empty()) {
-    auto report = create_file(options.report);
-    if (!report) return report.error();
-    files.report = *std::move(report);
-  }
-  return files;
-}
 
 ScopeRequest scope_request(const RunOptions& options) {
   ScopeRequest request;
@@ -65,10 +41,10 @@ Session open_session(const Context& context) {
 
 class Series {
  public:
-  Series(const Context& context, Files files)
+  Series(const Context& context, RunResults results)
       : context_(context),
         options_(context.options.run),
-        files_(std::move(files)),
+        results_(std::move(results)),
         session_(open_session(context)) {}
 
   // Returns the exit status.
@@ -76,10 +52,9 @@ class Series {
     for (std::size_t i = 0; i < options_.warmup; ++i) {
       if (!prepare() || !warm_up()) return status_;
     }
-    while (runs_.size() < options_.repeat && prepare() && run_once()) {
+    while (results_.size() < options_.repeat && prepare() && run_once()) {
     }
-    if (!runs_.empty()) finish();
-    return status_;
+    return results_.size() > 0 ? results_.finish(status_) : status_;
   }
 
  private:
@@ -107,13 +82,10 @@ class Series {
     auto outcome = session_.run();
     if (!outcome) return stop(context_.fail(printable(outcome.error().message)));
     if (!outcome->started) return ended(outcome);
-    runs_.push_back(std::move(outcome->report));
-    Report& report = runs_.back();
-    report.rates = files_.rates;
-    status_ = report.exit_status;
-    if (!context_.wants_json()) write(report_text(report, colour()));
+    status_ = outcome->report.exit_status;
+    results_.add(std::move(outcome->report));
     // Means are of what the command does when it succeeds.
-    return !outcome->interrupted && report.exit_status == 0;
+    return !outcome->interrupted && status_ == 0;
   }
 
   // Whether it has run, and has not been interrupted.
@@ -129,58 +101,10 @@ class Series {
     return false;
   }
 
-  void finish() {
-    std::vector<double> now;
-    for (const Report& report : successful(runs_))
-      if (report.energy) now.push_back(static_cast<double>(report.energy->value));
-    const bool comparable = !options_.compare.empty() && !now.empty();
-    if (context_.wants_json()) {
-      Json result = {{"run", series_json(runs_)}};
-      if (comparable) result["comparison"] = comparison_json(options_.compare, files_.before, now);
-      write(framed_json_text(result, context_.options.json, context_.options.framing == Framing::kSequence));
-    } else {
-      write(series_text(runs_) + (comparable ? comparison_text(options_.compare, files_.before, now) : ""));
-    }
-    if (!options_.compare.empty() && !comparable)
-      context_.fail("nothing to compare: the energy is not known");
-    append();
-    check_budget();
-  }
-
-  void append() {
-    if (options_.append.empty()) return;
-    const auto appended = append_to_file(options_.append, series_json(runs_));
-    if (!appended) context_.fail(printable(appended.error().message));
-  }
-
-  void check_budget() {
-    if (!options_.max_energy || status_ != 0) return;
-    const auto energy = mean_energy(runs_);
-    if (!energy) {
-      context_.fail("--max-energy cannot be checked: the energy is not known");
-    } else if (*energy > *options_.max_energy) {
-      status_ = context_.fail(fmt::format("{} are more than {} (--max-energy)", format_energy(*energy),
-                                          format_energy(*options_.max_energy)),
-                              kOverBudget);
-    }
-  }
-
-  void write(const std::string& text) {
-    if (!files_.report) {
-      context_.err << text << std::flush;
-      return;
-    }
-    const auto written = write_all(files_.report.get(), text, options_.report);
-    if (!written) context_.fail(printable(written.error().message));
-  }
-
-  bool colour() const { return !files_.report && context_.terminal.colour && isatty(STDERR_FILENO) != 0; }
-
   const Context& context_;
   const RunOptions& options_;
-  Files files_;
+  RunResults results_;
   Session session_;
-  std::vector<Report> runs_;
   int status_ = 0;
 };
 
@@ -198,14 +122,11 @@ int show_phases(const Context& context) {
 
 int run_run(const Context& context) {
   if (!context.options.run.summary.empty()) return show_phases(context);
-  auto files = open_files(context.options.run);
+  auto files = open_run_files(context);
   if (!files) return context.fail(printable(files.error().message));
-  if (auto rates = load_rates_file(context.options.run.cost_config)) {
-    files->rates = *std::move(rates);
-  } else {
-    context.fail(printable(rates.error().message));
-  }
-  return Series(context, *std::move(files)).run();
+  RunResults results(context, *std::move(files));
+  if (!context.options.run.attach.empty()) return run_attached(context, std::move(results));
+  return Series(context, std::move(results)).run();
 }
 
 }  // namespace keplerd::cli

@@ -66,6 +66,27 @@ TEST(RunArguments, ASummaryNeedsNoCommand) {
   EXPECT_EQ(usage_error({"run", "--summary=file", "true"}), "--summary does not run a command");
 }
 
+TEST(RunArguments, WhatIsAttachedToIsInsteadOfACommand) {
+  const run::RunOptions options =
+      parsed({"run", "--attach", "web", "--for=1min 30s", "--label=a", "--append=b", "--max-energy=1J"}).run;
+  EXPECT_EQ(options.attach, "web");
+  EXPECT_EQ(options.attached_for, std::chrono::seconds(90));
+  EXPECT_EQ(parsed({"run", "--attach=4711"}).run.attached_for, std::nullopt);
+  EXPECT_EQ(usage_error({"run", "--attach=web", "true"}), "--attach does not run a command");
+  EXPECT_EQ(usage_error({"run", "--for=1s", "true"}), "--for requires --attach");
+  EXPECT_EQ(usage_error({"run", "--attach=web", "--summary=x"}), "--summary and --attach cannot be combined");
+  EXPECT_THAT(usage_error({"run", "--attach=web", "--for=long"}), testing::HasSubstr("invalid time span 'long'"));
+}
+
+TEST(RunArguments, OptionsOfCommandsAndScopesDoNotGoWithWhatRunsAlready) {
+  for (const std::string option : {"--system", "--user", "--unit=a", "--slice=a", "--wait", "--repeat=2",
+                                   "--warmup=1", "--prepare=a", "--delay=1s"}) {
+    EXPECT_EQ(usage_error({"run", "--attach=web", option}),
+              "--attach and " + option.substr(0, option.find('=')) + " cannot be combined");
+  }
+  EXPECT_EQ(usage_error({"run", "--attach=web", "-pTasksMax=1"}), "--attach and --property cannot be combined");
+}
+
 TEST(RunArguments, AreChecked) {
   EXPECT_EQ(usage_error({"run"}), "no command to run");
   EXPECT_EQ(usage_error({"run", "--"}), "no command to run");

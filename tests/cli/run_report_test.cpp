@@ -222,6 +222,52 @@ TEST(RunReport, AsJsonHasTheFieldsOfTheContract) {
       R"("source":{"name":"powercap","quality":"measured"}})");
 }
 
+CommandRun make_attached(bool ended = false) {
+  CommandRun run;
+  run.began = std::chrono::seconds(100);
+  run.ended = std::chrono::seconds(110);
+  run.attached = Attached{"unit", kUnit, "unit run.scope", ended};
+  return run;
+}
+
+TEST(RunReport, OfAnAttachedRowIsItsDifferenceWithoutProgramsAndError) {
+  Measurement known = measurement();
+  known.before.row = unit_row(50'000'000);
+  known.after.row["errorMicrojoules"] = 2'000'000;
+  EXPECT_EQ(report_json(measured_report(make_attached(), known)).dump(),
+            R"({"attached":{"kind":"unit","id":"/user.slice/run.scope"},"energyMicrojoules":150000000,)"
+            R"("activeMicrojoules":150000000,"meanMicrowatts":15000000,"peakMicrowatts":31000000,)"
+            R"("durationUsec":10000000,"cpuUsec":7500000,"hostIdleMicrojoules":100000000,)"
+            R"("hostActiveMicrojoules":300000000,)"
+            R"("zones":[{"id":"powercap:package:0","energyMicrojoules":135000000},)"
+            R"({"id":"powercap:dram:0","energyMicrojoules":15000000}],)"
+            R"("resolutionMicrojoules":400001,"source":{"name":"powercap","quality":"measured"}})");
+}
+
+TEST(RunReport, AnAttachedRowThatHasEndedIsMarked) {
+  Measurement known = measurement();
+  known.before.row = unit_row(50'000'000);
+  const Report report = measured_report(make_attached(true), known);
+  EXPECT_EQ(report_json(report)["attached"]["ended"], true);
+  EXPECT_THAT(report_text(report, false), testing::StartsWith("\n        Attached: unit run.scope, ended\n"));
+}
+
+TEST(RunReport, AnAttachedRowThatWasNotShownHasNoEnergyBecauseItHasAPast) {
+  const Report report = measured_report(make_attached(), measurement());
+  EXPECT_EQ(report.energy, std::nullopt);
+  EXPECT_EQ(report.cpu, std::nullopt);
+  EXPECT_EQ(report.problem, "keplerd did not show the row at the beginning");
+}
+
+TEST(RunReport, AnAttachedRowThatWasDroppedIsIncomplete) {
+  Measurement known = measurement();
+  known.before.row = unit_row(50'000'000);
+  known.lost = true;
+  const Report report = measured_report(make_attached(true), known);
+  EXPECT_EQ(report.energy, Microjoules{150'000'000});
+  EXPECT_EQ(report.problem, "keplerd has dropped the row: what it used at its end is missing");
+}
+
 TEST(RunReport, CostAndEmissionsAreOfItsEnergy) {
   Report report = measured_report(make_run(), measurement());
   report.rates = {MicroCurrency{320'000}, "EUR", Micrograms{380'000'000}};

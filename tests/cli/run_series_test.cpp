@@ -39,6 +39,14 @@ TEST(RunSeries, SeveralRunsAreTheirMeansAndTheHighestPeak) {
   EXPECT_FALSE(json.contains("processes"));
 }
 
+TEST(RunSeries, APhaseThatWasAttachedIsNamedInTheTable) {
+  Report run = report(10);
+  run.attached = Attached{"virtual-machine", "4dea22b3", "virtual machine web", false};
+  const auto table = phases_table(*append_phase("", report_json(run)), {});
+  ASSERT_TRUE(table.ok());
+  EXPECT_NE(table->find("virtual-machine 4dea22b3\n"), std::string::npos) << *table;
+}
+
 TEST(RunSeries, TheCostIsThatOfTheMean) {
   std::vector<Report> runs = {report(7), report(10)};
   for (Report& run : runs) run.rates = {MicroCurrency{1'000'000}, "EUR", Micrograms{1'000'000'000}};

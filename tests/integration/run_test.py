@@ -9,6 +9,7 @@ The written host draws energy, and the scope's cgroup uses CPU time, when a comm
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -132,6 +133,118 @@ class Run(WithAManager):
         report = json.loads(result.stderr)["run"]
         self.assertNotIn("energyMicrojoules", report)
         self.assertIn("problem", report)
+
+
+class Attached(WithAManager):
+    """What runs already is measured, from the line that says so until it ends or a signal."""
+
+    def setUp(self):
+        super().setUp()
+        self.host.group("/system.slice", 0)
+        self.draw(package=5_000_000, usec=4_000_000, ticks=1300)
+        self.daemon = self.start_daemon()
+        self.phases = self.host.root / "phases.json"
+
+    def draw(self, package, usec, ticks, **process):
+        """Energy, with CPU time before and after: a sample between any two writes does not part them."""
+        self.use(usec - 500_000, ticks - 50, **process)
+        self.host.zone("intel-rapl:0", "package-0", package)
+        self.use(usec, ticks, **process)
+
+    def use(self, usec, ticks, group="/system.slice/a.service", pid=77, comm="worker"):
+        self.host.ticks(busy=ticks, idle=1000)
+        self.host.group(group.rpartition("/")[0], usec)
+        self.host.group(group, usec, [pid])
+        self.host.process(pid, usec // 10_000, comm=comm, group=group)
+
+    def attach(self, *options):
+        process = subprocess.Popen([KEPLERCTL, "--varlink", self.daemon.socket, "run", f"--append={self.phases}", *options],
+                                   stderr=subprocess.PIPE, text=True, env=self.environment())
+        self.addCleanup(process.wait, timeout=60)
+        self.addCleanup(process.kill)
+        self.begun = process.stderr.readline()
+        for _ in range(2):  # it has asked for samples by then: keplerd takes the first of them before the second answer
+            self.daemon.status()
+        return process
+
+    def end(self, process, status=0):
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, status, errors)
+        return errors
+
+    def phase(self):
+        return json.loads(self.phases.read_text())["phases"][-1]
+
+    def test_a_unit_has_what_it_used_since_and_a_signal_ends_it(self):
+        process = self.attach("--attach=a.service", "--label=load")
+        self.assertEqual(self.begun, "Measuring the unit a.service; Ctrl-C ends it\n")
+        self.draw(package=35_000_000, usec=5_000_000, ticks=1400)
+        process.send_signal(signal.SIGINT)
+        self.assertIn("        Attached: unit a.service\n           Label: load\n          Energy: ", self.end(process))
+        phase = self.phase()
+        self.assertEqual(phase["attached"], {"kind": "unit", "id": "/system.slice/a.service"})
+        self.assertEqual((phase["energyMicrojoules"], phase["cpuUsec"], phase["label"]), (30_000_000, 1_000_000, "load"))
+        for name in ("command", "exitStatus", "processes", "stillRunning", "problem"):
+            self.assertNotIn(name, phase)
+        table = self.run_command("run", f"--summary={self.phases}").stdout
+        self.assertIn("unit /system.slice/a.service\n", table)
+
+    def test_a_process_by_its_pid(self):
+        process = self.attach("--attach=77")
+        self.assertEqual(self.begun, "Measuring the process worker; Ctrl-C ends it\n")
+        self.draw(package=35_000_000, usec=5_000_000, ticks=1400)
+        process.send_signal(signal.SIGTERM)
+        self.end(process)
+        phase = self.phase()
+        self.assertEqual(phase["attached"], {"kind": "process", "id": "77.100"})
+        self.assertEqual((phase["energyMicrojoules"], phase["cpuUsec"]), (30_000_000, 1_000_000))
+
+    def test_a_virtual_machine_by_its_name(self):
+        uuid, group = "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01", r"/machine.slice/machine-qemu\x2d1\x2dweb.scope"
+        self.host.write("proc/20/cmdline", f"/usr/bin/qemu-system-x86_64\0-name\0guest=web\0-uuid\0{uuid}\0-S\0")
+        vm = {"group": group, "pid": 20, "comm": "qemu-system-x86"}
+        self.draw(package=6_000_000, usec=4_000_000, ticks=1310, **vm)
+        self.daemon.stop()
+        self.daemon = self.start_daemon()
+        process = self.attach("--attach=WEB")
+        self.assertEqual(self.begun, "Measuring the virtual machine web; Ctrl-C ends it\n")
+        self.draw(package=36_000_000, usec=5_000_000, ticks=1410, **vm)
+        process.send_signal(signal.SIGINT)
+        self.end(process)
+        self.assertEqual(self.phase()["attached"], {"kind": "virtual-machine", "id": uuid})
+        self.assertEqual(self.phase()["energyMicrojoules"], 30_000_000)
+
+    def test_the_time_ends_it(self):
+        result = self.run_command("-j", "run", "--attach=a.service", "--for=50ms", daemon=self.daemon)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        report = json.loads(result.stderr)["run"]
+        self.assertEqual(report["energyMicrojoules"], 0)
+        self.assertGreaterEqual(report["durationUsec"], 50_000)
+
+    def test_the_end_of_the_row_ends_it(self):
+        process = self.attach("--attach=a.service")
+        shutil.rmtree(self.host.root / "cgroup/system.slice/a.service")
+        shutil.rmtree(self.host.root / "proc/77")
+        self.run_command("run", "true", daemon=self.daemon)  # takes samples
+        self.assertIn("        Attached: unit a.service, ended\n", self.end(process))
+        self.assertTrue(self.phase()["attached"]["ended"])
+
+    def test_what_cannot_be_found_is_an_error(self):
+        result = self.run_command("run", "--attach=nothing", daemon=self.daemon)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertTrue(result.stderr.startswith(
+            "keplerctl: no unit, virtual machine, container, pod, process or zone is called 'nothing'"), result.stderr)
+
+    def test_without_keplerd_it_is_an_error(self):
+        result = self.run_command("run", "--attach=a.service")
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stderr.startswith("keplerctl: /nonexistent/socket: no such socket"), result.stderr)
+
+    def test_a_budget_that_is_exceeded_is_status_3(self):
+        process = self.attach("--attach=a.service", "--max-energy=29J")
+        self.draw(package=35_000_000, usec=5_000_000, ticks=1400)
+        process.send_signal(signal.SIGINT)
+        self.assertIn("30.0 J are more than 29.0 J (--max-energy)\n", self.end(process, 3))
 
 
 class Command(WithAManager):
