@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record/trace_file.h"
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/record/options.h"
+#include "support/largest_file.h"
 
 namespace keplerd::cli::record {
 namespace {
@@ -139,13 +138,11 @@ TEST_F(TraceFiles, WhatCannotBeWrittenIsReportedAndLeavesTheFileAsItWas) {
   auto file = TraceFile::open(path);
   ASSERT_TRUE(file);
   ASSERT_TRUE(file->append(kHeader));
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit limit{kHeader.size() + 3, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &limit);
-  const auto appended = file->append("a longer line\n");
-  setrlimit(RLIMIT_FSIZE, &before);
+  Result<Done> appended = Done{};
+  {
+    const LargestFile limit(kHeader.size() + 3);
+    appended = file->append("a longer line\n");
+  }
   ASSERT_FALSE(appended);
   EXPECT_EQ(appended.error().message, path + ": File too large");
   EXPECT_EQ(text(), kHeader);
