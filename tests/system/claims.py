@@ -51,6 +51,20 @@ def program(who, name):
     return f"/home/{who}/{name}"
 
 
+def start_managers(host):
+    """Both users, each with a manager of units."""
+    host.sh("".join(f"id -u {who} 2>/dev/null || useradd --create-home --uid {uid} {who}; loginctl enable-linger {who}\n"
+                    for who, uid in USERS.items()))
+    for uid in USERS.values():
+        host.wait_until(lambda: host.property("ActiveState", f"user@{uid}.service") == "active", 15, "a user's manager")
+
+
+def stop_managers(host):
+    host.sh(f"""
+        loginctl disable-linger {' '.join(USERS)}
+        systemctl stop {' '.join(f'user@{uid}' for uid in USERS.values())}""")
+
+
 def claim(host, who, scope, *command, below=None):
     """Runs a command with systemd-run --scope, for a user with --user; its pid."""
     run = [*become(who), "systemd-run", *(["--user"] if who != "root" else []), "--scope", "--quiet", f"--unit={scope}",

@@ -7,7 +7,7 @@ import re
 import shlex
 
 from claims import (COUNTERS, FACTS, SPINNER, USERS, become, check_claim, check_rows, check_same, check_views, claim,
-                    end_all, from_crontab, in_own_cgroup, key, own_slice, program, take, workloads)
+                    end_all, from_crontab, in_own_cgroup, key, own_slice, program, start_managers, stop_managers, take, workloads)
 from guest_meter import write
 from guests import BOX, PODMAN, by_id, drive, make_box
 
@@ -59,14 +59,11 @@ def begin(host, report):
     """Two ordinary users, and workloads of root's"""
     if host.run("test", "-e", BOX).returncode != 0:
         make_box(host)
-    host.sh("".join(f"id -u {who} 2>/dev/null || useradd --create-home --uid {uid} {who}; loginctl enable-linger {who}\n"
-                    for who, uid in USERS.items()))
+    start_managers(host)
     host.sh(f"printf %s {shlex.quote(SPIN)} >/run/spin.c; gcc -static -O1 -o {SPINNER} /run/spin.c; rm /run/spin.c")
     host.sh("".join(f"install -o {who} {SPINNER} {program(who, name)}\n" for who in USERS for name in PROGRAMS))
     host.sh("umask 077\n" + "".join(f"mkdir -p $(dirname {file}); printf %s {shlex.quote(text)} >{file}\n"
                                     for file, text in SECRETS.items()))
-    for uid in USERS.values():
-        host.wait_until(lambda: host.property("ActiveState", f"user@{uid}.service") == "active", 15, "a user's manager")
     write(host, DROP_IN, f"[Guests]\nMachines={UUID}\n")
     write(host, "/run/secret.xml", DOMAIN)
     host.sh(f"""systemctl reload keplerd
@@ -376,10 +373,9 @@ def end(host, report):
         virsh -q undefine {VM}
         {PODMAN} rm -t 0 -f secret-vault >/dev/null
         systemctl stop cri-containerd-{POD_CONTAINER}.scope docker-{DOCKER_ID}.scope 100.scope
-        loginctl disable-linger {' '.join(USERS)}
-        systemctl stop {' '.join(f'user@{uid}' for uid in USERS.values())}
         rm -r {DROP_IN} {SPINNER} /etc/pve /var/lib/docker /var/log/pods /var/log/containers /srv/nsp /srv/idmap
         systemctl reload keplerd""")
+    stop_managers(host)
     host.wait_for_samples()
     snapshot = take(host)
     report.equal("none of theirs runs", [id_ for id_, row in workloads(snapshot).items()
