@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -74,14 +75,14 @@ Result<Done> apply_config_file(const std::string& path, const ApplyFile& apply) 
 Result<Done> apply_config_files(const std::vector<std::string>& directories, const std::string& name,
                                 const ApplyFile& apply) {
   for (const auto& directory : directories) {
-    const auto main_file = apply_config_file(directory + "/keplerd/" + name, apply);
+    const auto main_file = apply_config_file(fmt::format("{}/keplerd/{}", directory, name), apply);
     if (main_file) break;
     if (!is_absent(main_file.error().code)) return main_file;
   }
 
   std::map<std::string, std::string> path_by_name;
   for (const auto& directory : directories) {
-    const auto found = find_drop_ins(directory + "/keplerd/" + name + ".d", path_by_name);
+    const auto found = find_drop_ins(fmt::format("{}/keplerd/{}.d", directory, name), path_by_name);
     if (!found) return found;
   }
   for (const auto& [drop_in, path] : path_by_name) {
