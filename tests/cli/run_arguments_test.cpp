@@ -75,7 +75,8 @@ TEST(RunArguments, WhatIsAttachedToIsInsteadOfACommand) {
   EXPECT_EQ(usage_error({"run", "--attach=web", "true"}), "--attach does not run a command");
   EXPECT_EQ(usage_error({"run", "--for=1s", "true"}), "--for requires --attach");
   EXPECT_EQ(usage_error({"run", "--attach=web", "--summary=x"}), "--summary and --attach cannot be combined");
-  EXPECT_THAT(usage_error({"run", "--attach=web", "--for=long"}), testing::HasSubstr("invalid time span 'long'"));
+  EXPECT_THAT(usage_error({"run", "--attach=web", "--for=long"}),
+              testing::HasSubstr("invalid time span 'long'"));
 }
 
 TEST(RunArguments, OptionsOfCommandsAndScopesDoNotGoWithWhatRunsAlready) {
@@ -84,7 +85,8 @@ TEST(RunArguments, OptionsOfCommandsAndScopesDoNotGoWithWhatRunsAlready) {
     EXPECT_EQ(usage_error({"run", "--attach=web", option}),
               "--attach and " + option.substr(0, option.find('=')) + " cannot be combined");
   }
-  EXPECT_EQ(usage_error({"run", "--attach=web", "-pTasksMax=1"}), "--attach and --property cannot be combined");
+  EXPECT_EQ(usage_error({"run", "--attach=web", "-pTasksMax=1"}),
+            "--attach and --property cannot be combined");
 }
 
 TEST(RunArguments, AreChecked) {
