@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inih does the parsing. What it would pass over in silence is refused by the reader that feeds it: it tells
+// inih does the parsing. What it would pass over in silence is refused by the reader that feeds it: it gives
 // its handler no line number, cuts lines at 200 bytes, takes an indented line for more of the value above,
 // and ignores a section without keys and text after a section's bracket.
 #include "config/ini.h"

@@ -10,6 +10,7 @@
 
 #include "base/parse.h"
 #include "base/text.h"
+#include "config/key_table.h"
 #include "config/time_span.h"
 
 namespace keplerd {
@@ -272,16 +273,11 @@ constexpr Row kRows[] = {
 };
 
 Error unknown_key(std::string_view section, std::string_view key) {
-  if (section.empty()) return {fmt::format("{}= is set before the first [Section]", escape_name(key))};
   const auto elsewhere =
       std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.key == key; });
-  if (elsewhere != std::end(kRows))
+  if (!section.empty() && elsewhere != std::end(kRows))
     return {fmt::format("{}= belongs in section [{}]", key, elsewhere->section)};
-  std::string accepted;
-  for (const Row& row : kRows) {
-    if (row.section == section) accepted += fmt::format("{}{}=", accepted.empty() ? "" : ", ", row.key);
-  }
-  return {fmt::format("unknown key {}= in section [{}]; accepted: {}", escape_name(key), section, accepted)};
+  return unknown_key_of(kRows, section, key);
 }
 
 }  // namespace
@@ -291,24 +287,14 @@ std::string_view rule_name(ShareRule rule) { return name_of<kShareRules>(rule); 
 std::string_view rule_name(IdlePolicy policy) { return name_of<kIdlePolicies>(policy); }
 std::string_view rule_name(PublicAccess access) { return name_of<kPublicAccess>(access); }
 
-Result<Done> check_section(std::string_view section) {
-  std::string accepted;
-  std::string_view previous;
-  for (const Row& row : kRows) {
-    if (row.section == section) return Done{};
-    if (row.section != previous) accepted += fmt::format("{}[{}]", accepted.empty() ? "" : ", ", row.section);
-    previous = row.section;
-  }
-  return Error{fmt::format("unknown section [{}]; accepted: {}", escape_name(section), accepted)};
-}
+Result<Done> check_section(std::string_view section) { return check_section_of(kRows, section); }
 
 Result<Done> set_setting(Settings& settings, std::string_view section, std::string_view key,
                          std::string_view value) {
   if (!section.empty()) {
     if (auto known = check_section(section); !known) return known;
   }
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
-                                [&](const Row& r) { return r.section == section && r.key == key; });
+  const auto row = find_key(kRows, section, key);
   if (row == std::end(kRows)) return unknown_key(section, key);
   const std::string text(value.empty() ? row->text.print(Settings{}) : value);
   const auto done = row->text.parse(settings, text);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 #include "config/ini.h"
+#include "config/key_table.h"
 #include "cost/load.h"
 
 namespace keplerd {
@@ -33,12 +35,14 @@ Result<std::int64_t> parse_millionths(std::string_view text) {
   return static_cast<std::int64_t>(*whole) * kMillion + *millionths;
 }
 
-Result<Done> set_price(Rates& rates, std::string_view text) {
-  rates.price.reset();
+template <auto kRate>
+Result<Done> set_rate(Rates& rates, std::string_view text) {
+  auto& rate = rates.*kRate;
+  rate.reset();
   if (text.empty()) return Done{};
-  const auto price = parse_millionths(text);
-  if (!price) return price.error();
-  rates.price = MicroCurrency{*price};
+  const auto millionths = parse_millionths(text);
+  if (!millionths) return millionths.error();
+  rate = typename std::decay_t<decltype(rate)>::value_type{*millionths};
   return Done{};
 }
 
@@ -50,45 +54,24 @@ Result<Done> set_currency(Rates& rates, std::string_view text) {
   return Done{};
 }
 
-Result<Done> set_carbon(Rates& rates, std::string_view text) {
-  rates.carbon.reset();
-  if (text.empty()) return Done{};
-  const auto grams = parse_millionths(text);
-  if (!grams) return grams.error();
-  rates.carbon = Micrograms{*grams};
-  return Done{};
-}
-
 struct Row {
   std::string_view section, key;
   Result<Done> (*set)(Rates& rates, std::string_view text);
 };
 
-constexpr Row kRows[] = {
-    {"Cost", "Price", set_price}, {"Cost", "Currency", set_currency}, {"Carbon", "Intensity", set_carbon}};
+constexpr Row kRows[] = {{"Cost", "Price", set_rate<&Rates::price>},
+                         {"Cost", "Currency", set_currency},
+                         {"Carbon", "Intensity", set_rate<&Rates::carbon>}};
 
-Result<Done> check_section(std::string_view section) {
-  if (std::ranges::find(kRows, section, &Row::section) != std::end(kRows)) return Done{};
-  return Error{fmt::format("unknown section [{}]; accepted: [Cost], [Carbon]", escape_name(section))};
-}
-
-Error unknown_key(std::string_view section, std::string_view key) {
-  if (section.empty()) return {fmt::format("{}= is set before the first [Section]", escape_name(key))};
-  std::string accepted;
-  for (const Row& row : kRows) {
-    if (row.section == section) accepted += fmt::format("{}{}=", accepted.empty() ? "" : ", ", row.key);
-  }
-  return {fmt::format("unknown key {}= in section [{}]; accepted: {}", escape_name(key), section, accepted)};
-}
+Result<Done> check_section(std::string_view section) { return check_section_of(kRows, section); }
 
 }  // namespace
 
 Result<RatesText> parse_rates(std::string_view text, std::string_view file, RatesText so_far) {
   const auto set = [&](std::string_view section, std::string_view key, std::string_view value,
                        int line) -> Result<Done> {
-    const auto row = std::ranges::find_if(
-        kRows, [&](const Row& known) { return known.section == section && known.key == key; });
-    if (row == std::end(kRows)) return unknown_key(section, key);
+    const auto row = find_key(kRows, section, key);
+    if (row == std::end(kRows)) return unknown_key_of(kRows, section, key);
     if (const auto done = row->set(so_far.rates, value); !done)
       return Error{fmt::format("{}={}: {}", key, escape_name(value), done.error().message)};
     if (key == "Price") so_far.price_place = fmt::format("{}:{}", escape_name(file), line);
