@@ -55,18 +55,16 @@ Matches search(client::Daemon& daemon, const std::string& wanted, bool guess) {
   return matches;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
 }  // namespace
 
-std::string kind_word(const Json& row) {
+const client::KindInfo* kind_of(const Json& row) {
   const std::string kind = name_text(row, "kind");
-  const client::KindInfo* info = client::find_kind(kind);
-  return kind == "group" ? "unit" : info != nullptr ? std::string(info->word) : kind;
+  return client::find_kind(kind == "group" ? "unit" : kind);
+}
+
+std::string kind_word(const Json& row) {
+  const client::KindInfo* info = kind_of(row);
+  return info != nullptr ? std::string(info->word) : name_text(row, "kind");
 }
 
 Result<Matches> resolve(client::Daemon& daemon, const std::string& wanted, bool guess) {
@@ -78,7 +76,8 @@ Result<Matches> resolve(client::Daemon& daemon, const std::string& wanted, bool 
 bool is_unique(const Matches& matches) { return matches.ids.size() == 1 && !matches.rows.empty(); }
 
 std::string ambiguity(const std::string& wanted, const Matches& matches) {
-  return "'" + printable(wanted) + "' is ambiguous: " + joined(matches.ids) + "; use one of the ids";
+  return fmt::format("'{}' is ambiguous: {}; use one of the ids", printable(wanted),
+                     fmt::join(matches.ids, ", "));
 }
 
 std::string nothing_such(const std::string& wanted, bool sees_everything, bool hint) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/kinds.h"
 #include "client/requests.h"
 #include "varlink/json.h"
 
@@ -29,7 +30,9 @@ std::string ambiguity(const std::string& wanted, const Matches& matches);
 // "no unit, virtual machine, ... or zone is called 'web', or you may not see it". `hint`: where to find them.
 std::string nothing_such(const std::string& wanted, bool sees_everything, bool hint);
 
-// The word for the row's kind, "virtual-machine" or "group": as in the lists' names.
+// Where rows like this are listed: those of the kinds "unit" and "group" together. Null: of an unknown kind.
+const client::KindInfo* kind_of(const varlink::Json& row);
+// The word for that, as in the lists' names.
 std::string kind_word(const varlink::Json& row);
 
 }  // namespace keplerd::cli

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <poll.h>
-
 #include "cli/fields.h"
 #include "cli/run/child.h"
 
@@ -17,29 +15,16 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLongest = std::chrono::minutes(1);
 constexpr milliseconds kReconnect = std::chrono::seconds(1);
 
-class Waiting {
- public:
-  // Whether a signal asks for an end meanwhile.
-  bool wait_for(int fd, milliseconds longest) {
-    pollfd inputs[] = {{signals_.fd(), POLLIN, 0}, {fd, POLLIN, 0}};
-    (void)::poll(inputs, 2, static_cast<int>(longest.count()));
-    return signals_.take(0);
+// Until the end of the row, or of the time, or a signal that asks for it.
+void follow(Meter& meter, Signals& signals, std::optional<microseconds> end) {
+  while (!meter.has_ended()) {
+    milliseconds longest = meter.fd() < 0 ? kReconnect : kLongest;
+    if (end) longest = std::min(longest, std::chrono::ceil<milliseconds>(*end - monotonic_now()));
+    if (longest.count() <= 0 || signals.wait_for(meter.fd(), longest)) return;
+    meter.reconnect();
+    meter.take();
   }
-
-  // Until the end of the row, or of the time, or a signal.
-  void follow(Meter& meter, std::optional<microseconds> end) {
-    while (!meter.has_ended()) {
-      milliseconds longest = meter.fd() < 0 ? kReconnect : kLongest;
-      if (end) longest = std::min(longest, std::chrono::ceil<milliseconds>(*end - monotonic_now()));
-      if (longest.count() <= 0 || wait_for(meter.fd(), longest)) return;
-      meter.reconnect();
-      meter.take();
-    }
-  }
-
- private:
-  Signals signals_;
-};
+}
 
 microseconds sample_time(const Reading& reading) {
   return microseconds(integer_field(reading.status, "monotonicUsec").value_or(0));
@@ -48,8 +33,8 @@ microseconds sample_time(const Reading& reading) {
 }  // namespace
 
 Report measure_attached(Meter& meter, const AttachPlan& plan, const std::function<void()>& begun) {
-  Waiting waiting;
-  const auto wait = [&](int fd, milliseconds longest) { return waiting.wait_for(fd, longest); };
+  Signals signals;
+  const auto wait = [&](int fd, milliseconds longest) { return signals.wait_for(fd, longest); };
   CommandRun run;
   run.label = plan.label;
   run.attached = plan.what;
@@ -58,7 +43,7 @@ Report measure_attached(Meter& meter, const AttachPlan& plan, const std::functio
   begun();
   const auto end =
       plan.span ? std::optional(run.began + std::chrono::ceil<microseconds>(*plan.span)) : std::nullopt;
-  waiting.follow(meter, end);
+  follow(meter, signals, end);
   run.ended = monotonic_now();
   run.attached->ended = meter.has_ended();
   const auto measurement = meter.end(run.ended, wait);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -87,6 +88,12 @@ Signals::~Signals() {
   (void)take(0);  // what has come is not to end keplerctl now
   sigaction(SIGCHLD, &child_action_, nullptr);
   sigprocmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+bool Signals::wait_for(int fd, std::chrono::milliseconds longest) {
+  pollfd inputs[] = {{fd_.get(), POLLIN, 0}, {fd, POLLIN, 0}};
+  (void)::poll(inputs, 2, static_cast<int>(longest.count()));
+  return take(0);
 }
 
 bool Signals::take(pid_t command) {

@@ -31,6 +31,10 @@ class Signals {
 
   int fd() const { return fd_.get(); }
 
+  // Waits until `fd` (unless -1) is readable or a signal comes, at most so long. Returns whether a signal
+  // asks for an end; none is passed on.
+  bool wait_for(int fd, std::chrono::milliseconds longest);
+
   // Reads all that have come, and passes on to `command` (unless 0) what it has not got itself. Returns
   // whether one of them asks for an end: SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   bool take(pid_t command);

@@ -16,11 +16,7 @@ namespace keplerd::cli::run {
 using std::chrono::milliseconds;
 
 // Whether a signal asks for an end meanwhile.
-bool Session::wait_for(int fd, milliseconds longest) {
-  pollfd inputs[] = {{signals_.fd(), POLLIN, 0}, {fd, POLLIN, 0}};
-  (void)::poll(inputs, 2, static_cast<int>(longest.count()));
-  return signals_.take(0);
-}
+bool Session::wait_for(int fd, milliseconds longest) { return signals_.wait_for(fd, longest); }
 
 bool Session::pause(milliseconds span) {
   const microseconds end = monotonic_now() + span;

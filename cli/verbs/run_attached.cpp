@@ -52,7 +52,7 @@ int run_attached(const Context& context, RunResults results) {
     return context.fail("not measured: " + problem);
 
   const std::string kind = name_text(*row, "kind");
-  const client::KindInfo* info = client::find_kind(kind == "group" ? "unit" : kind);
+  const client::KindInfo* info = kind_of(*row);
   if (info == nullptr) return context.fail("rows of this kind cannot be measured: " + kind);
   AttachPlan plan{info->kind,
                   {kind, string_field(*row, "id").value_or(""), {}, false},
