@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 
 #include <gtest/gtest.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -80,6 +82,18 @@ pid_t fork_as(pid_t wanted) {
   ::_exit(0);
 }
 
+// The child that has answered still runs on its way to sleep; until then its CPU time may advance.
+void wait_until_asleep(pid_t pid) {
+  char state = 'R';
+  while (state == 'R') {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    const auto end_of_name = stat.rfind(") ");
+    state = end_of_name == std::string::npos ? 'X' : stat[end_of_name + 2];
+    ::sched_yield();
+  }
+}
+
 }  // namespace
 
 Child::Child(pid_t wanted) {
@@ -93,6 +107,7 @@ Child::Child(pid_t wanted) {
   }
   ::close(ends[1]);
   wire_.reset(ends[0]);
+  if (pid_ > 0) wait_until_asleep(pid_);
 }
 
 Child::~Child() {
@@ -106,6 +121,7 @@ void Child::report(char what, const std::string& argument) {
   char answer = 0;
   EXPECT_GT(::send(wire_.get(), message.data(), message.size(), MSG_NOSIGNAL), 0);
   EXPECT_EQ(::recv(wire_.get(), &answer, 1, 0), 1);
+  wait_until_asleep(pid_);
 }
 
 void Child::burn(std::chrono::milliseconds time) { report('b', std::to_string(time.count())); }
