@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <unordered_set>
 #include <utility>
@@ -208,10 +209,13 @@ void ProcessTable::read_one(const Found& found, UsageSample& sample) {
   }
   process.read_in = sample_;
   process.group = incarnation_of(found.group, sample);
+  const bool was_unread = std::exchange(process.unread, state == State::kUnread);
+  if (process.unread) return;
   const bool renamed = state == State::kRenamed;
   const bool has_other_user = (renamed || (scan_due_ && process.has_run)) && refresh_user(process, renamed);
   if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user) return;
-  report(process, found.group, renamed, age == Age::kLast ? std::optional(last) : std::nullopt, sample);
+  const bool knows_last = age == Age::kLast && !was_unread;
+  report(process, found.group, renamed, knows_last ? std::optional(last) : std::nullopt, sample);
 }
 
 // A process that was not known.
@@ -268,7 +272,8 @@ bool ProcessTable::refresh_user(Process& process, bool renamed) const {
 ProcessTable::State ProcessTable::refresh(Process& process) {
   if (host_.has_own_procfs()) return refresh_by_clock(process);
   const auto stat = read_stat(process.id.pid);
-  if (!stat || stat->id != process.id || stat->usage < process.usage) return State::kGone;
+  if (!stat) return state_after(stat.error());
+  if (stat->id != process.id || stat->usage < process.usage) return State::kGone;
   if (std::exchange(process.usage, stat->usage) != stat->usage) process.has_run = true;
   return rename(process, stat->comm);
 }
@@ -282,10 +287,16 @@ ProcessTable::State ProcessTable::refresh_by_clock(Process& process) {
     return State::kSame;
   }
   const State state = read_comm(process);
-  if (state == State::kGone) return state;
+  if (state == State::kGone || state == State::kUnread) return state;
   process.usage = *usage;
   process.has_run = true;
   return state;
+}
+
+// Of a process whose file cannot be read: only this host's want of memory or descriptors says nothing of it.
+ProcessTable::State ProcessTable::state_after(const Error& error) {
+  const bool lacks = error.code == EMFILE || error.code == ENFILE || error.code == ENOMEM;
+  return lacks ? State::kUnread : State::kGone;
 }
 
 // Whether the pid whose clock was just read still is the same process; also updates its name.
@@ -297,7 +308,8 @@ ProcessTable::State ProcessTable::read_comm(Process& process) {
     return rename(process, comm->substr(0, comm->size() - (comm->ends_with('\n') ? 1 : 0)));
   }
   const auto stat = read_stat(process.id.pid);
-  if (!stat || stat->id != process.id) return State::kGone;
+  if (!stat) return state_after(stat.error());
+  if (stat->id != process.id) return State::kGone;
   auto file = KeptFile::open(host_.procfs(), std::to_string(process.id.pid) + "/comm", limits_.descriptors);
   if (file && file->is_held()) process.comm_file = std::make_unique<KeptFile>(*std::move(file));
   return rename(process, stat->comm);

@@ -47,8 +47,8 @@ struct ProcessLimits {
 //   kLast     read when its group's list was last read before this sample, or later: what its clock has
 //             advanced since then belongs to this window
 //   kOlder    its group's list was read since, without it (it was in another, idle group, or a zombie, or
-//             beyond the limits): its clock has advanced over more than this window, and none of that is
-//             attributed to the window
+//             beyond the limits, or could not be read): its clock has advanced over more than this window,
+//             and none of that is attributed to the window
 //
 // A process that a list no longer names, or whose group is gone, is missing: it has moved (and another list
 // names it), is a zombie, or is gone. Its clock decides, at the end of each sample: the process is kept as
@@ -78,6 +78,7 @@ class ProcessTable {
     ProcessUser user;
     bool kernel_thread = false;
     bool has_run = false;                 // since its user was last read
+    bool unread = false;                  // its last reading failed for want of memory or descriptors
     std::unique_ptr<KeptFile> comm_file;  // held while the process runs: reads fail once the process is gone
   };
   using Processes = std::unordered_map<std::int32_t, Process>;
@@ -113,10 +114,11 @@ class ProcessTable {
   Age age_of(const Process& process) const;
   static void report(const Process& process, std::size_t group, bool fresh,
                      std::optional<ProcessUsage::Before> before, UsageSample& sample);
-  enum class State { kGone, kSame, kRenamed };
+  enum class State { kGone, kUnread, kSame, kRenamed };
   State refresh(Process& process);
   State refresh_by_clock(Process& process);
   State read_comm(Process& process);
+  static State state_after(const Error& error);
   static State rename(Process& process, std::string_view comm);
   bool refresh_user(Process& process, bool renamed) const;
   Result<ProcessStat> read_stat(std::int32_t pid) const;

@@ -347,11 +347,17 @@ TEST_F(ProcessKernelTest, WithoutDescriptorsNoProcessHasEnded) {
   const rlimit none{.rlim_cur = 3, .rlim_max = limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
   read(20s);  // a full scan is due
+  child.burn(5ms);
+  read(20s);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   for (const pid_t pid : {child.pid(), ::getpid(), 1}) EXPECT_FALSE(has_ended(pid)) << pid;
   child.burn(5ms);
   read();
   EXPECT_EQ(group_of(child.pid()), "/a");
+  EXPECT_FALSE(find(child.pid())->before);  // it also ran in the window before
+  child.burn(5ms);
+  read();
+  EXPECT_GE(time(child.pid()), 5ms);
 }
 
 }  // namespace
