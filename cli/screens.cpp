@@ -31,7 +31,6 @@ std::string source_text(const Json& status) {
   return quality.empty() || quality == name ? name : name + ", " + quality;
 }
 
-// "0.34 % of a processor, 2.6 MiB, 12.1 mW, 3.42 J since it was started": the known values.
 // What keplerd has learned about the power of a zone: "powercap:package:0 base, idle 21.3 W +-0.8 W".
 std::string model_text(const Json& zone) {
   const Json& model = field(zone, "model");
@@ -41,6 +40,7 @@ std::string model_text(const Json& zone) {
                      power_text(model, "idleErrorMicrowatts"));
 }
 
+// "0.34 % of a CPU, 2.6 MiB, 12.1 mW, 3.42 J since keplerd started": the known values.
 std::string own_cost_text(const Json& status) {
   std::vector<std::string> parts;
   if (const auto percent = own_cpu_percent(status))

@@ -9,6 +9,7 @@
 
 #include "base/problem_kind.h"
 #include "cli/doctor/meters.h"
+#include "cli/doctor/models.h"
 #include "cli/doctor/totals.h"
 #include "cli/fields.h"
 #include "cli/output/human.h"
@@ -320,6 +321,7 @@ std::vector<Check> check_all(const DoctorFacts& facts) {
     for (const auto check : {check_source, check_clock, check_discarded}) checks.push_back(check(facts));
     for (Check& check : check_problems(facts)) checks.push_back(std::move(check));
     checks.push_back(check_cost(facts));
+    for (Check& check : check_models(facts)) checks.push_back(std::move(check));
   }
   checks.push_back(check_socket(facts));
   checks.push_back(check_access(facts));

@@ -55,6 +55,7 @@ struct DoctorFacts {
   bool has_cgroups = false;            // in cgroup2, below its root
   ProcMount proc;
   bool interrupts_apart = false;     // the kernel accounts interrupt time separately
+  bool has_frequency = false;        // of the first processor, from cpufreq
   std::optional<FileFacts> libvirt;  // where libvirt keeps its running VMs
 
   std::vector<std::string> config_files;

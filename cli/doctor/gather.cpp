@@ -113,6 +113,8 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
     facts.proc = parse_proc_mount(*mountinfo);
   }
   facts.interrupts_apart = faccessat(host->procfs(), "pressure/irq", F_OK, 0) == 0;
+  facts.has_frequency =
+      faccessat(host->sysfs(), "devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", R_OK, AT_EACCESS) == 0;
 }
 
 }  // namespace

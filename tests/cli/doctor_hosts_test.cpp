@@ -45,6 +45,13 @@ constexpr char kNoHwmon[] =
     "meter hwmon: /sys/class/hwmon: no known processor sensor (not needed: another meter works)";
 constexpr char kNoneShownOnly[] = "other meters: none";
 
+TEST(DoctorHosts, TheFrequencyIsThatOfCpufreq) {
+  FakeHost host;
+  EXPECT_FALSE(gather_facts("/nonexistent/socket", host.paths()).has_frequency);
+  host.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2400000");
+  EXPECT_TRUE(gather_facts("/nonexistent/socket", host.paths()).has_frequency);
+}
+
 TEST(DoctorHosts, Cgroup2WithoutAnyCgroupIsAWarning) {
   FakeHost host;
   const auto check = [&] {

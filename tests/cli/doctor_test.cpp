@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <ctime>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 namespace keplerd::cli {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -53,6 +55,79 @@ TEST(Doctor, AHintIsInTheTextOnly) {
   EXPECT_THAT(text, HasSubstr("  Hint: a kernel with CONFIG_IRQ_TIME_ACCOUNTING does\n"));
   EXPECT_EQ(check_of(facts, "windows").fix, "");
   EXPECT_THAT(checks_json(check_all(facts)).dump(), Not(HasSubstr("journalctl")));
+}
+
+// With a model of the package in this state.
+DoctorFacts learned(const char* state) {
+  DoctorFacts facts = healthy();
+  facts.has_frequency = true;
+  (*facts.status)["share"] = "learned";
+  (*facts.status)["zones"] = Json::array();
+  (*facts.status)["zones"].push_back({{"id", "powercap:package:0"},
+                                      {"model",
+                                       {{"state", state},
+                                        {"idleMicrowatts", 21'300'000},
+                                        {"idleErrorMicrowatts", 800'000},
+                                        {"gate", 0.9}}}});
+  return facts;
+}
+
+TEST(Doctor, WhatWasLearnedOfAZoneIsShownWithHowItIsKnown) {
+  const std::string power = "powercap:package:0: idle power 21.3 W +-800 mW";
+  EXPECT_EQ(check_of(learned("base"), "model").found, power);
+  const Check aged = check_of(learned("aged"), "model");
+  EXPECT_EQ(aged.found, power + ", learned more than a day ago");
+  EXPECT_EQ(aged.state, CheckState::kOk);
+  const Check extrapolated = check_of(learned("extrapolated"), "model");
+  EXPECT_EQ(extrapolated.found, power + ", extrapolated: the host has not been idle yet");
+  EXPECT_EQ(extrapolated.state, CheckState::kWarning);
+  EXPECT_EQ(extrapolated.fix, "leave the host idle for a minute, or set IdlePower= in keplerd.conf");
+  EXPECT_EQ(check_of(learned("learning"), "model").found,
+            "powercap:package:0: its idle power is still being learned");
+  EXPECT_EQ(status_of(learned("extrapolated")), kFine);
+}
+
+TEST(Doctor, WithoutFullAccessTheModelHasNoFigures) {
+  DoctorFacts facts = learned("base");
+  (*facts.status)["zones"][0]["model"] = {{"state", "base"}};
+  EXPECT_EQ(check_of(facts, "model").found, "powercap:package:0: idle power known");
+}
+
+TEST(Doctor, AClosedGateMeansThatCpuTimeDivides) {
+  DoctorFacts facts = learned("base");
+  (*facts.status)["zones"][0]["model"]["gate"] = 0.05;
+  const std::string closed = "; no difference between workloads has been learned: CPU time alone divides";
+  EXPECT_THAT(check_of(facts, "model").found, EndsWith(closed));
+  (*facts.status)["share"] = "cpu-time";
+  EXPECT_THAT(check_of(facts, "model").found, Not(EndsWith(closed)));
+}
+
+TEST(Doctor, SamplesThatAreTooRareToLearnFromAreAWarning) {
+  DoctorFacts facts = learned("base");
+  EXPECT_EQ(check_of(facts, "learning").state, CheckState::kOk);
+  for (Nanoseconds* const interval :
+       {&facts.settings.sampling.interval, &facts.settings.sampling.unwatched_interval}) {
+    const Nanoseconds was = std::exchange(*interval, std::chrono::seconds(11));
+    EXPECT_EQ(check_of(facts, "learning").state, CheckState::kWarning);
+    EXPECT_EQ(check_of(facts, "learning").found, "samples every 11.0 s are too rare to learn from");
+    *interval = was;
+  }
+}
+
+TEST(Doctor, AFrequencyThatCannotBeReadIsReplaced) {
+  DoctorFacts facts = learned("base");
+  EXPECT_EQ(check_of(facts, "frequency").found, "of the processors can be read");
+  facts.has_frequency = false;
+  EXPECT_EQ(check_of(facts, "frequency").found,
+            "of the processors cannot be read: the number of active cores is used instead");
+}
+
+TEST(Doctor, WithoutAModelThereIsNothingToSayOfOne) {
+  for (const Check& check : check_all(healthy())) {
+    EXPECT_NE(check.name, "model");
+    EXPECT_NE(check.name, "learning");
+    EXPECT_NE(check.name, "frequency");
+  }
 }
 
 TEST(Doctor, WhatKeplerdCannotDoNowIsAProblemAndSaysForHowLong) {

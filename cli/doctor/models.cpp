@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor/models.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/fields.h"
+#include "cli/output/human.h"
+
+namespace keplerd::cli {
+namespace {
+
+using enum CheckState;
+
+// The model learns from windows of up to 10.5 s.
+constexpr std::chrono::seconds kLongestInterval{10};
+// Below this, the learned differences between workloads hardly count.
+constexpr double kOpenGate = 0.1;
+
+// "powercap:package:0: idle power 21.3 W +-800 mW"; without figures, which only callers with full access get,
+// "powercap:package:0: idle power known".
+std::string idle_text(const Json& zone, const Json& model) {
+  const std::string id = name_text(zone, "id");
+  if (!integer_field(model, "idleMicrowatts")) return id + ": idle power known";
+  return fmt::format("{}: idle power {} +-{}", id, power_text(model, "idleMicrowatts"),
+                     power_text(model, "idleErrorMicrowatts"));
+}
+
+bool divides_by_cpu_time(const Json& status, const Json& model) {
+  const Json& gate = field(model, "gate");
+  return name_text(status, "share") == "learned" && gate.is_number() && gate.get<double>() < kOpenGate;
+}
+
+Check check_model(const Json& status, const Json& zone) {
+  const Json& model = field(zone, "model");
+  const std::string state = name_text(model, "state");
+  if (state == "learning") {
+    return {"model", kOk, name_text(zone, "id") + ": its idle power is still being learned", "",
+            "this takes some minutes"};
+  }
+  std::string found = idle_text(zone, model);
+  if (divides_by_cpu_time(status, model))
+    found += "; no difference between workloads has been learned: CPU time alone divides";
+  if (state == "extrapolated") {
+    return {"model", kWarning, found + ", extrapolated: the host has not been idle yet",
+            "leave the host idle for a minute, or set IdlePower= in keplerd.conf"};
+  }
+  if (state == "aged") {
+    return {"model", kOk, found + ", learned more than a day ago", "",
+            "it is learned again when the host is idle for a minute"};
+  }
+  return {"model", kOk, found, ""};
+}
+
+Check check_interval(const SamplingSettings& sampling) {
+  const Nanoseconds longest = std::max(sampling.interval, sampling.unwatched_interval);
+  if (longest <= kLongestInterval) return {"learning", kOk, "samples are frequent enough to learn from", ""};
+  return {"learning", kWarning,
+          "samples every " + format_time(std::chrono::ceil<std::chrono::microseconds>(longest)) +
+              " are too rare to learn from",
+          "set Interval= and UnwatchedInterval= in keplerd.conf to 10s or less"};
+}
+
+Check check_frequency(bool has_frequency) {
+  return {"frequency", kOk,
+          has_frequency ? "of the processors can be read"
+                        : "of the processors cannot be read: the number of active cores is used instead",
+          ""};
+}
+
+}  // namespace
+
+std::vector<Check> check_models(const DoctorFacts& facts) {
+  std::vector<Check> checks;
+  if (!answers(facts)) return checks;
+  const Json& zones = field(*facts.status, "zones");
+  if (!zones.is_array() || zones.empty()) return checks;
+  for (const Json& zone : zones) checks.push_back(check_model(*facts.status, zone));
+  checks.push_back(check_interval(facts.settings.sampling));
+  if (!facts.host_error) checks.push_back(check_frequency(facts.has_frequency));
+  return checks;
+}
+
+}  // namespace keplerd::cli

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks what the daemon has learned about the power of its zones, and whether it can learn at all. Pure.
+#pragma once
+
+#include <vector>
+
+#include "cli/doctor/checks.h"
+
+namespace keplerd::cli {
+
+// Empty if the daemon does not learn: its rules do not need it, or its source counts no processor's energy.
+std::vector<Check> check_models(const DoctorFacts& facts);
+
+}  // namespace keplerd::cli
