@@ -54,6 +54,23 @@ Check check_model(const Json& status, const Json& zone) {
   return {"model", kOk, found, ""};
 }
 
+// Rules that were set, but cannot be followed with this source.
+std::vector<Check> check_rules(const DoctorFacts& facts) {
+  const Json& source = field(*facts.status, "source");
+  const std::string quality = name_text(source, "quality");
+  if (quality != "simulated" && quality != "estimated" && quality != "attributed") return {};
+  const bool split = facts.settings.attribution.split == SplitRule::kBaseline;
+  const bool share = facts.settings.attribution.share == ShareRule::kLearned;
+  if (!split && !share) return {};
+  const std::string rules = split && share ? "Split=baseline and Share=learned have"
+                            : split        ? "Split=baseline has"
+                                           : "Share=learned has";
+  return {{"learning", kWarning,
+           rules + " no effect: the source " + name_text(source, "name") +
+               " does not count the energy of processors",
+           "remove them from keplerd.conf"}};
+}
+
 Check check_interval(const SamplingSettings& sampling) {
   const Nanoseconds longest = std::max(sampling.interval, sampling.unwatched_interval);
   if (longest <= kLongestInterval) return {"learning", kOk, "samples are frequent enough to learn from", ""};
@@ -76,7 +93,7 @@ std::vector<Check> check_models(const DoctorFacts& facts) {
   std::vector<Check> checks;
   if (!answers(facts)) return checks;
   const Json& zones = field(*facts.status, "zones");
-  if (!zones.is_array() || zones.empty()) return checks;
+  if (!zones.is_array() || zones.empty()) return check_rules(facts);
   for (const Json& zone : zones) checks.push_back(check_model(*facts.status, zone));
   checks.push_back(check_interval(facts.settings.sampling));
   if (!facts.host_error) checks.push_back(check_frequency(facts.has_frequency));

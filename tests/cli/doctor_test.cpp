@@ -17,6 +17,7 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 DoctorFacts without_daemon(int code) {
   DoctorFacts facts = healthy();
@@ -120,6 +121,20 @@ TEST(Doctor, AFrequencyThatCannotBeReadIsReplaced) {
   facts.has_frequency = false;
   EXPECT_EQ(check_of(facts, "frequency").found,
             "of the processors cannot be read: the number of active cores is used instead");
+}
+
+TEST(Doctor, RulesThatTheSourceCannotFollowAreAWarning) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["source"] = {{"name", "estimated"}, {"quality", "estimated"}};
+  facts.settings.attribution.split = SplitRule::kBaseline;
+  EXPECT_EQ(check_of(facts, "learning").state, CheckState::kWarning);
+  EXPECT_EQ(check_of(facts, "learning").found,
+            "Split=baseline has no effect: the source estimated does not count the energy of processors");
+  facts.settings.attribution.share = ShareRule::kLearned;
+  EXPECT_THAT(check_of(facts, "learning").found,
+              StartsWith("Split=baseline and Share=learned have no effect"));
+  facts.settings.attribution.split = SplitRule::kAuto;
+  EXPECT_THAT(check_of(facts, "learning").found, StartsWith("Share=learned has no effect"));
 }
 
 TEST(Doctor, WithoutAModelThereIsNothingToSayOfOne) {
