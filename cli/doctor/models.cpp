@@ -28,9 +28,12 @@ std::string idle_text(const Json& zone, const Json& model) {
                      power_text(model, "idleErrorMicrowatts"));
 }
 
-bool divides_by_cpu_time(const Json& status, const Json& model) {
+// What the gate means for the division; empty if it is open, not known or not in use.
+std::string gate_text(const Json& status, const Json& model) {
   const Json& gate = field(model, "gate");
-  return name_text(status, "share") == "learned" && gate.is_number() && gate.get<double>() < kOpenGate;
+  if (name_text(status, "share") != "learned" || !gate.is_number() || gate.get<double>() >= kOpenGate)
+    return {};
+  return "; no difference between workloads has been learned: CPU time alone divides";
 }
 
 Check check_model(const Json& status, const Json& zone) {
@@ -40,18 +43,16 @@ Check check_model(const Json& status, const Json& zone) {
     return {"model", kOk, name_text(zone, "id") + ": its idle power is still being learned", "",
             "this takes some minutes"};
   }
-  std::string found = idle_text(zone, model);
-  if (divides_by_cpu_time(status, model))
-    found += "; no difference between workloads has been learned: CPU time alone divides";
+  const std::string found = idle_text(zone, model), gate = gate_text(status, model);
   if (state == "extrapolated") {
-    return {"model", kWarning, found + ", extrapolated: the host has not been idle yet",
+    return {"model", kWarning, found + ", extrapolated: the host has not been idle yet" + gate,
             "leave the host idle for a minute, or set IdlePower= in keplerd.conf"};
   }
   if (state == "aged") {
-    return {"model", kOk, found + ", learned more than a day ago", "",
+    return {"model", kOk, found + ", learned more than a day ago" + gate, "",
             "it is learned again when the host is idle for a minute"};
   }
-  return {"model", kOk, found, ""};
+  return {"model", kOk, found + gate, ""};
 }
 
 // Rules that were set, but cannot be followed with this source.
@@ -68,7 +69,7 @@ std::vector<Check> check_rules(const DoctorFacts& facts) {
   return {{"learning", kWarning,
            rules + " no effect: the source " + name_text(source, "name") +
                " does not count the energy of processors",
-           "remove them from keplerd.conf"}};
+           "set Split=auto and Share=auto in keplerd.conf"}};
 }
 
 Check check_interval(const SamplingSettings& sampling) {
@@ -91,7 +92,6 @@ Check check_frequency(bool has_frequency) {
 
 std::vector<Check> check_models(const DoctorFacts& facts) {
   std::vector<Check> checks;
-  if (!answers(facts)) return checks;
   const Json& zones = field(*facts.status, "zones");
   if (!zones.is_array() || zones.empty()) return check_rules(facts);
   for (const Json& zone : zones) checks.push_back(check_model(*facts.status, zone));

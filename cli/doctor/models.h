@@ -8,8 +8,8 @@
 
 namespace keplerd::cli {
 
-// Of a daemon that does not learn, because its rules do not need it or its source counts no processor's
-// energy: only that rules which were set have no effect.
+// keplerd must answer. If it does not learn, because its rules do not need it or its source counts no
+// processor's energy: only that rules which were set have no effect.
 std::vector<Check> check_models(const DoctorFacts& facts);
 
 }  // namespace keplerd::cli

@@ -47,8 +47,8 @@ struct ProcessLimits {
 //   kLast     read when its group's list was last read before this sample, or later: what its clock has
 //             advanced since then belongs to this window
 //   kOlder    its group's list was read since, without it (it was in another, idle group, or a zombie, or
-//             beyond the limits, or could not be read): its clock has advanced over more than this window,
-//             and none of that is attributed to the window
+//             beyond the limits): its clock has advanced over more than this window, and none of that is
+//             attributed to the window (likewise if its last reading failed: Process::unread)
 //
 // A process that a list no longer names, or whose group is gone, is missing: it has moved (and another list
 // names it), is a zombie, or is gone. Its clock decides, at the end of each sample: the process is kept as

@@ -99,6 +99,8 @@ TEST(Doctor, AClosedGateMeansThatCpuTimeDivides) {
   (*facts.status)["zones"][0]["model"]["gate"] = 0.05;
   const std::string closed = "; no difference between workloads has been learned: CPU time alone divides";
   EXPECT_THAT(check_of(facts, "model").found, EndsWith(closed));
+  (*facts.status)["zones"][0]["model"]["state"] = "extrapolated";
+  EXPECT_THAT(check_of(facts, "model").found, EndsWith("the host has not been idle yet" + closed));
   (*facts.status)["share"] = "cpu-time";
   EXPECT_THAT(check_of(facts, "model").found, Not(EndsWith(closed)));
 }
