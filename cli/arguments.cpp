@@ -33,6 +33,7 @@ struct Raw {
   bool no_pager = false;
   std::string interval;
   std::string duration, max_size;  // of record
+  std::string calibrate_for;
   std::string cgroupfs;
   std::size_t limit = 0;
   std::size_t count = 0;
@@ -190,6 +191,8 @@ Options finish(const Raw& raw, bool on_terminal) {
   options.legend = !raw.no_legend;
   options.pager = !raw.no_pager;
   if (raw.limit > 0) options.limit = raw.limit;
+  }
+  if (accepts.capture) {
   if (raw.count > 0) options.count = raw.count;
   if (!raw.interval.empty()) options.interval = parse_time_span(raw.interval);
   record::RecordOptions& record = options.record;
@@ -229,6 +232,8 @@ std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 bool takes_value(const CLI::App& app, std::string_view option) {
+  if (!raw.calibrate_for.empty())
+    options.calibrate.duration = parse_time_span(raw.calibrate_for).value_or(options.calibrate.duration);
   for (const CLI::App* parser : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (const CLI::Option* found = parser->get_option_no_throw(std::string(option))) {
       return found->get_items_expected_min() > 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fields.h"
 
+#include <fmt/format.h>
+
 #include "cli/output/column_unit.h"
 #include "cli/output/human.h"
 
@@ -28,6 +30,12 @@ std::string date_text(const Json& object, std::string_view name) {
 
 std::string name_text(const Json& object, std::string_view name) {
   return printable(client::text(object, name));
+}
+
+std::string error_text(const Json& row) {
+  const auto error = integer_field(row, "errorMicrojoules"), active = integer_field(row, "activeMicrojoules");
+  if (!error || !active || *active <= 0) return {};
+  return fmt::format("{:.0f}%", 100 * static_cast<double>(*error) / static_cast<double>(*active));
 }
 
 std::string share_text(const Json& object, std::string_view name, std::optional<std::int64_t> whole) {

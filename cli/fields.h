@@ -26,6 +26,9 @@ std::string energy_text(const Json& object, std::string_view name);
 std::string time_text(const Json& object, std::string_view name);
 std::string date_text(const Json& object, std::string_view name);
 std::string name_text(const Json& object, std::string_view name);
+// Half the width of the 95 % interval of a row's active energy, as a part of it: "9%". Empty if it is
+// unknown.
+std::string error_text(const Json& row);
 // The energy in this field as a share of `whole`: "12.30%".
 std::string share_text(const Json& object, std::string_view name, std::optional<std::int64_t> whole);
 

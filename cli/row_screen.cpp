@@ -62,17 +62,13 @@ std::string label_of(std::string_view name) {
   return found == kLabels.end() ? printable(name) : std::string(found->label);
 }
 
-// Half the width of the 95 % interval of the active energy, in percent of it: " +-9%".
-std::string error_text(const Json& row) {
-  const auto error = integer_field(row, "errorMicrojoules"), active = integer_field(row, "activeMicrojoules");
-  if (!error || !active || *active <= 0) return {};
-  return fmt::format(" +-{:.0f}%", 100 * static_cast<double>(*error) / static_cast<double>(*active));
-}
-
 // Formatted by the unit at the end of the field's name, which this interface uses throughout.
 std::string value_text(const Json& row, std::string_view name) {
   const Json& value = field(row, name);
-  if (name == "activeMicrojoules") return energy_text(row, name) + error_text(row);
+  if (name == "activeMicrojoules") {
+    const std::string error = error_text(row);
+    return energy_text(row, name) + (error.empty() ? "" : " +-" + error);
+  }
   if (name.ends_with("Microjoules")) return energy_text(row, name);
   if (name.ends_with("Microwatts")) return power_text(row, name);
   if (name == "sinceUsec") return date_text(row, name);

@@ -36,7 +36,11 @@ const std::vector<Verb>& verbs() {
       {"top", "Live screen of what draws power", {.kind = true}, run_top},
       {"run", "Run a command, and report the energy it used", {.run = true}, run_run},
       {"record", "Record what keplerd divides, for keplerd --replay", {.record = true}, run_record},
-      {"doctor", "Check what keplerd needs, and suggest fixes", {.host = true}, run_doctor},
+      {"calibrate",
+       "Measure the idle power of a quiet host, for keplerd to use",
+       {.host = true, .calibrate = true},
+       run_calibrate},
+      {"doctor", "Check what keplerd needs, and suggest fixes", {.host = true, .capture = true}, run_doctor},
       {"help", "Show this help, or that of a verb", {.verb = true}, nullptr},
   };
   return kVerbs;

@@ -58,13 +58,16 @@ _keplerctl() {
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
             compopt -o filenames 2>/dev/null
             return ;;
-        --report | --compare | --append | --summary | --cost-config)
+        --report | --compare | --append | --summary | --cost-config | --output-file)
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
             compopt -o filenames 2>/dev/null
             return ;;
+        --step) candidates='5min hour day month' ;;
+        --by) candidates='unit slice user vm container pod' ;;
+        --day | --since | --until) candidates='today yesterday' ;;
         --attach) __keplerctl_show "$value" "${address[@]}"; return ;;
         -p | --property) candidates='AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' ;;
-        -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --for | --max-energy | --duration | --max-size)
+        -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --for | --max-energy | --duration | --max-size | --month)
             return ;;
         *)
             value=$current
@@ -80,6 +83,7 @@ _keplerctl() {
                     record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;
                 esac
+                    calibrate) candidates+=' --for= --dry-run --undo --output-file= --sysfs= --procfs= --cgroupfs=' ;;
             else
                 case $verb in
                     '') candidates=$verbs ;;

@@ -45,6 +45,7 @@ complete -c keplerctl -n $without -a run -d 'Run a command, and report the energ
 complete -c keplerctl -n $without -a record -d 'Record what keplerd divides, for keplerd --replay'
 complete -c keplerctl -n $without -a doctor -d 'Check what keplerd needs, and suggest fixes'
 
+complete -c keplerctl -n $without -a calibrate -d 'Measure the idle power of a quiet host, for keplerd to use'
 complete -c keplerctl -n $without -a help -d 'Show this help, or that of a verb'
 
 complete -c keplerctl -n '__fish_seen_subcommand_from show' -a '(__keplerctl_names)'
@@ -83,6 +84,7 @@ complete -c keplerctl -n $run -l attach -x -d 'Measure this unit, process or VM 
 complete -c keplerctl -n $run -l for -x -d 'Measure it for so long (default: until it ends or Ctrl-C)'
 complete -c keplerctl -n $run -l report -r -F -d 'Write the report to this file instead of standard error'
 complete -c keplerctl -n $run -l compare -r -F -d 'Compare with an earlier report, written as JSON'
+complete -c keplerctl -n $run -l include-idle -d 'Include the idle energy that Idle= places on it'
 complete -c keplerctl -n $run -l label -x -d 'Name of this phase in the report'
 complete -c keplerctl -n $run -l append -r -F -d 'Append the report to a file of phases'
 complete -c keplerctl -n $run -l summary -r -F -d 'Show a file of phases, and run nothing'
@@ -92,4 +94,4 @@ set -l doctor '__fish_seen_subcommand_from doctor'
 complete -c keplerctl -n $doctor -l sysfs -r -F -d 'Read this instead of /sys'
 complete -c keplerctl -n $doctor -l procfs -r -F -d 'Read this instead of /proc'
 complete -c keplerctl -n $doctor -l cgroupfs -r -F -d 'Read this instead of the mounted cgroup2'
-complete -c keplerctl -n $doctor -l capture -r -F -d 'Write what keplerd reads on this host to a new file'
+complete -c keplerctl -n '__fish_seen_subcommand_from doctor' -l capture -r -F -d 'Write what keplerd reads on this host to a new file'

@@ -6,6 +6,7 @@
 #include "config/settings.h"
 #include "energy/select_source.h"
 #include "ledger/account.h"
+#include "ledger/idle_placement.h"
 
 namespace keplerd {
 
@@ -42,6 +43,18 @@ inline ModelRules model_rules(const AttributionSettings& attribution) {
       break;
   }
   return rules;
+}
+
+inline IdlePlacing idle_placing(IdlePolicy policy) {
+  switch (policy) {
+    case IdlePolicy::kSeparate:
+      return IdlePlacing::kSeparate;
+    case IdlePolicy::kEqual:
+      return IdlePlacing::kEqual;
+    case IdlePolicy::kUsage:
+      return IdlePlacing::kUsage;
+  }
+  return IdlePlacing::kSeparate;
 }
 
 inline TerminatedLimits terminated_limits(const WorkloadSettings& workloads) {

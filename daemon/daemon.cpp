@@ -74,6 +74,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
       full_queue_({}, read_monotonic),
       limited_queue_(kLimitedWork, read_monotonic),
       sampler_({.now = read_monotonic,
+                .realtime = [] { return read_clock(CLOCK_REALTIME); },
                 .sample = [this] { return sample(); },
                 .may_read_seldom = [this] { return meter_->may_read_seldom(); },
                 .budget_changed = log_budget},
@@ -93,6 +94,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
   meter_->set_model(make_model(model_rules(settings_.attribution)));
   meter_->restore_models(std::move(restored.models));
   meter_->set_limits(terminated_limits(settings_.workloads));
+  meter_->set_idle_placing(idle_placing(settings_.attribution.idle));
   guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
 }
 
@@ -222,6 +224,7 @@ Sampler::Sampled Daemon::sample() {
   access_.keep_processes(read_monotonic());
   meter_->set_problem(ProblemKind::kState, state_keeper_->problem());
   meter_->set_recorded(recorder().is_active());
+  meter_->set_watched(watches().units());
   const auto report = meter_->sample();
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
@@ -268,10 +271,16 @@ ReportView Daemon::fresh(const Caller& caller, std::optional<RowKind> kind) {
   return latest(caller, kind);
 }
 
-std::shared_ptr<const Listener> Daemon::listen(const Caller& caller, Nanoseconds wanted) {
-  auto listener = sampler_.listen({.full = caller.full, .wanted = wanted});
+void Daemon::hurry(const Caller& caller) {
+  if (!caller.full) return;
+  sampler_.hurry();
   arm();
-  return listener;
+}
+
+std::shared_ptr<const Listener> Daemon::listen(const Listener& listener) {
+  auto held = sampler_.listen(listener);
+  arm();
+  return held;
 }
 
 // systemctl shows it to everyone.
@@ -303,6 +312,7 @@ void Daemon::reload() {
     // Unchanged rules keep their model, with what it has learned.
     if (rules != model_rules(old.attribution)) meter_->set_model(make_model(rules));
     meter_->set_limits(terminated_limits(settings_.workloads));
+    meter_->set_idle_placing(idle_placing(settings_.attribution.idle));
     if (old.guests != settings_.guests) guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
     access_.set_rule(settings_.access.public_access);
     if (server_) server_->wake();  // ends streams of callers who may no longer see anything

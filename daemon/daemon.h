@@ -44,7 +44,8 @@ class Daemon : private Reports {
   Caller identify(uid_t user, std::span<const gid_t> groups) const override;
   ReportView latest(const Caller& caller, std::optional<RowKind> kind) override;
   ReportView fresh(const Caller& caller, std::optional<RowKind> kind) override;
-  std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) override;
+  void hurry(const Caller& caller) override;
+  std::shared_ptr<const Listener> listen(const Listener& listener) override;
   const Settings& settings() const override { return settings_; }
 
   Result<Done> attach_queues();

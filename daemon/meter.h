@@ -95,6 +95,9 @@ class Meter {
   void set_source(SourceChoice choice) { keeper_.choose(std::move(choice)); }
 
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
+  void set_watched(std::vector<WatchedUnit> units) { ledger_.set_watched(std::move(units)); }
+  // From the next sample on.
+  void set_idle_placing(IdlePlacing placing) { ledger_.set_idle_placing(placing); }
 
   // Returns memory that a flood of processes or cgroups needed to the kernel once it is over, instead of
   // keeping it for reuse here. Call it from time to time.

@@ -11,6 +11,10 @@ namespace {
 // Counters are 32 bits wide: at 350 W the fastest wraps within 188 s. So they are read at least this often.
 constexpr Nanoseconds kWrapGuard = kLongestInterval;
 
+// A sample for an aligned follower is taken so long after the instant it is for: a clock that is being
+// adjusted may be slightly ahead of the timer.
+constexpr Nanoseconds kAfterInstant = std::chrono::milliseconds(20);
+
 // A caller is likely to call again.
 constexpr Nanoseconds kAttention = std::chrono::seconds(10);
 
@@ -38,6 +42,17 @@ Nanoseconds Pace::period(Nanoseconds now, bool may_read_seldom) {
     return false;
   });
   return period;
+}
+
+std::optional<Nanoseconds> Pace::until_aligned(Nanoseconds realtime) const {
+  std::optional<Nanoseconds> shortest;
+  for (const auto& listening : listeners_) {
+    const auto listener = listening.lock();
+    if (!listener || !listener->full || !listener->aligned) continue;
+    const Nanoseconds left = listener->wanted - realtime % listener->wanted + kAfterInstant;
+    shortest = std::min(shortest.value_or(left), left);
+  }
+  return shortest;
 }
 
 }  // namespace keplerd

@@ -18,6 +18,7 @@ struct SamplingSettings;
 struct Listener {
   bool full = false;      // has full access
   Nanoseconds wanted{0};  // minimum time between two reports; 0: every report
+  bool aligned = false;   // the first report at or after each multiple of `wanted` of CLOCK_REALTIME
 };
 
 class Pace {
@@ -32,6 +33,10 @@ class Pace {
 
   // The period between samples. `may_read_seldom`: the meter loses nothing by being read rarely.
   Nanoseconds period(Nanoseconds now, bool may_read_seldom);
+
+  // How long until a sample is due for an aligned follower with full access; unset: there is none. The time
+  // is of CLOCK_REALTIME.
+  std::optional<Nanoseconds> until_aligned(Nanoseconds realtime) const;
 
  private:
   Nanoseconds interval_{0}, unwatched_{0};

@@ -89,6 +89,7 @@ Result<bool> Replay::take(std::string_view line) {
   if (!ledger_) {
     ledger_.emplace("replay", sample.at.realtime);
     ledger_->set_limits(terminated_limits(settings_.workloads));
+    ledger_->set_idle_placing(idle_placing(settings_.attribution.idle));
   }
   follow_zones(reader_, attributor_);
   if (reader_.zones_changed()) ledger_->set_zones(reader_.zones(), sample.at.realtime);

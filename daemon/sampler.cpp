@@ -25,6 +25,7 @@ void Sampler::on_time() {
   choose_period();
   const Nanoseconds now = host_.now();
   due_.at = planned + period_ > now ? planned + period_ : now + period_;
+  align();
   await_budget();
 }
 
@@ -38,11 +39,20 @@ void Sampler::refresh() {
   replan();
 }
 
+void Sampler::hurry() {
+  const Nanoseconds now = host_.now();
+  pace_.ask(now);
+  due_.at = std::min(due_.at, std::max(now, tried_ + kShortestInterval));
+  due_.may_be_late = false;
+  await_budget();
+}
+
 std::shared_ptr<const Listener> Sampler::listen(Listener listener) {
   auto held = pace_.listen(listener);
   const Nanoseconds before = period_;
   choose_period();
   if (period_ < before) replan();
+  align();
   return held;
 }
 
@@ -85,7 +95,16 @@ void Sampler::choose_period() {
 void Sampler::replan() {
   choose_period();
   due_.at = tried_ + period_;
+  align();
   await_budget();
+}
+
+// A sample just before the aligned one is taken with it: power over the time between them would be noise.
+void Sampler::align() {
+  const auto left = pace_.until_aligned(host_.realtime());
+  if (!left || host_.now() + *left > due_.at + std::min(2 * kShortestPowerSpan, period_ / 2)) return;
+  due_.at = host_.now() + *left;
+  due_.may_be_late = false;
 }
 
 void Sampler::await_budget() {

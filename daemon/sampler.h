@@ -23,6 +23,7 @@ class Sampler {
   // The functions that it drives.
   struct Host {
     std::function<Nanoseconds()> now;       // CLOCK_MONOTONIC
+    std::function<Nanoseconds()> realtime;  // CLOCK_REALTIME
     std::function<Sampled()> sample;        // takes a sample and publishes it
     std::function<bool()> may_read_seldom;  // the meter loses nothing by being read rarely
     // Called when samples are skipped because they cost too much, and when that is over.
@@ -48,6 +49,9 @@ class Sampler {
   // Called for callers with full access: takes a sample if the last report is older than it may be.
   void refresh();
 
+  // Called for callers with full access: the next sample is due at once.
+  void hurry();
+
   // Registers a follower, for as long as the result is held.
   std::shared_ptr<const Listener> listen(Listener listener);
 
@@ -65,6 +69,7 @@ class Sampler {
   void report_budget(Nanoseconds now);
   void choose_period();
   void replan();
+  void align();
   void await_budget();
 
   Host host_;

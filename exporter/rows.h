@@ -39,6 +39,8 @@ struct WorkloadRow : EnergyByZone {
   std::string id, name;
   bool running = true;
   CpuTime cpu{0};
+  // Half the width of the 95 % interval of its energy, in millionths of that; unset: unknown.
+  std::optional<std::int64_t> error;
 };
 
 struct UnitRow : WorkloadRow {};

@@ -39,9 +39,21 @@ std::int64_t counted(const Json& object, const char* name, std::int64_t earlier)
   return since(integer_field(object, name).value_or(0), earlier);
 }
 
-// Of a row or a part of one.
+// Of a part of a VM.
 Microjoules counted_energy(const Json& object) {
   return {counted(object, "energyMicrojoules", integer_field(object, "earlierMicrojoules").value_or(0))};
+}
+
+// Of a workload or its part of a zone: what it used, without idle energy that was placed on it.
+Energy active_energy(const Json& object) {
+  const auto active = [&object](const char* all, const char* idle) {
+    return integer_field(object, all).value_or(0) - integer_field(object, idle).value_or(0);
+  };
+  Energy energy{{since(active("energyMicrojoules", "idleMicrojoules"),
+                       active("earlierMicrojoules", "earlierIdleMicrojoules"))},
+                power(object, "powerMicrowatts")};
+  if (energy.power) *energy.power -= power(object, "idleMicrowatts").value_or(Microwatts{});
+  return energy;
 }
 
 void read_energies(const Json& object, std::int64_t earlier, std::int64_t earlier_idle, Energy& all,
@@ -88,16 +100,24 @@ void read_row(const Json& json, ZoneRow& row) {
 // Several zones of one name belong to several sockets (or to meters used one after the other).
 void add_zone(WorkloadRow& row, const Json& json) {
   Energy& zone = row.zones[text(json, "name")];
-  zone.energy += counted_energy(json);
-  const auto added = power(json, "powerMicrowatts");
-  if (added) zone.power = zone.power.value_or(Microwatts{}) + *added;
+  const Energy added = active_energy(json);
+  zone.energy += added.energy;
+  if (added.power) zone.power = zone.power.value_or(Microwatts{}) + *added.power;
+}
+
+// With full access only. As a fraction: of all that was counted, under earlier instance ids too.
+std::optional<std::int64_t> error_of(const Json& row) {
+  const auto error = integer_field(row, "errorMicrojoules"), active = integer_field(row, "activeMicrojoules");
+  if (!error || !active || *active <= 0) return std::nullopt;
+  return static_cast<std::int64_t>(1e6 * static_cast<double>(*error) / static_cast<double>(*active));
 }
 
 void read_workload(const Json& json, WorkloadRow& row) {
   row.name = text(json, "name");
   row.running = text(json, "state") == "running";
-  row.all = {counted_energy(json), power(json, "powerMicrowatts")};
+  row.all = active_energy(json);
   row.cpu = CpuTime(counted(json, "cpuUsec", integer_field(json, "earlierCpuUsec").value_or(0)));
+  row.error = error_of(json);
   for (const Json& zone : elements(field(json, "zones"))) add_zone(row, zone);
 }
 
@@ -114,8 +134,11 @@ void read_row(const Json& json, VmRow& row) {
   for (const auto& [name, value] : items(field(json, "metadata"))) {
     if (value.is_string()) row.metadata[name] = value.get<std::string>();
   }
+  const Microjoules idle{
+      counted(json, "idleMicrojoules", integer_field(json, "earlierIdleMicrojoules").value_or(0))};
   for (const Json& part : elements(field(json, "breakdown"))) {
-    row.parts.push_back({text(part, "name"), counted_energy(part)});
+    const std::string name = text(part, "name");
+    row.parts.push_back({name, counted_energy(part) - (name == "other" ? idle : Microjoules{})});
   }
 }
 

@@ -28,10 +28,14 @@ std::string quoted(std::string text) {
   return out + "\"";
 }
 
-std::string value_text(const Json& object, std::string_view name) {
+}  // namespace
+
+std::string csv_value(const Json& object, std::string_view name) {
   const auto number = integer_field(object, name);
   return number ? std::to_string(*number) : quoted(name_text(object, name));
 }
+
+namespace {
 
 template <std::size_t kCount>
 std::string header(const std::array<std::string_view, kCount>& fields) {
@@ -42,8 +46,8 @@ std::string header(const std::array<std::string_view, kCount>& fields) {
 
 template <std::size_t kCount>
 std::string line(const Json& report, const Json& object, const std::array<std::string_view, kCount>& fields) {
-  std::string out = value_text(report, kTime);
-  for (const std::string_view name : fields) out += "," + value_text(object, name);
+  std::string out = csv_value(report, kTime);
+  for (const std::string_view name : fields) out += "," + csv_value(object, name);
   return out + "\n";
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "varlink/json_fwd.h"
 
@@ -15,5 +16,8 @@ std::string csv_host_line(const varlink::Json& report);
 
 std::string csv_rows_header();
 std::string csv_row_line(const varlink::Json& report, const varlink::Json& row);
+
+// One value; empty if there is no such field.
+std::string csv_value(const varlink::Json& object, std::string_view name);
 
 }  // namespace keplerd::cli

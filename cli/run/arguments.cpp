@@ -65,6 +65,7 @@ void declare_options(CLI::App& app, RawOptions& raw) {
       ->type_name("ID");
   add_time_option(app, "--for", raw.attached_for,
                   "Measure it for so long (default: until it ends or Ctrl-C)");
+  app.add_flag("--include-idle", options.include_idle, "Include the idle energy that Idle= places on it");
   app.add_option("--report", options.report, "Write the report to this file instead of standard error")
       ->type_name("FILE");
   app.add_option("--compare", options.compare, "Compare with an earlier report, written as JSON")

@@ -11,14 +11,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of one poll; while keplerd is away, a connection is tried as often as this.
+// Of one poll.
 constexpr milliseconds kLongest = std::chrono::minutes(1);
-constexpr milliseconds kReconnect = std::chrono::seconds(1);
 
 // Until the end of the row, or of the time, or a signal that asks for it.
 void follow(Meter& meter, Signals& signals, std::optional<microseconds> end) {
   while (!meter.has_ended()) {
-    milliseconds longest = meter.fd() < 0 ? kReconnect : kLongest;
+    milliseconds longest = meter.fd() < 0 ? Meter::kReconnect : kLongest;
     if (end) longest = std::min(longest, std::chrono::ceil<milliseconds>(*end - monotonic_now()));
     if (longest.count() <= 0 || signals.wait_for(meter.fd(), longest)) return;
     meter.reconnect();

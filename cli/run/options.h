@@ -22,7 +22,8 @@ struct RunOptions {
   std::vector<std::string> properties;  // valid for parse_property()
 
   std::size_t repeat = 1, warmup = 0;
-  bool wait = false;    // for the scope to be empty
+  bool wait = false;  // for the scope to be empty
+  bool include_idle = false;
   std::string prepare;  // for sh -c, before each run
   Nanoseconds delay{0};
 

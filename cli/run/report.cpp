@@ -34,6 +34,13 @@ std::optional<Microjoules> energy_increase(const Json& before, const Json& after
   return value ? std::optional(Microjoules{*value}) : std::nullopt;
 }
 
+// Subtracts the idle part of an energy or power, and drops it.
+void subtract_idle(Json& object, const char* name, const char* idle) {
+  const std::int64_t placed = integer_field(object, idle).value_or(0);
+  if (placed != 0) object[name] = integer_field(object, name).value_or(0) - placed;
+  if (object.is_object()) object.erase(idle);
+}
+
 microseconds time_of(const Json& status) {
   return microseconds(integer_field(status, "monotonicUsec").value_or(0));
 }
@@ -107,9 +114,9 @@ std::vector<Part> program_parts(const Measurement& measurement) {
   return parts;
 }
 
-// Unset if keplerd rounds them to more than the whole.
+// Unset if there is none, or keplerd rounds them to more than the whole.
 std::optional<Microjoules> rest_of(std::optional<Microjoules> whole, const std::vector<Part>& parts) {
-  if (!whole || parts.empty()) return std::nullopt;
+  if (!whole) return std::nullopt;
   Microjoules rest = *whole;
   for (const Part& part : parts) rest -= part.energy;
   return rest.value > 0 ? std::optional(rest) : std::nullopt;
@@ -145,6 +152,10 @@ std::string problem_of(const CommandRun& run, const Measurement& measurement) {
     return sees_all ? "keplerd has no row for the unit of the command"
                     : "keplerd does not show the unit of the command to this user";
   }
+  if (measurement.includes_idle && !measurement.places_idle)
+    return "keplerd places no idle energy on workloads (Idle=separate)";
+  if (measurement.interrupted)
+    return "keplerd was restarted during the run: what was used until it ran again is missing";
   if (!covers(after.status, run.ended)) {
     return "keplerd took its last sample " + format_time(run.ended - time_of(after.status)) +
            " before the command ended";
@@ -172,6 +183,14 @@ void add_power(Report& report, std::optional<Microwatts> peak) {
 
 }  // namespace
 
+Json active_row(Json row) {
+  subtract_idle(row, "energyMicrojoules", "idleMicrojoules");
+  subtract_idle(row, "powerMicrowatts", "idleMicrowatts");
+  if (const auto zones = row.find("zones"); zones != row.end())
+    for (Json& zone : *zones) subtract_idle(zone, "energyMicrojoules", "idleMicrojoules");
+  return row;
+}
+
 bool covers(const Json& status, microseconds time) { return time_of(status) >= time; }
 
 bool is_resolved(const Report& report) { return report.energy && *report.energy >= report.resolution; }
@@ -188,7 +207,7 @@ Report measured_report(const CommandRun& run, const Measurement& measurement) {
   Report report = begin(run);
   report.problem = problem_of(run, measurement);
   report.source = field(after.status, "source");
-  if (!run.attached) report.still_running = running_processes(measurement);
+  if (!run.attached && !measurement.is_over) report.still_running = running_processes(measurement);
   if (string_field(before.status, "instanceId") != string_field(after.status, "instanceId")) return report;
   const Json& host_before = field(before.status, "host");
   const Json& host_after = field(after.status, "host");
@@ -199,8 +218,9 @@ Report measured_report(const CommandRun& run, const Measurement& measurement) {
   report.resolution = resolution_of(before, after);
   report.energy = energy_increase(before.row, after.row, "energyMicrojoules");
   report.active = energy_increase(before.row, after.row, "activeMicrojoules");
-  // That of all that the row has used.
-  if (!run.attached) report.error = energy_field(after.row, "errorMicrojoules");
+  if (measurement.includes_idle) report.idle = energy_increase(before.row, after.row, "idleMicrojoules");
+  // That of all that the row has used; idle energy has no known error.
+  if (!run.attached && !measurement.includes_idle) report.error = energy_field(after.row, "errorMicrojoules");
   report.host_active = energy_increase(host_before, host_after, "activeMicrojoules");
   const microseconds span = time_of(after.status) - time_of(before.status);
   if (const auto idle = energy_increase(host_before, host_after, "idleMicrojoules"))
@@ -208,7 +228,7 @@ Report measured_report(const CommandRun& run, const Measurement& measurement) {
   report.zones = zone_parts(before.row, after.row);
   if (!run.attached) {
     report.programs = program_parts(measurement);
-    report.other = rest_of(report.energy, report.programs);
+    report.other = rest_of(report.active, report.programs);
   }
   add_power(report, measurement.peak);
   return report;

@@ -50,6 +50,8 @@ struct Report {
   std::optional<Microjoules> energy, active, error;
   std::optional<Microwatts> mean_power, peak_power;
   std::optional<microseconds> cpu;
+  // The part of `energy` that is idle, if it was to be included.
+  std::optional<Microjoules> idle;
   // The host's: idle energy in the time of the run, and active energy between the two readings.
   std::optional<Microjoules> host_idle, host_active;
   // Differences smaller than this mean nothing.
@@ -57,7 +59,7 @@ struct Report {
   Rates rates = {};  // what its energy costs and emits
   Json source = {};
   std::vector<Part> zones, programs;       // most energy first
-  std::optional<Microjoules> other;        // of programs that keplerd no longer lists
+  std::optional<Microjoules> other;        // of processes that keplerd does not list
   std::vector<std::string> still_running;  // "sleep (PID 4711)"
 };
 
@@ -76,6 +78,10 @@ struct Measurement {
   std::optional<Microwatts> peak;    // the highest power of the unit between two samples
   std::vector<Json> processes = {};  // rows of keplerd, of any unit
   std::int64_t holder = 0;           // the PID of keplerctl's own process in the unit
+  bool is_over = false;              // nothing else runs in the unit, even if keplerd still has zombies there
+  bool includes_idle = false;        // in the energies and powers of the rows; else they are active_row()s
+  bool places_idle = true;           // keplerd does, on workloads
+  bool interrupted = false;          // keplerd did not run for some of the time
   bool lost = false;                 // the row was dropped: `after` is the last one with it
 };
 
@@ -84,6 +90,9 @@ inline constexpr Microjoules kPublicStep{100'000};
 // A tick of /proc/stat, by which energy is divided into idle and active: what the host uses in it cannot be
 // resolved. (Energy counters move about once a millisecond.)
 inline constexpr microseconds kTick{10'000};
+
+// A row of a workload without the idle energy that was placed on it.
+Json active_row(Json row);
 
 Report measured_report(const CommandRun& run, const Measurement& measurement);
 Report unmeasured_report(const CommandRun& run, std::string problem);

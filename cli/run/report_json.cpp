@@ -58,6 +58,7 @@ Json report_json(const Report& report) {
   if (!report.attached) json["exitStatus"] = report.exit_status;
   set(json, "energyMicrojoules", report.energy);
   set(json, "activeMicrojoules", report.active);
+  set(json, "idleMicrojoules", report.idle);
   set(json, "errorMicrojoules", report.error);
   set(json, "meanMicrowatts", report.mean_power);
   set(json, "peakMicrowatts", report.peak_power);

@@ -92,7 +92,7 @@ std::string programs_line(const Report& report) {
   std::string text = parts_text(report.programs, report.resolution);
   if (text.empty()) return {};
   if (report.other && *report.other >= report.resolution)
-    text += ", ended " + resolved_energy(*report.other, report.resolution);
+    text += ", other " + resolved_energy(*report.other, report.resolution);
   return line("Programs", text);
 }
 
@@ -106,13 +106,19 @@ std::string running_line(const Report& report) {
   return line("Still running", text);
 }
 
+std::string idle_line(const Report& report) {
+  if (report.host_idle.value_or(Microjoules{0}).value <= 0) return {};
+  const std::string included =
+      report.idle ? resolved_energy(*report.idle, report.resolution) + " of it included" : "not included";
+  return line("Host's idle", format_energy(*report.host_idle) + " in this time, " + included);
+}
+
 std::string measured_lines(const Report& report) {
   std::string out = energy_line(report) + cost_line(report);
   if (report.mean_power) out += line("Mean power", format_power(*report.mean_power));
   if (report.peak_power) out += line("Peak power", format_power(*report.peak_power));
   out += share_line(report);
-  if (report.host_idle && report.host_idle->value > 0)
-    out += line("Host's idle", format_energy(*report.host_idle) + " in this time, not included");
+  out += idle_line(report);
   const std::string zones = parts_text(report.zones, report.resolution);
   if (!zones.empty()) out += line("Zones", zones);
   return out + programs_line(report);

@@ -71,6 +71,7 @@ Report mean_report(const std::vector<Report>& runs) {
   };
   mean.energy = energy_of(&Report::energy);
   mean.active = energy_of(&Report::active);
+  mean.idle = energy_of(&Report::idle);
   mean.host_idle = energy_of(&Report::host_idle);
   mean.host_active = energy_of(&Report::host_active);
   if (const auto cpu = mean_of_field(used, &Report::cpu)) mean.cpu = microseconds(*cpu);

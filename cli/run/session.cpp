@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/session.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,13 +47,24 @@ bool Session::start_measuring(const Child& child, const Holder& holder) {
   return true;
 }
 
+// Waits for any of these, and takes what the meter has got.
+void Session::poll_for(std::span<pollfd> inputs, bool measured, int longest) {
+  if (measured && meter_->fd() < 0) {
+    const int retry = static_cast<int>(Meter::kReconnect.count());
+    longest = longest < 0 ? retry : std::min(longest, retry);
+  }
+  (void)::poll(inputs.data(), inputs.size(), longest);
+  if (!measured) return;
+  meter_->reconnect();
+  meter_->take();
+}
+
 Ended Session::wait_for_end(Child& child, bool measured, Outcome& outcome) {
   for (;;) {
     if (const auto ended = child.poll_end()) return *ended;
     pollfd inputs[] = {{signals_.fd(), POLLIN, 0}, {measured ? meter_->fd() : -1, POLLIN, 0}};
-    (void)::poll(inputs, 2, -1);
+    poll_for(inputs, measured, -1);
     if (signals_.take(child.pid())) outcome.interrupted = true;
-    if (measured && inputs[1].revents != 0) meter_->take();
   }
 }
 
@@ -64,9 +75,8 @@ bool Session::wait_for_processes(pid_t holder, bool measured) {
     const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, *other, 0)));
     pollfd inputs[] = {
         {signals_.fd(), POLLIN, 0}, {measured ? meter_->fd() : -1, POLLIN, 0}, {process.get(), POLLIN, 0}};
-    (void)::poll(inputs, 3, process ? -1 : kRetry);
+    poll_for(inputs, measured, process ? -1 : kRetry);
     if (signals_.take(0)) return true;
-    if (measured && inputs[1].revents != 0) meter_->take();
   }
   return false;
 }
@@ -90,8 +100,11 @@ Result<Outcome> Session::run() {
     return outcome;
   }
   const Ended ended = wait_for_end(*child, measured, outcome);
-  if (!directory_.empty() && !outcome.interrupted)
+  bool is_over = false;
+  if (!directory_.empty() && !outcome.interrupted) {
     outcome.interrupted = wait_for_processes(holder->pid(), measured);
+    is_over = !outcome.interrupted;
+  }
   run.ended = monotonic_now();
   run.exit_status = ended.status;
   run.cpu = ended.cpu;
@@ -107,6 +120,7 @@ Result<Outcome> Session::run() {
     return outcome;
   }
   measurement->holder = holder->pid();
+  measurement->is_over = is_over;
   outcome.report = measured_report(run, *measurement);
   return outcome;
 }

@@ -4,8 +4,11 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include <poll.h>
 
 #include "cli/run/child.h"
 #include "cli/run/meter.h"
@@ -49,6 +52,7 @@ class Session {
  private:
   bool start_measuring(const Child& child, const Holder& holder);
   bool wait_for(int fd, std::chrono::milliseconds longest);
+  void poll_for(std::span<pollfd> inputs, bool measured, int longest);
   Ended wait_for_end(Child& child, bool measured, Outcome& outcome);
   bool wait_for_processes(pid_t holder, bool measured);
 

@@ -31,7 +31,7 @@ ScopeRequest scope_request(const RunOptions& options) {
 
 Session open_session(const Context& context) {
   const RunOptions& options = context.options.run;
-  auto meter = Meter::open(context.options.address);
+  auto meter = Meter::open(context.options.address, context.options.run.include_idle);
   std::string problem = meter ? meter->problem() : meter.error().message;
   std::optional<Meter> usable;
   if (meter) usable = *std::move(meter);

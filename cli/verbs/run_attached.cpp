@@ -46,7 +46,7 @@ int run_attached(const Context& context, RunResults results) {
   if (!daemon) return fail_to_connect(context, daemon.error());
   const auto row = find_row(context, *daemon);
   if (!row) return context.fail(row.error().message);
-  auto meter = Meter::open(context.options.address);
+  auto meter = Meter::open(context.options.address, context.options.run.include_idle);
   if (!meter) return context.fail(meter.error().message);
   if (const std::string problem = meter->problem(); !problem.empty())
     return context.fail("not measured: " + problem);

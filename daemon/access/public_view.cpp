@@ -188,6 +188,7 @@ class ViewMaker {
       row.active = energy.active;
       row.idle = energy.idle;
       row.power = power(energy.active + energy.idle, was.active + was.idle);
+      row.idle_power = energy.idle == Microjoules{} ? std::nullopt : power(energy.idle, was.idle);
       hide(row);
       show_computed(row, energy);
     }

@@ -25,6 +25,9 @@ using varlink::Reply;
 // The longest time between two replies that may be asked for.
 constexpr std::int64_t kLongestInterval = std::chrono::microseconds(std::chrono::hours(24 * 365)).count();
 
+// Each has a sample of its own.
+constexpr Nanoseconds kShortestAligned = std::chrono::seconds(1);
+
 constexpr char kInterface[] = "org.keplerd.Energy";
 
 Failure failure(std::string_view name, Json parameters) {
@@ -125,12 +128,39 @@ Answer monitor(Reports& reports, const Call& call) {
   if (kind.bad) return varlink::invalid_parameter("kind");
   const auto interval = number(call, "intervalUsec");
   if (interval.bad) return varlink::invalid_parameter("intervalUsec");
+  const auto aligned = boolean(call, "aligned");
+  if (aligned.bad) return varlink::invalid_parameter("aligned");
+  const MonitorStream::Rhythm rhythm{wanted(interval.value), aligned.value.value_or(false)};
+  if (rhythm.aligned && rhythm.interval < kShortestAligned) return varlink::invalid_parameter("intervalUsec");
   const auto as_public = boolean(call, "public");
   if (as_public.bad) return varlink::invalid_parameter("public");
   const Caller asking = caller_of(reports, call);
   const Caller caller = as_public.value.value_or(false) ? asking.as_public() : asking;
   if (!reports.fresh(caller, kind.value)) return varlink::permission_denied();
-  return std::make_unique<MonitorStream>(reports, caller, kind.value, wanted(interval.value));
+  return std::make_unique<MonitorStream>(reports, caller, kind.value, rhythm);
+}
+
+Answer measure(Reports& reports, const Call& call) {
+  constexpr std::size_t kLongestId = 4096;
+  if (!call.more) return varlink::expected_more();
+  const auto kind = kind_of(call);
+  if (!kind.value) return varlink::invalid_parameter("kind");
+  const auto id = text(call, "id");
+  if (!id.value || id.value->size() > kLongestId) return varlink::invalid_parameter("id");
+  const auto interval = number(call, "intervalUsec");
+  if (interval.bad) return varlink::invalid_parameter("intervalUsec");
+
+  const Caller caller = caller_of(reports, call);
+  const ReportView view = reports.fresh(caller, kind.value);
+  if (!view) return varlink::permission_denied();
+  const FoundRow found = find_row(view, *kind.value, *id.value);
+  if (!found.ids.empty()) return failure("AmbiguousName", {{"name", *id.value}, {"ids", found.ids}});
+  // A unit may be one that was started a moment ago.
+  if (!found.index && kind.value != RowKind::kUnits)
+    return failure(row_kind_names(*kind.value).no_such, {{"id", *id.value}});
+  std::string exact = found.index ? row_key(view, *kind.value, *found.index).id_text() : *id.value;
+  return std::make_unique<MeasureStream>(
+      reports, caller, MeasureStream::Target{*kind.value, std::move(exact)}, wanted(interval.value));
 }
 
 // Names this machine to those who know it, and to nobody else; unset if it has no id.
@@ -165,7 +195,8 @@ Answer record(Reports& reports, const Call& call) {
   if (anonymize.value.value_or(false)) settings.scramble_with = random_key();
   auto recording = reports.recorder().start(std::move(settings));
   if (!recording) return failure("TooManyRecordings", Json::object());
-  return std::make_unique<RecordStream>(std::move(recording), reports.listen(caller, wanted(interval.value)));
+  return std::make_unique<RecordStream>(std::move(recording),
+                                        reports.listen({.full = true, .wanted = wanted(interval.value)}));
 }
 
 }  // namespace
@@ -180,6 +211,7 @@ void add_energy_interface(varlink::Server& server, Reports& reports) {
                           {"List", bind(list)},
                           {"Get", bind(get)},
                           {"Monitor", bind(monitor)},
+                          {"Measure", bind(measure)},
                           {"Record", bind(record)}}});
 }
 

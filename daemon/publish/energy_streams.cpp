@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/publish/report_json.h"
+#include "report/row_selection.h"
 
 namespace keplerd {
 namespace {
@@ -42,20 +43,20 @@ std::optional<std::variant<Reply, varlink::Failure>> ListStream::next() {
   return Reply{{{"row", std::move(row)}}, position_ < rows_.size()};
 }
 
-MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind,
-                             Nanoseconds interval)
+MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind, Rhythm rhythm)
     : reports_(reports),
       caller_(caller),
       kind_(kind),
-      interval_(interval),
-      listening_(reports.listen(caller, interval)) {}
+      rhythm_(rhythm),
+      listening_(
+          reports.listen({.full = caller.full, .wanted = rhythm.interval, .aligned = rhythm.aligned})) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   if (!sending_) {
     const auto latest = reports_.latest(caller_, {}).report;
     if (!latest) return varlink::permission_denied();
     if (latest == sent_.report) return std::nullopt;
-    if (sent_ && !is_due(*latest, *sent_.report, interval_)) return std::nullopt;
+    if (sent_ && !is_due(*latest, *sent_.report, rhythm_.interval, rhythm_.aligned)) return std::nullopt;
     sending_ = reports_.latest(caller_, kind_);
     if (kind_) collect_changes();
   }
@@ -86,6 +87,39 @@ void MonitorStream::collect_changes() {
   const std::size_t sent = sent_ ? row_count(sent_, *kind_) : 0;
   changes_ = row_changes(*kind_, sent_, std::views::iota(std::size_t{0}, sent), sending_,
                          std::views::iota(std::size_t{0}, row_count(sending_, *kind_)));
+}
+
+MeasureStream::MeasureStream(Reports& reports, Caller caller, Target target, Nanoseconds interval)
+    : reports_(reports),
+      caller_(caller),
+      target_(std::move(target)),
+      interval_(interval),
+      listening_(reports.listen({.full = caller.full, .wanted = interval})) {
+  if (target_.kind == RowKind::kUnits)
+    watched_ = reports.watches().start(
+        {.id = target_.id, .user = caller.full ? std::nullopt : std::optional<Uid>(caller.user)});
+  awaits_new_ = caller.full;
+  reports.hurry(caller);
+}
+
+std::optional<std::variant<Reply, varlink::Failure>> MeasureStream::next() {
+  const ReportView view = reports_.latest(caller_, target_.kind);
+  if (!view) return varlink::permission_denied();
+  if (view.report == sent_) return std::nullopt;
+  if (sent_) {
+    const bool is_new = std::exchange(awaits_new_, false);
+    if (!is_new && !is_due(*view.report, *sent_, interval_)) return std::nullopt;
+  }
+  sent_ = view.report;
+  Json json = monitor_json(*view.report);
+  bool is_running = false;
+  if (const auto index = find_row(view, target_.kind, target_.id).index) {
+    Json row = row_json(view, target_.kind, *index);
+    is_running = row.value("state", "running") == "running";
+    json["row"] = std::move(row);
+  }
+  const bool has_ended = std::exchange(was_running_, is_running) && !is_running;
+  return Reply{std::move(json), !has_ended};
 }
 
 std::optional<std::variant<Reply, varlink::Failure>> RecordStream::next() {

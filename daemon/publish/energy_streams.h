@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams of org.keplerd.Energy: List and Monitor. Each creates its next reply only when its client has
-// room for it, so that a slow client skips reports instead of queueing them.
+// The streams of org.keplerd.Energy: List, Monitor, Measure and Record. Each creates its next reply only when
+// its client has room for it, so that a slow client skips reports instead of queueing them.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "daemon/publish/reports.h"
 #include "report/row_changes.h"
@@ -31,7 +32,11 @@ class ListStream : public varlink::Stream {
 class MonitorStream : public varlink::Stream {
  public:
   // Sends what `caller` may see. `reports` must outlive the stream. `kind` unset: only the host.
-  MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind, Nanoseconds interval);
+  struct Rhythm {
+    Nanoseconds interval{0};
+    bool aligned = false;  // to the clock; then `interval` is not 0
+  };
+  MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind, Rhythm rhythm);
   std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
 
  private:
@@ -40,13 +45,37 @@ class MonitorStream : public varlink::Stream {
   Reports& reports_;
   Caller caller_;
   std::optional<RowKind> kind_;
-  Nanoseconds interval_;
+  Rhythm rhythm_;
   std::shared_ptr<const Listener> listening_;
   ReportView sent_;     // completely
   ReportView sending_;  // its rows changes_.rows[position_] and on are still to be sent
   RowChanges changes_;
   varlink::Json events_;
   std::size_t position_ = 0;
+};
+
+// One row with the host at the same instant: of the last sample, and of each further one until the row has
+// ended. The second reply to a caller with full access is of a sample that is taken for it at once. A unit is
+// watched meanwhile.
+class MeasureStream : public varlink::Stream {
+ public:
+  struct Target {
+    RowKind kind{};
+    std::string id;
+  };
+  MeasureStream(Reports& reports, Caller caller, Target target, Nanoseconds interval);
+  std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
+
+ private:
+  Reports& reports_;
+  Caller caller_;
+  Target target_;
+  Nanoseconds interval_;
+  std::shared_ptr<const WatchedUnit> watched_;
+  std::shared_ptr<const Report> sent_;
+  std::shared_ptr<const Listener> listening_;
+  bool awaits_new_ = false;   // the sample that is taken at once
+  bool was_running_ = false;  // the row, in an earlier reply
 };
 
 // The text of a trace, in pieces.

@@ -29,15 +29,16 @@ Json value_json(Nanoseconds span) { return to_usec(span); }
 Json value_json(Realtime time) { return time.count(); }
 Json value_json(const VmMetadata& metadata) { return metadata; }
 
-void set_earlier(Json& json, Microjoules earlier) {
-  if (earlier != Microjoules{}) json["earlierMicrojoules"] = earlier.value;
+// Of fields that are absent if they are 0.
+void set_unless_zero(Json& json, const char* name, Microjoules energy) {
+  if (energy != Microjoules{}) json[name] = energy.value;
 }
 
 Json value_json(const VmParts& breakdown) {
   Json json = Json::array();
   for (const VmPart& part : breakdown.parts) {
     Json one = {{"name", part.name}, {"energyMicrojoules", part.energy.value}};
-    set_earlier(one, earlier_of(breakdown, part));
+    set_unless_zero(one, "earlierMicrojoules", earlier_of(breakdown, part));
     json.push_back(std::move(one));
   }
   return json;
@@ -51,8 +52,11 @@ Json value_json(const ZoneShares& zones) {
                   {"name", zone.name},
                   {"index", zone.index},
                   {"energyMicrojoules", zones.shares[i].energy.value}};
+    set_unless_zero(share, "idleMicrojoules", zones.shares[i].idle);
     set_power(share, "powerMicrowatts", zones.shares[i].power);
-    set_earlier(share, earlier_of(zones, i));
+    set_power(share, "idleMicrowatts", zones.shares[i].idle_power);
+    set_unless_zero(share, "earlierMicrojoules", earlier_of(zones, i));
+    set_unless_zero(share, "earlierIdleMicrojoules", earlier_idle_of(zones, i));
     json.push_back(std::move(share));
   }
   return json;

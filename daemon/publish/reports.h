@@ -12,14 +12,16 @@
 #include "daemon/access/caller.h"
 #include "daemon/pace.h"
 #include "daemon/recorder.h"
+#include "daemon/watches.h"
 #include "report/report.h"
 #include "report/row_selection.h"
 
 namespace keplerd {
 
-// Whether `latest` is due for a follower that wants one report per `interval`, and got that of `sent`. A
-// sample that comes slightly early still counts.
-inline bool is_due(const Report& latest, const Report& sent, Nanoseconds interval) {
+// Whether `latest` is due for a follower that got `sent`, and wants one report per `interval`: a sample that
+// comes slightly early still counts; or, if `aligned`, the first one after each multiple of it.
+inline bool is_due(const Report& latest, const Report& sent, Nanoseconds interval, bool aligned = false) {
+  if (aligned) return latest.realtime / interval != sent.realtime / interval;
   return latest.monotonic - sent.monotonic >= interval - interval / 10;
 }
 
@@ -34,16 +36,20 @@ class Reports {
   // The same, but for a caller with full access it takes a new sample if the last report is older than
   // Interval= (because nobody was there), or with Interval=0 older than Staleness=.
   virtual ReportView fresh(const Caller& caller, std::optional<RowKind> kind) = 0;
-  // Held while reports are sent to this caller as they come: at most one per `wanted`, or every one (0).
-  virtual std::shared_ptr<const Listener> listen(const Caller& caller, Nanoseconds wanted) = 0;
+  // The next sample is taken at once, if the caller has full access.
+  virtual void hurry(const Caller& caller) = 0;
+  // Held while reports are sent to a caller as they come.
+  virtual std::shared_ptr<const Listener> listen(const Listener& listener) = 0;
   virtual const Settings& settings() const = 0;
 
   RowOrders& orders() { return orders_; }
   Recorder& recorder() { return recorder_; }
+  Watches& watches() { return watches_; }
 
  private:
   RowOrders orders_;
   Recorder recorder_;
+  Watches watches_;
 };
 
 }  // namespace keplerd

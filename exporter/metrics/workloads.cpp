@@ -72,6 +72,13 @@ void write_energy(const std::vector<Labelled>& rows, const Family& joules, const
   });
 }
 
+void write_errors(const std::vector<Labelled>& rows, const Family& ratio, Exposition& out) {
+  if (std::ranges::none_of(rows, [](const Labelled& one) { return one.row->error.has_value(); })) return;
+  out.begin(ratio);
+  for (const auto& [row, labels] : rows)
+    if (row->error) out.add(labels, *row->error);
+}
+
 // "system.slice" for "/system.slice/cron.service": the innermost one above it; the root's is "-.slice".
 std::string_view slice_of(std::string_view id) {
   while (true) {
@@ -82,10 +89,11 @@ std::string_view slice_of(std::string_view id) {
   }
 }
 
-std::size_t series_of_vm(const VmRow& row) { return 2 * zone_count(row) + 1 + row.parts.size(); }
-std::size_t series_of_container(const WorkloadRow& row) { return 2 * zone_count(row) + 2; }
-std::size_t series_of_pod(const WorkloadRow& row) { return 2 * zone_count(row) + 1; }
-std::size_t series_of_others(const WorkloadRow& row) { return 2 * zone_count(row); }
+// Energy, power and error.
+std::size_t series_of_others(const WorkloadRow& row) { return 2 * zone_count(row) + (row.error ? 1 : 0); }
+std::size_t series_of_vm(const VmRow& row) { return series_of_others(row) + 1 + row.parts.size(); }
+std::size_t series_of_container(const WorkloadRow& row) { return series_of_others(row) + 2; }
+std::size_t series_of_pod(const WorkloadRow& row) { return series_of_others(row) + 1; }
 
 void write_vm_info(const std::vector<const VmRow*>& vms, Exposition& out) {
   const auto metadata = [](const VmRow& row, std::string_view name) -> std::string_view {
@@ -190,10 +198,14 @@ std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows
   if (pods) {
     write_energy(labelled, {"kepler_pod_cpu_joules", kCounter, "joules", "Energy of a pod, by energy zone"},
                  {"kepler_pod_cpu_watts", kGauge, "watts", "Power of a pod, by energy zone"}, out);
+    write_errors(labelled, {"keplerd_pod_error_ratio", kGauge, "ratio", "Error of the energy of a pod"}, out);
   } else {
     write_energy(labelled,
                  {"kepler_container_cpu_joules", kCounter, "joules", "Energy of a container, by energy zone"},
                  {"kepler_container_cpu_watts", kGauge, "watts", "Power of a container, by energy zone"},
+                 out);
+    write_errors(labelled,
+                 {"keplerd_container_error_ratio", kGauge, "ratio", "Error of the energy of a container"},
                  out);
     out.begin({"kepler_container_cpu_seconds", kCounter, "seconds", "CPU time of a container"});
     for (const ContainerRow* row : chosen) {
@@ -249,6 +261,8 @@ std::size_t write_units(const RenderInput& input, Exposition& out) {
        "Energy of a systemd unit and all below it, by energy zone"},
       {"keplerd_unit_cpu_watts", kGauge, "watts", "Power of a systemd unit and all below it, by energy zone"},
       out);
+  write_errors(labelled,
+               {"keplerd_unit_error_ratio", kGauge, "ratio", "Error of the energy of a systemd unit"}, out);
   return input.snapshot.units().size() - chosen.size();
 }
 
@@ -266,6 +280,8 @@ std::size_t write_vms(const RenderInput& input, Exposition& out) {
   write_energy(labelled,
                {"kepler_vm_cpu_joules", kCounter, "joules", "Energy of a virtual machine, by energy zone"},
                {"kepler_vm_cpu_watts", kGauge, "watts", "Power of a virtual machine, by energy zone"}, out);
+  write_errors(labelled,
+               {"keplerd_vm_error_ratio", kGauge, "ratio", "Error of the energy of a virtual machine"}, out);
   write_vm_info(chosen, out);
   write_vm_parts(chosen, out);
   return input.snapshot.vms().size() - chosen.size();
@@ -292,6 +308,8 @@ void write_processes(const RenderInput& input, Exposition& out) {
   if (const WorkloadRow* const others = input.processes.others()) add(*others, labels_of_others(input));
   write_energy(rows, {"kepler_process_cpu_joules", kCounter, "joules", "Energy of a process, by energy zone"},
                {"kepler_process_cpu_watts", kGauge, "watts", "Power of a process, by energy zone"}, out);
+  write_errors(rows, {"keplerd_process_error_ratio", kGauge, "ratio", "Error of the energy of a process"},
+               out);
   out.begin({"kepler_process_cpu_seconds", kCounter, "seconds", "CPU time of a process"});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.add(labels_of_rows[i].who, labels_of_rows[i].of, rows[i].row->cpu.count());

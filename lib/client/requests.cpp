@@ -116,6 +116,10 @@ Result<ClientReply> Daemon::get(Kind kind, std::string_view id) {
   return client_.call(method("Get"), {{"kind", name_of(kind)}, {"id", id}});
 }
 
+Result<Done> Daemon::start_measure(Kind kind, std::string_view id) {
+  return client_.send(method("Measure"), {{"kind", name_of(kind)}, {"id", id}}, true);
+}
+
 Result<Done> Daemon::start_monitor(Json parameters) {
   return client_.send(method("Monitor"), std::move(parameters), true);
 }

@@ -48,6 +48,9 @@ class Daemon {
   // Get's reply; handling its error is left to the caller.
   Result<varlink::ClientReply> get(Kind kind, std::string_view id);
 
+  // Starts to measure a row; its replies are taken as those of start_monitor().
+  Result<Done> start_measure(Kind kind, std::string_view id);
+
   // Starts the live stream; next_tick() then waits for each of its replies, as long as it takes. This
   // connection accepts no further requests.
   Result<Done> start_monitor(varlink::Json parameters);

@@ -75,6 +75,7 @@ Result<Done> Streams::open(Stream& stream) {
   auto client = varlink::Client::connect(plan_.address);
   if (!client) return client.error();
   Json parameters = {{"kind", name_of(stream.wanted.kind)}, {"intervalUsec", plan_.pace.count()}};
+  if (plan_.aligned) parameters["aligned"] = true;
   if (!stream.wanted.in_full) parameters["public"] = true;
   if (const auto sent = client->send(kMethod, std::move(parameters), true); !sent) return sent;
   const auto on_reply = [this, &stream](std::uint32_t) {

@@ -30,8 +30,9 @@ class Streams {
     };
     std::string address;
     std::vector<Wanted> wanted;         // each kind once; opened in this order
-    std::chrono::microseconds pace{0};  // minimum time between two ticks; far less than 90 s
+    std::chrono::microseconds pace{0};  // minimum time between two ticks; less than 90 s
     std::string program;                // the program that follows, for errors: "the exporter"
+    bool aligned = false;               // ticks are at multiples of `pace` of the clock
   };
   struct Events {
     std::function<void(Kind kind, varlink::Json reply)> reply;

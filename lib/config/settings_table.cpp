@@ -34,8 +34,10 @@ constexpr Choice<SplitRule> kSplitRules[] = {
     {"auto", SplitRule::kAuto}, {"usage-ratio", SplitRule::kUsageRatio}, {"baseline", SplitRule::kBaseline}};
 constexpr Choice<ShareRule> kShareRules[] = {
     {"auto", ShareRule::kAuto}, {"cpu-time", ShareRule::kCpuTime}, {"learned", ShareRule::kLearned}};
-constexpr Choice<IdlePolicy> kIdlePolicies[] = {
-    {"separate", IdlePolicy::kSeparate}, {"equal", {}}, {"size", {}}, {"usage", {}}};
+constexpr Choice<IdlePolicy> kIdlePolicies[] = {{"separate", IdlePolicy::kSeparate},
+                                                {"equal", IdlePolicy::kEqual},
+                                                {"size", {}},
+                                                {"usage", IdlePolicy::kUsage}};
 constexpr Choice<PublicAccess> kPublicAccess[] = {{"none", PublicAccess::kNone},
                                                   {"own", PublicAccess::kOwn},
                                                   {"host", PublicAccess::kHost},

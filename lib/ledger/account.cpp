@@ -9,17 +9,24 @@ namespace keplerd {
 void EnergyAccount::begin(std::uint64_t window_sequence) {
   if (sequence == window_sequence) return;
   sequence = window_sequence;
-  for (ZoneEnergy& zone : zones) zone.window = {};
+  for (ZoneEnergy& zone : zones) zone.window = zone.window_idle = {};
   window_cpu = Nanoseconds{0};
   window_error = {};
 }
 
-void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy) {
+void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjoules active) {
   begin(window_sequence);
-  if (energy == Microjoules{}) return;
+  if (active == Microjoules{}) return;
   if (zones.size() <= zone) zones.resize(zone + 1);
-  zones[zone].total += energy;
-  zones[zone].window += energy;
+  zones[zone].total += active;
+  zones[zone].window += active;
+}
+
+void EnergyAccount::add_idle(std::uint64_t window_sequence, std::size_t zone, Microjoules idle) {
+  add(window_sequence, zone, idle);
+  if (idle == Microjoules{}) return;
+  zones[zone].idle += idle;
+  zones[zone].window_idle += idle;
 }
 
 void EnergyAccount::add_error(std::uint64_t window_sequence, Microjoules of_window) {
@@ -36,15 +43,21 @@ void EnergyAccount::add_cpu(std::uint64_t window_sequence, Nanoseconds time) {
 
 void EnergyAccount::add_window(std::uint64_t window_sequence, const EnergyAccount& other) {
   if (other.sequence != window_sequence) return;
-  for (std::size_t zone = 0; zone < other.zones.size(); ++zone)
-    add(window_sequence, zone, other.zones[zone].window);
+  for (std::size_t zone = 0; zone < other.zones.size(); ++zone) {
+    const ZoneEnergy& energy = other.zones[zone];
+    add(window_sequence, zone, energy.window - energy.window_idle);
+    add_idle(window_sequence, zone, energy.window_idle);
+  }
   add_error(window_sequence, other.window_error);
   add_cpu(window_sequence, other.window_cpu);
 }
 
 void EnergyAccount::add_total(const EnergyAccount& other) {
   if (zones.size() < other.zones.size()) zones.resize(other.zones.size());
-  for (std::size_t zone = 0; zone < other.zones.size(); ++zone) zones[zone].total += other.zones[zone].total;
+  for (std::size_t zone = 0; zone < other.zones.size(); ++zone) {
+    zones[zone].total += other.zones[zone].total;
+    zones[zone].idle += other.zones[zone].idle;
+  }
   error += other.error;
   cpu += other.cpu;
 }
@@ -53,11 +66,84 @@ Microjoules EnergyAccount::energy(const std::vector<ZoneWindow>& standings) cons
   return sum_in_total(zones, standings, &ZoneEnergy::total);
 }
 
+Microjoules EnergyAccount::idle(const std::vector<ZoneWindow>& standings) const {
+  return sum_in_total(zones, standings, &ZoneEnergy::idle);
+}
+
 Microjoules EnergyAccount::window_energy(std::uint64_t window_sequence,
                                          const std::vector<ZoneWindow>& standings) const {
   if (sequence != window_sequence) return {};
   return sum_in_total(zones, standings, &ZoneEnergy::window);
 }
+
+Microjoules EnergyAccount::window_active(std::uint64_t window_sequence,
+                                         const std::vector<ZoneWindow>& standings) const {
+  if (sequence != window_sequence) return {};
+  return sum_in_total(zones, standings,
+                      [](const ZoneEnergy& zone) { return zone.window - zone.window_idle; });
+}
+
+std::vector<EnergyAccount::ZoneEnergy> restored_zones(const std::vector<Microjoules>& energy,
+                                                      const std::vector<Microjoules>& idle) {
+  std::vector<EnergyAccount::ZoneEnergy> zones;
+  zones.reserve(energy.size());
+  for (std::size_t zone = 0; zone < energy.size(); ++zone) {
+    zones.push_back({.total = energy[zone],
+                     .window = {},
+                     .idle = zone < idle.size() ? idle[zone] : Microjoules{},
+                     .window_idle = {}});
+  }
+  return zones;
+}
+
+namespace {
+
+ZoneShare share_of(const EnergyAccount& account, std::size_t zone, const RowWindow& window) {
+  const auto& span = window.zones[zone].span;
+  const bool has = zone < account.zones.size();
+  const bool moved = has && account.sequence == window.sequence;
+  ZoneShare share;
+  if (has) share.energy = account.zones[zone].total;
+  if (span) share.power = mean_power(moved ? account.zones[zone].window : Microjoules{}, *span);
+  if (!has || account.zones[zone].idle == Microjoules{}) return share;
+  share.idle = account.zones[zone].idle;
+  if (span) share.idle_power = mean_power(moved ? account.zones[zone].window_idle : Microjoules{}, *span);
+  return share;
+}
+
+void fill_earlier(const EnergyAccount& account, const std::vector<ZoneWindow>& zones, WorkloadRow& row) {
+  row.earlier = account.earlier;
+  if (!account.earlier) return;
+  row.earlier_energy = sum_in_total(account.earlier->zones, zones);
+  const Microjoules idle = sum_in_total(account.earlier->idle, zones);
+  if (idle != Microjoules{}) row.earlier_idle = idle;
+}
+
+// Of the zones of the total; power is that of the present ones, and unknown if one of them is.
+void fill_sums(const RowWindow& window, WorkloadRow& row) {
+  const std::vector<ZoneWindow>& zones = window.zones;
+  Microjoules energy, idle;
+  Microwatts power, idle_power;
+  bool is_metered = false, is_known = true;
+  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
+    if (zones[zone].current) is_metered = true;
+    if (!zones[zone].in_total) continue;
+    const ZoneShare& share = row.zones[zone];
+    energy += share.energy;
+    idle += share.idle;
+    if (!zones[zone].current) continue;
+    if (!share.power) is_known = false;
+    power += share.power.value_or(Microwatts{});
+    idle_power += share.idle_power.value_or(Microwatts{});
+  }
+  row.active = energy - idle;
+  row.idle = idle;
+  if (!is_metered || !is_known) return;
+  row.power = power;
+  if (idle != Microjoules{}) row.idle_power = idle_power;
+}
+
+}  // namespace
 
 void fill_row(const EnergyAccount& account, const RowWindow& window, std::vector<ZoneShare>& shares,
               WorkloadRow& row) {
@@ -66,30 +152,13 @@ void fill_row(const EnergyAccount& account, const RowWindow& window, std::vector
   row.owner = account.owner;
   row.cpu = account.cpu;
   row.since = account.since;
-  row.active = account.energy(zones);
   if (window.bounds_errors) row.error = account.error;
-  row.earlier = account.earlier;
-  if (account.earlier) row.earlier_energy = sum_in_total(account.earlier->zones, zones);
-  row.power = std::ranges::any_of(zones, &ZoneWindow::current) ? std::optional(Microwatts{}) : std::nullopt;
+  fill_earlier(account, zones, row);
   assert(shares.capacity() - shares.size() >= zones.size());
   const std::size_t first = shares.size();
-  for (std::size_t zone = 0; zone < zones.size(); ++zone) {
-    const bool has = zone < account.zones.size();
-    ZoneShare share{has ? account.zones[zone].total : Microjoules{}, std::nullopt};
-    if (zones[zone].span) {
-      const bool moved = has && account.sequence == window.sequence;
-      share.power = mean_power(moved ? account.zones[zone].window : Microjoules{}, *zones[zone].span);
-    }
-    if (zones[zone].in_total && zones[zone].current) {
-      if (row.power && share.power) {
-        *row.power += *share.power;
-      } else {
-        row.power.reset();
-      }
-    }
-    shares.push_back(share);
-  }
+  for (std::size_t zone = 0; zone < zones.size(); ++zone) shares.push_back(share_of(account, zone, window));
   row.zones = std::span(shares).subspan(first, zones.size());
+  fill_sums(window, row);
 }
 
 }  // namespace keplerd

@@ -51,6 +51,7 @@ struct BookedWindow {
 struct EnergyAccount {
   struct ZoneEnergy {
     Microjoules total, window;
+    Microjoules idle, window_idle;  // of these, idle energy that was placed on it
   };
   std::vector<ZoneEnergy> zones;  // as far as it ever got something
   std::uint64_t sequence = 0;
@@ -62,7 +63,8 @@ struct EnergyAccount {
   std::optional<Uid> owner;                     // as WorkloadRow has it
   std::shared_ptr<const EarlierUsage> earlier;  // likewise
 
-  void add(std::uint64_t window_sequence, std::size_t zone, Microjoules energy);
+  void add(std::uint64_t window_sequence, std::size_t zone, Microjoules active);
+  void add_idle(std::uint64_t window_sequence, std::size_t zone, Microjoules idle);
   void add_error(std::uint64_t window_sequence, Microjoules error);
   void add_cpu(std::uint64_t window_sequence, Nanoseconds time);
   // Adds what `other` got in this window; nothing where it got nothing in it.
@@ -71,11 +73,17 @@ struct EnergyAccount {
   void add_total(const EnergyAccount& other);
   // Over the zones that are in the host's total.
   Microjoules energy(const std::vector<ZoneWindow>& standings) const;
+  Microjoules idle(const std::vector<ZoneWindow>& standings) const;
   Microjoules window_energy(std::uint64_t window_sequence, const std::vector<ZoneWindow>& standings) const;
+  Microjoules window_active(std::uint64_t window_sequence, const std::vector<ZoneWindow>& standings) const;
 
  private:
   void begin(std::uint64_t window_sequence);
 };
+
+// The zones of an account that was saved; `idle` has as many or fewer.
+std::vector<EnergyAccount::ZoneEnergy> restored_zones(const std::vector<Microjoules>& energy,
+                                                      const std::vector<Microjoules>& idle);
 
 // Fills the common part of `row`; appends to `shares`, which must have room: rows refer to it.
 struct RowWindow {

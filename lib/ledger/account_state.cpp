@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/account_state.h"
 
+#include <span>
+
 namespace keplerd {
 namespace {
 
+using ZoneEnergy = EnergyAccount::ZoneEnergy;
+
+std::vector<Microjoules> of_zones(std::span<const ZoneEnergy> zones, Microjoules ZoneEnergy::*energy) {
+  std::vector<Microjoules> energies;
+  energies.reserve(zones.size());
+  for (const ZoneEnergy& zone : zones) energies.push_back(zone.*energy);
+  return energies;
+}
+
 std::vector<Microjoules> totals(const EnergyAccount& account) {
-  std::vector<Microjoules> energy;
-  energy.reserve(account.zones.size());
-  for (const EnergyAccount::ZoneEnergy& zone : account.zones) energy.push_back(zone.total);
-  return energy;
+  return of_zones(account.zones, &ZoneEnergy::total);
+}
+
+// Without zones at the end that have none: mostly, all.
+std::vector<Microjoules> idle_of(const EnergyAccount& account) {
+  std::span<const ZoneEnergy> zones = account.zones;
+  while (!zones.empty() && zones.back().idle == Microjoules{}) zones = zones.first(zones.size() - 1);
+  return of_zones(zones, &ZoneEnergy::idle);
 }
 
 // The fields common to all accounts that have a row of their own in the state file.
 template <class State>
 void fill(const EnergyAccount& account, State& state) {
   state.energy = totals(account);
+  state.idle = idle_of(account);
   state.error = account.error;
   state.cpu = account.cpu;
   state.since = account.since;
@@ -54,6 +70,7 @@ ProcessState state_of(ProcessId id, const ProcessAccount& process) {
   return {.id = id,
           .unit = process.unit == nullptr ? std::string() : process.unit->info->id,
           .energy = totals(process.energy),
+          .idle = idle_of(process.energy),
           .in_unit = process.in_unit,
           .error = process.energy.error,
           .cpu = process.energy.cpu,

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ledger/idle_placement.h"
 #include "workloads/identifier.h"
 #include "workloads/unit_name.h"
 
@@ -56,12 +57,16 @@ bool is_named_by_root(const ContainerAccount& account) {
   return account.energy.owner == kRootUser && enclosing_container(account.parent) == nullptr;
 }
 
-void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins) {
+void ContainerLedger::place(const UnitLedger& units, const Logins& logins, Realtime now) {
   refused_.clear();
   moved_.clear();
+  for (UnitAccount* const unit : units.current())
+    if (!unit->placed) place(*unit, logins, now);
+}
+
+void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units, const IdlePlacement& idle) {
   for (std::size_t i = 0; i < units.current().size(); ++i) {
-    UnitAccount& unit = *units.current()[i];
-    if (!unit.placed) place(unit, logins, window.now);
+    const UnitAccount& unit = *units.current()[i];
     for (const ContainerPart& part : unit.containers) book(window, unit, part);
     if (unit.container == nullptr) continue;
     for (std::size_t z = 0; z < window.zones.size(); ++z) {
@@ -69,6 +74,9 @@ void ContainerLedger::apply(const BookedWindow& window, const UnitLedger& units,
       unit.container->own += window.attribution.zones[z].own[i];
       unit.container->other += window.attribution.zones[z].other[i];
     }
+    if (idle.own().empty()) continue;
+    unit.container->own += idle.own()[i];
+    unit.container->other += idle.other()[i];
   }
   for (Accounts* const accounts : {&containers_, &pods_}) {
     for (auto& [id, account] : *accounts) {

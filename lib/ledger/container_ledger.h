@@ -24,6 +24,8 @@
 
 namespace keplerd {
 
+class IdlePlacement;
+
 struct ContainerAccount {
   std::shared_ptr<const ContainerInfo> info;
   EnergyAccount energy;               // containers and pods inside included
@@ -43,9 +45,10 @@ class ContainerLedger {
  public:
   using Accounts = std::map<std::string, ContainerAccount, std::less<>>;
 
-  // Books a window that `units` has booked already; determines the owner and the containers of each new
-  // unit.
-  void apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins);
+  // Determines the owner and the containers of each new unit of a window that `units` has booked already.
+  void place(const UnitLedger& units, const Logins& logins, Realtime now);
+  // Books that window. `idle`: what it has placed in the accounts of units.
+  void apply(const BookedWindow& window, const UnitLedger& units, const IdlePlacement& idle);
 
   // The units that moved to another container in this window, with the previous one (null: none).
   const std::unordered_map<UnitAccount*, ContainerAccount*>& moved() const { return moved_; }

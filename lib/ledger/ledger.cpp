@@ -59,8 +59,12 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   const Logins& logins = evidence.logins == nullptr ? kNoLogins : *evidence.logins;
   units_.apply(window);
   if (evidence.machined != nullptr) containers_.set_machined(evidence.machined->containers(), units_);
-  containers_.apply(window, units_, logins);
+  containers_.place(units_, logins, realtime_);
+  idle_.place(window, units_, processes_, vm_registry_);
+  for (std::size_t i = 0; i < idle_.zones().size(); ++i) zones_[source_zones_[i]].placed += idle_.zones()[i];
+  containers_.apply(window, units_, idle_);
   processes_.leave_containers(containers_.moved());
+  idle_.book_processes(window, processes_);
   outside_other_ += processes_.apply(window, units_, logins);
   for (const FoundProgram& found : evidence.programs) processes_.set_program(found.process, found.path);
   vm_registry_.update({vm_scopes(units_), sample.usage.processes, evidence.found, sample.usage.ended},
@@ -90,10 +94,11 @@ void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,
 }
 
 void Ledger::prune(Realtime now) {
-  outside_other_ += processes_.prune(limits_, windows_, now);
+  watched_.find_in(units_);
+  outside_other_ += processes_.prune(limits_, watched_, windows_, now);
   vms_.prune(limits_, windows_, now, units_, vm_registry_);
   processes_.remove_of(containers_.prune(limits_, windows_, now, units_));
-  const std::vector<UnitAccount*> overdue = units_.overdue(limits_, windows_, now);
+  const std::vector<UnitAccount*> overdue = units_.overdue(limits_, watched_, windows_, now);
   if (overdue.empty()) return;
   processes_.remove_of({overdue.begin(), overdue.end()});
   for (UnitAccount* const unit : overdue) outside_other_ += units_.remove(*unit, windows_);
@@ -130,6 +135,7 @@ void Ledger::report_zones(Report& report) const {
       std::ranges::any_of(windows_, [](const ZoneWindow& zone) { return zone.current && zone.in_total; });
   if (metered) host.power = host.active_power = host.idle_power = Microwatts{};
   std::optional<Quality> worst;
+  Microjoules placed;
   for (std::size_t i = 0; i < zones_.size(); ++i) {
     const ZoneAccount& account = zones_[i];
     ZoneRow zone{.zone = account.zone,
@@ -151,6 +157,7 @@ void Ledger::report_zones(Report& report) const {
     if (account.zone.in_total) {
       host.energy += account.energy;
       host.idle += account.idle;
+      placed += account.placed;
       report.accounts.kernel += account.kernel;
       report.accounts.unattributed += account.unattributed;
       worst = std::max(worst.value_or(account.zone.quality), account.zone.quality);
@@ -167,8 +174,8 @@ void Ledger::report_zones(Report& report) const {
   }
   if (earlier_discarded_windows_) report.earlier = earlier_host();
   host.active = host.energy - host.idle;
-  report.accounts.idle = host.idle;
-  report.accounts.workloads = host.active - report.accounts.kernel - report.accounts.unattributed;
+  report.accounts.idle = host.idle - placed;
+  report.accounts.workloads = host.active - report.accounts.kernel - report.accounts.unattributed + placed;
   // Rows include what earlier sources measured, too.
   if (worst) report.workload_quality = share_quality(*worst);
 }
@@ -180,11 +187,12 @@ EarlierHost Ledger::earlier_host() const {
     if (!account.earlier || !account.zone.in_total) continue;
     host.energy += account.earlier->energy;
     host.idle += account.earlier->idle;
+    host.accounts.idle += account.earlier->idle - account.earlier->placed;
     host.accounts.kernel += account.earlier->kernel;
     host.accounts.unattributed += account.earlier->unattributed;
   }
-  host.accounts.idle = host.idle;
-  host.accounts.workloads = host.energy - host.idle - host.accounts.kernel - host.accounts.unattributed;
+  host.accounts.workloads =
+      host.energy - host.accounts.idle - host.accounts.kernel - host.accounts.unattributed;
   return host;
 }
 

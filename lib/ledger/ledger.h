@@ -12,11 +12,13 @@
 #include "attribution/attributor.h"
 #include "ledger/account.h"
 #include "ledger/container_ledger.h"
+#include "ledger/idle_placement.h"
 #include "ledger/process_ledger.h"
 #include "ledger/refused_claims.h"
 #include "ledger/state.h"
 #include "ledger/unit_ledger.h"
 #include "ledger/vm_ledger.h"
+#include "ledger/watched_units.h"
 #include "report/report.h"
 #include "workloads/libvirt_records.h"
 #include "workloads/machined_records.h"
@@ -45,6 +47,10 @@ class Ledger {
   ~Ledger();
 
   void set_limits(TerminatedLimits limits) { limits_ = limits; }
+  // Of the next windows.
+  void set_watched(std::vector<WatchedUnit> units) { watched_.set(std::move(units)); }
+  // From the next window on.
+  void set_idle_placing(IdlePlacing placing) { idle_.set_placing(placing); }
 
   // Sets the zones of the present source, in its order; none without a source. Totals of earlier zones are
   // kept.
@@ -87,6 +93,7 @@ class Ledger {
     Zone zone;
     bool current = false;
     Microjoules energy, idle, kernel, unattributed;
+    Microjoules placed;  // of `idle`, what was placed on workloads
     Microjoules window, window_idle;
     std::optional<std::string> problem;
     Realtime since{0};
@@ -119,6 +126,8 @@ class Ledger {
   std::vector<std::size_t> source_zones_;  // the source's zones, as indices into zones_
   Microjoules outside_other_;
   UnitLedger units_;
+  WatchedUnits watched_;
+  IdlePlacement idle_;
   ContainerLedger containers_;
   RefusedClaims refused_claims_;
   VmRegistry vm_registry_;

@@ -54,7 +54,7 @@ class Earlier {
   static std::shared_ptr<EarlierUsage> usage(const State& saved, const State* earlier) {
     if (earlier == nullptr || earlier->since != saved.since) return nullptr;
     return std::make_shared<EarlierUsage>(
-        EarlierUsage{.zones = earlier->energy, .cpu = earlier->cpu, .parts = {}});
+        EarlierUsage{.zones = earlier->energy, .idle = earlier->idle, .cpu = earlier->cpu, .parts = {}});
   }
 
   const LedgerState* state_;  // null: there is none
@@ -67,7 +67,7 @@ class Earlier {
 template <class State>
 void restore_account(const State& saved, Realtime at, const Earlier& earlier, EnergyAccount& account) {
   account.earlier = earlier.usage(saved);
-  for (const Microjoules energy : saved.energy) account.zones.push_back({energy, {}});
+  account.zones = restored_zones(saved.energy, saved.idle);
   account.cpu = saved.cpu;
   account.error = saved.error;
   account.since = saved.since;
@@ -80,7 +80,7 @@ std::optional<EarlierZone> earlier_zone(const ZoneState& saved, const LedgerStat
   if (earlier == nullptr) return std::nullopt;
   const auto zone = std::ranges::find(earlier->zones, saved.id, &ZoneState::id);
   if (zone == earlier->zones.end()) return std::nullopt;
-  return EarlierZone{zone->energy, zone->idle, zone->kernel, zone->unattributed};
+  return EarlierZone{zone->energy, zone->idle, zone->kernel, zone->unattributed, zone->placed};
 }
 
 }  // namespace
@@ -103,6 +103,7 @@ Ledger::Ledger(const LedgerState& state, const std::string& instance_id, const L
     zone.idle = saved.idle;
     zone.kernel = saved.kernel;
     zone.unattributed = saved.unattributed;
+    zone.placed = saved.placed;
     zone.since = saved.since;
     zone.earlier = earlier_zone(saved, earlier);
     zones_.push_back(std::move(zone));
@@ -145,6 +146,7 @@ std::vector<ZoneState> Ledger::zone_states() const {
                       .idle = zone.idle,
                       .kernel = zone.kernel,
                       .unattributed = zone.unattributed,
+                      .placed = zone.placed,
                       .since = zone.since});
   }
   return states;

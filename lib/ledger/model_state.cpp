@@ -88,7 +88,7 @@ Json to_json(const SavedZoneModel& zone) {
           {"workloads", std::move(workloads)}};
 }
 
-SavedZoneModel to_zone(const Json& json) {
+SavedZoneModel to_zone_model(const Json& json) {
   SavedZoneModel zone{.zone = json.at("zone"),
                       .memory = {.learned = to_filter(json.at("learned")),
                                  .pooled = to_filter(json.at("pooled")),
@@ -119,7 +119,7 @@ SavedModels read_models(const Json& json) {
     SavedModels models{.processor = json.at("processor"), .zones = {}};
     const Json& zones = json.at("zones");
     if (!zones.is_array() || zones.size() > kMostZones) throw Malformed{"too many zones"};
-    for (const Json& zone : zones) models.zones.push_back(to_zone(zone));
+    for (const Json& zone : zones) models.zones.push_back(to_zone_model(zone));
     return models;
   } catch (const Malformed&) {
   } catch (const nlohmann::json::exception&) {

@@ -62,14 +62,17 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
   return outside;
 }
 
-void ProcessLedger::set_program(ProcessId id, std::shared_ptr<const std::string> path) {
+ProcessAccount* ProcessLedger::find(ProcessId id) {
   const auto process = accounts_.find(id);
-  if (process != accounts_.end()) process->second.program = std::move(path);
+  return process == accounts_.end() ? nullptr : &process->second;
+}
+
+void ProcessLedger::set_program(ProcessId id, std::shared_ptr<const std::string> path) {
+  if (ProcessAccount* const process = find(id)) process->program = std::move(path);
 }
 
 void ProcessLedger::set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm) {
-  const auto process = accounts_.find(id);
-  if (process != accounts_.end()) process->second.vm = std::move(vm);
+  if (ProcessAccount* const process = find(id)) process->vm = std::move(vm);
 }
 
 const ProcessAccount* ProcessLedger::newest(std::int32_t pid) const {
@@ -103,7 +106,7 @@ void ProcessLedger::go_on(const BookedWindow& window, const UnitLedger& units, c
     UnitAccount* const unit = units.of_group(process.group);
     if (process.kernel_thread && unit == nullptr) continue;
     ProcessAccount& account = account_of(process, unit, logins, saved->second.since);
-    for (const Microjoules energy : saved->second.energy) account.energy.zones.push_back({energy, {}});
+    account.energy.zones = restored_zones(saved->second.energy, saved->second.idle);
     account.energy.cpu = saved->second.cpu;
     account.energy.error = saved->second.error;
     const Microjoules in_unit = saved->second.in_unit;
@@ -136,21 +139,27 @@ Microjoules ProcessLedger::leave(ProcessAccount& process, ContainerAccount* cont
   return {};
 }
 
-Microjoules ProcessLedger::prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows,
-                                 Realtime now) {
+Microjoules ProcessLedger::prune(const TerminatedLimits& limits, const WatchedUnits& watched,
+                                 const std::vector<ZoneWindow>& windows, Realtime now) {
+  static constexpr TerminatedLimits kOfWatched{
+      .max = WatchedUnits::kMostProcesses, .min_energy = {}, .retention = {}};
   Microjoules outside;
   std::vector<ProcessId> gone;
-  std::vector<Ended<const ProcessAccount>> kept;
+  std::vector<Ended<const ProcessAccount>> kept, kept_watched;
   for (const ProcessId id : ended_) {
     const ProcessAccount& process = accounts_.at(id);
-    const Microjoules energy = process.energy.energy(windows);
-    if (energy < limits.min_energy) {
+    const Ended<const ProcessAccount> ended{&process, process.energy.energy(windows), *process.energy.ended};
+    if (watched.covers(process.unit)) {
+      kept_watched.push_back(ended);
+    } else if (ended.energy < limits.min_energy) {
       gone.push_back(id);
     } else {
-      kept.push_back({&process, energy, *process.energy.ended});
+      kept.push_back(ended);
     }
   }
   for (const ProcessAccount* const process : overdue(std::move(kept), limits, now))
+    gone.push_back(process->info->id);
+  for (const ProcessAccount* const process : overdue(std::move(kept_watched), kOfWatched, now))
     gone.push_back(process->info->id);
   for (const ProcessId id : gone) {
     const auto entry = accounts_.find(id);

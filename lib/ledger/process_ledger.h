@@ -12,6 +12,7 @@
 #include "ledger/account.h"
 #include "ledger/state.h"
 #include "ledger/unit_ledger.h"
+#include "ledger/watched_units.h"
 #include "workloads/logins.h"
 
 namespace keplerd {
@@ -22,7 +23,8 @@ struct ProcessAccount {
   std::shared_ptr<const std::string> program;  // as ProcessRow has it
   UnitAccount* unit = nullptr;                 // null outside any
   EnergyAccount energy;
-  Microjoules in_unit;  // what it used in its present unit; over the zones in the total
+  Microjoules in_unit;       // what it used in its present unit; over the zones in the total
+  double recent_active = 0;  // as UnitAccount has it
   // The owner of the root or system container that it has been in: its user is not one of this host's.
   std::optional<Uid> container_owner;
   Uid claims_as = kNobodyUser;  // the user whose claims its own statements are
@@ -35,8 +37,9 @@ class ProcessLedger {
   // `other` of its unit; what it used outside any unit is returned.
   Microjoules apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins);
 
-  // Removes ended processes beyond the limits.
-  Microjoules prune(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows, Realtime now);
+  // Removes ended processes beyond the limits, which those in watched units have not.
+  Microjoules prune(const TerminatedLimits& limits, const WatchedUnits& watched,
+                    const std::vector<ZoneWindow>& windows, Realtime now);
   // What processes used in units that are now in another container moves to the unit's `other`, and to that
   // of the container that it was in: both still add up.
   void leave_containers(const std::unordered_map<UnitAccount*, ContainerAccount*>& moved);
@@ -49,6 +52,9 @@ class ProcessLedger {
 
   void set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm);
   void set_program(ProcessId id, std::shared_ptr<const std::string> path);
+
+  // Null if there is none.
+  ProcessAccount* find(ProcessId id);
 
   // The account of the newest process with this pid, the only one that may be running; null if there is none.
   const ProcessAccount* newest(std::int32_t pid) const;

@@ -46,6 +46,7 @@ Json to_json(const ZoneState& zone) {
           {"idleMicrojoules", zone.idle.value},
           {"kernelMicrojoules", zone.kernel.value},
           {"unattributedMicrojoules", zone.unattributed.value},
+          {"placedIdleMicrojoules", zone.placed.value},
           {"sinceUsec", zone.since.count()}};
 }
 
@@ -59,9 +60,11 @@ ZoneState to_zone(const Json& json) {
                  .idle = energy(json, "idleMicrojoules"),
                  .kernel = energy(json, "kernelMicrojoules"),
                  .unattributed = energy(json, "unattributedMicrojoules"),
+                 .placed = {},
                  .since = realtime(json, "sinceUsec")};
-  // Each is at most 2^60: three of them are in range.
-  if (zone.idle + zone.kernel + zone.unattributed > zone.energy) throw Malformed{"a zone's parts exceed it"};
+  // Earlier versions placed none.
+  if (json.contains("placedIdleMicrojoules")) zone.placed = energy(json, "placedIdleMicrojoules");
+  check_zone(zone);
   return zone;
 }
 
@@ -95,6 +98,7 @@ Json account_json(const std::string& id, const State& state) {
                {"errorMicrojoules", state.error.value},
                {"cpuNsec", state.cpu.count()},
                {"sinceUsec", state.since.count()}};
+  if (!state.idle.empty()) json["idleMicrojoules"] = to_json(state.idle);
   if (state.ended) json["endedUsec"] = state.ended->count();
   if (state.owner) json["ownerUid"] = *state.owner;
   return json;
@@ -103,6 +107,9 @@ Json account_json(const std::string& id, const State& state) {
 template <class State>
 void read_account(const Json& json, std::size_t zones, State& state) {
   state.energy = to_energies(json.at("energyMicrojoules"), zones);
+  state.idle.clear();
+  if (json.contains("idleMicrojoules")) state.idle = to_energies(json.at("idleMicrojoules"), zones);
+  check_idle(state.energy, state.idle);
   // States of versions before errors were computed have none: all of it may be wrong.
   state.error = {};
   for (const Microjoules zone : state.energy)
@@ -284,7 +291,7 @@ LedgerState to_state(const Json& json) {
 Microjoules energy_of_workloads(const std::vector<ZoneState>& zones) {
   Microjoules sum;
   for (const ZoneState& zone : zones) {
-    if (zone.in_total) sum += zone.energy - zone.idle - zone.kernel - zone.unattributed;
+    if (zone.in_total) sum += zone.workloads();
   }
   return sum;
 }

@@ -22,7 +22,11 @@ struct ZoneState {
   Quality quality = Quality::kMeasured;
   bool in_total = false;
   Microjoules energy, idle, kernel, unattributed;
+  Microjoules placed;  // of `idle`, what was placed on workloads
   Realtime since{0};
+
+  // What it gave to workloads.
+  Microjoules workloads() const { return energy - idle - kernel - unattributed + placed; }
 };
 
 // What the zones in the host's total gave to workloads.
@@ -31,6 +35,7 @@ Microjoules energy_of_workloads(const std::vector<ZoneState>& zones);
 struct UnitState {
   std::string id;
   std::vector<Microjoules> energy;  // by zone, in the order of LedgerState::zones; descendants included
+  std::vector<Microjoules> idle;    // of it, what was placed on it; likewise, as far as it is not 0
   Microjoules own;
   Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};
@@ -41,7 +46,7 @@ struct UnitState {
 
 struct ContainerState {
   ContainerInfo info;
-  std::vector<Microjoules> energy;  // as UnitState has it
+  std::vector<Microjoules> energy, idle;  // as UnitState has them
   Microjoules own, in_parent;
   Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};
@@ -53,7 +58,7 @@ struct ContainerState {
 struct VmState {
   VmInfo info;
   std::vector<VmPart> parts;  // without "other"
-  std::vector<Microjoules> energy;
+  std::vector<Microjoules> energy, idle;
   Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};
   Realtime since{0};
@@ -66,7 +71,7 @@ struct VmState {
 struct ProcessState {
   ProcessId id;
   std::string unit;  // its id; empty outside any
-  std::vector<Microjoules> energy;
+  std::vector<Microjoules> energy, idle;
   Microjoules in_unit;
   Microjoules error;  // as WorkloadRow has it
   Nanoseconds cpu{0};

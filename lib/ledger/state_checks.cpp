@@ -37,6 +37,7 @@ void check_sums(const LedgerState& state) {
   for (const ZoneState& zone : state.zones) {
     if (!zone.in_total) continue;
     workloads.add(zone.energy);
+    workloads.add(zone.placed);
     for (const Microjoules part : {zone.idle, zone.kernel, zone.unattributed}) workloads.subtract(part);
   }
   std::map<std::string_view, CheckedSum> rest;  // the part of a unit's energy not accounted for yet
@@ -110,6 +111,19 @@ void check_vms(const LedgerState& state) {
 }
 
 }  // namespace
+
+// Each is at most 2^60: three of them are in range.
+void check_zone(const ZoneState& zone) {
+  if (zone.idle + zone.kernel + zone.unattributed > zone.energy) throw Malformed{"a zone's parts exceed it"};
+  if (zone.placed > zone.idle) throw Malformed{"a zone placed more idle energy than it had"};
+}
+
+void check_idle(const std::vector<Microjoules>& energy, const std::vector<Microjoules>& idle) {
+  for (std::size_t zone = 0; zone < idle.size(); ++zone) {
+    if (zone >= energy.size() || idle[zone] > energy[zone])
+      throw Malformed{"a workload's idle energy exceeds its energy"};
+  }
+}
 
 void check_state(const LedgerState& state) {
   check_sums(state);

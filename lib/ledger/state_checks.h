@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ledger/state.h"
 
@@ -12,6 +13,10 @@ namespace keplerd {
 struct Malformed {
   std::string what;
 };
+
+// The parts of a zone and of a workload's energies do not exceed them. Throw Malformed.
+void check_zone(const ZoneState& zone);
+void check_idle(const std::vector<Microjoules>& energy, const std::vector<Microjoules>& idle);
 
 // Checks that sums hold and are in range, ids are unique and parents exist. Throws Malformed.
 void check_state(const LedgerState& state);

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <unordered_set>
 
+#include "ledger/watched_units.h"
+
 namespace keplerd {
 namespace {
 
@@ -87,7 +89,7 @@ UnitAccount& UnitLedger::restore(const std::string& id) {
   return unit;
 }
 
-std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits,
+std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits, const WatchedUnits& watched,
                                               const std::vector<ZoneWindow>& windows, Realtime now) const {
   if (accounts_.size() == running_.size()) return {};  // all are running
   std::vector<Ended<UnitAccount>> ended;
@@ -101,7 +103,7 @@ std::vector<UnitAccount*> UnitLedger::overdue(const TerminatedLimits& limits,
     const bool is_service = services < kMostServices && is_system_service(unit) &&
                             is_within(limits.vm_retention, *unit.energy.ended, now);
     services += is_service ? 1 : 0;
-    if (is_service || parents.contains(&unit)) {
+    if (is_service || watched.contains(unit) || parents.contains(&unit)) {
       parents.insert(unit.parent);
     } else {
       ended.push_back({&unit, unit.energy.energy(windows), *unit.energy.ended});

@@ -17,6 +17,7 @@
 
 namespace keplerd {
 
+class WatchedUnits;
 struct ContainerAccount;
 struct VmAccount;
 
@@ -32,6 +33,7 @@ struct UnitAccount {
   UnitAccount* parent = nullptr;                   // null at the top
   EnergyAccount energy;                            // descendants included
   Microjoules own, other;                          // over the zones in the total
+  double recent_active = 0;                        // uJ; used by IdlePlacement only
   std::uint64_t incarnation = 0;                   // of its cgroup; 0: ended
   std::uint64_t seen = 0;                          // sequence of the last sample that had it
 
@@ -58,9 +60,9 @@ class UnitLedger {
 
   static constexpr std::size_t kMostServices = 1'000;  // of the system manager, kept for vm_retention
 
-  // Ended units beyond the limits, children before their parents.
-  std::vector<UnitAccount*> overdue(const TerminatedLimits& limits, const std::vector<ZoneWindow>& windows,
-                                    Realtime now) const;
+  // Ended units beyond the limits, children before their parents; none that is watched.
+  std::vector<UnitAccount*> overdue(const TerminatedLimits& limits, const WatchedUnits& watched,
+                                    const std::vector<ZoneWindow>& windows, Realtime now) const;
   // Removes an ended unit without children; its energy stays in its parent. At the top level, returns
   // it.
   Microjoules remove(UnitAccount& unit, const std::vector<ZoneWindow>& windows);

@@ -145,6 +145,7 @@ constexpr auto workload(Id id, Name name, Kind kind) {
       member("activeMicrojoules", &Row::active, Public::kComputed, live("ActiveEnergy")),
       member("idleMicrojoules", &Row::idle, Public::kComputed, live("IdleEnergy")),
       member("powerMicrowatts", &Row::power, Public::kComputed, live("Power")),
+      member("idleMicrowatts", &Row::idle_power, Public::kComputed),
       member("errorMicrojoules", &Row::error, Public::kHidden),
       computed("errorPercent", error_percent),
       member("cpuUsec", &Row::cpu, Public::kShown, live("CPUUSec")),
@@ -163,6 +164,7 @@ constexpr auto workload(Id id, Name name, Kind kind) {
       member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec")),
       member("ownerUid", &Row::owner, Public::kShown, emits_changes("OwnerUID")),
       member("earlierMicrojoules", &Row::earlier_energy, Public::kFloored),
+      member("earlierIdleMicrojoules", &Row::earlier_idle, Public::kFloored),
       computed("earlierCpuUsec", [](const Report&, const Row& row) {
         return row.earlier ? std::optional(row.earlier->cpu) : std::nullopt;
       })};

@@ -32,6 +32,11 @@ Microjoules earlier_of(const ZoneShares& zones, std::size_t i) {
   return known ? zones.earlier->zones[i] : Microjoules{};
 }
 
+Microjoules earlier_idle_of(const ZoneShares& zones, std::size_t i) {
+  const bool known = zones.earlier != nullptr && i < zones.earlier->idle.size();
+  return known ? zones.earlier->idle[i] : Microjoules{};
+}
+
 Microjoules earlier_of(const VmParts& breakdown, const VmPart& part) {
   if (breakdown.earlier == nullptr) return {};
   const auto found = std::ranges::find(breakdown.earlier->parts, part.name, &VmPart::name);

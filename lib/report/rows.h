@@ -24,6 +24,7 @@ using Realtime = std::chrono::microseconds;  // since 1970
 // Of a zone's totals, what was counted under earlier instance ids (Report::instance_id).
 struct EarlierZone {
   Microjoules energy, idle, kernel, unattributed;
+  Microjoules placed;  // of `idle`, what was placed on workloads
   bool operator==(const EarlierZone&) const = default;
 };
 
@@ -40,7 +41,9 @@ struct ZoneRow {
 // A workload's part of one zone.
 struct ZoneShare {
   Microjoules energy;
+  Microjoules idle;  // of it
   std::optional<Microwatts> power;
+  std::optional<Microwatts> idle_power;  // of it; unset: nothing was ever placed here, or unknown
   bool operator==(const ZoneShare&) const = default;
 };
 
@@ -53,6 +56,7 @@ struct VmPart {
 // Of a workload's totals, what was counted under earlier instance ids.
 struct EarlierUsage {
   std::vector<Microjoules> zones;  // the first of Report::zones
+  std::vector<Microjoules> idle;   // likewise, of these energies
   Nanoseconds cpu{0};
   std::vector<VmPart> parts;  // of VMs; they add up to its energy
 };
@@ -67,11 +71,13 @@ struct WorkloadRow {
   // counts in full. Unset: the rules in force have none.
   std::optional<Microjoules> error;
   std::optional<Microwatts> power;
-  Nanoseconds cpu{0};                // CPU time that was counted along with the energy
-  std::span<const ZoneShare> zones;  // in the order of Report::zones
+  std::optional<Microwatts> idle_power;  // of it, as ZoneShare has it
+  Nanoseconds cpu{0};                    // CPU time that was counted along with the energy
+  std::span<const ZoneShare> zones;      // in the order of Report::zones
   Realtime since{0};
   std::shared_ptr<const EarlierUsage> earlier;  // null: nothing was
   std::optional<Microjoules> earlier_energy;    // of active + idle; unset likewise
+  std::optional<Microjoules> earlier_idle;      // of idle; unset likewise, or if it is 0
 };
 
 struct UnitInfo {

@@ -28,6 +28,7 @@ struct VmParts {
 
 // Of the energy of the row's zone `i`, or of a part of a VM: what was counted under earlier instance ids.
 Microjoules earlier_of(const ZoneShares& zones, std::size_t i);
+Microjoules earlier_idle_of(const ZoneShares& zones, std::size_t i);  // of the idle energy of zone `i`
 Microjoules earlier_of(const VmParts& breakdown, const VmPart& part);
 
 // An absent value has no key in JSON and D-Bus details.

@@ -168,7 +168,8 @@ class NumberPiece : public Piece, private Reports {
   ReportView fresh(const Caller& caller, std::optional<RowKind> kind) override {
     return latest(caller, kind);
   }
-  std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
+  void hurry(const Caller&) override {}
+  std::shared_ptr<const Listener> listen(const Listener&) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
 
   Host host_;
@@ -191,7 +192,7 @@ class Divide : public NumberPiece {
 class Monitor : public NumberPiece {
  public:
   explicit Monitor(std::optional<RowKind> kind, Size size = {})
-      : NumberPiece(size), stream_(reports(), kInside, kind, Nanoseconds{0}) {}
+      : NumberPiece(size), stream_(reports(), kInside, kind, MonitorStream::Rhythm{}) {}
   void prepare() override {
     step();
     divide();

@@ -77,10 +77,10 @@ def check_daemon():
     equal("drop-ins of keplerd(8)", set(re.findall(r"(?m)^\.It Pa (\w+\.conf)$", text)), drop_ins)
 
 
-def check_varlink():
+def check_varlink(interface):
     """A method or type is one tagged paragraph of the page, and has the words of its parameters or fields."""
-    idl = re.sub(r"#.*", "", (SOURCE / "varlink/org.keplerd.Energy.varlink").read_text())
-    text = page("org.keplerd.Energy.5").replace("\\\n", "")
+    idl = re.sub(r"#.*", "", (SOURCE / f"varlink/{interface}.varlink").read_text())
+    text = page(f"{interface}.5").replace("\\\n", "")
     methods = re.search(r"(?s)\.Sh METHODS\n(.*?)\n\.Sh ", text).group(1)
     described = {}
     for line in re.findall(r"(?m)^\.It (Fn .*)$", methods):
@@ -91,7 +91,7 @@ def check_varlink():
         parameters = [(field, "?" if kind.startswith("?") else "") for field, kind in re.findall(r"(\w+): (\S+?)(?:,|$)", takes)]
         known[name] = (", ".join(field + mark for field, mark in parameters), set(re.findall(r"(\w+):", gives)))
     if described != known:
-        complaints.append(f"methods of org.keplerd.Energy(5): {described}, but the interface has {known}")
+        complaints.append(f"methods of {interface}(5): {described}, but the interface has {known}")
 
     types = re.search(r"(?s)\.Sh TYPES\n(.*?)\n\.El\n", text).group(1)
     described = {}
@@ -100,12 +100,12 @@ def check_varlink():
         if re.fullmatch(r"\w+", name):
             described[name] = set().union(*(words(line) for line in re.findall(r"(?m)^\.Va (.*)$", body)))
     for name, fields in re.findall(r"type (\w+) \((.*?)\n\)", idl, re.DOTALL):
-        equal(f"type {name} of org.keplerd.Energy(5)", described.pop(name, set()), set(re.findall(r"(\w+):", fields)))
-    equal("types of org.keplerd.Energy(5)", set(described), set())
+        equal(f"type {name} of {interface}(5)", described.pop(name, set()), set(re.findall(r"(\w+):", fields)))
+    equal(f"types of {interface}(5)", set(described), set())
 
     errors = re.search(r"(?s)\.Sh ERRORS\n(.*?)\n\.El\n", text).group(1)
-    listed = set(re.findall(r"\b(NoSuch\w+|AmbiguousName|TooMany\w+)\b", errors))
-    equal("errors of org.keplerd.Energy(5)", listed, set(re.findall(r"error (\w+)", idl)))
+    listed = set(re.findall(r"\b(NoSuch\w+|AmbiguousName|TooMany\w+|Unreadable)\b", errors))
+    equal(f"errors of {interface}(5)", listed, set(re.findall(r"error (\w+)", idl)))
 
 
 check_form()

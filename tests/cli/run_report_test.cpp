@@ -88,6 +88,55 @@ TEST(RunReport, IdleEnergyIsThatOfTheTimeOfTheRun) {
   EXPECT_EQ(report.host_active, Microjoules{300'000'000});  // all of them
 }
 
+// 50 J of its 200 J were placed on it.
+Json row_with_idle() {
+  Json row = unit_row(200'000'000);
+  row.merge_patch({{"activeMicrojoules", 150'000'000},
+                   {"idleMicrojoules", 50'000'000},
+                   {"powerMicrowatts", 20'000'000},
+                   {"idleMicrowatts", 5'000'000},
+                   {"errorMicrojoules", 2'000'000}});
+  row["zones"][0]["idleMicrojoules"] = 50'000'000;
+  return row;
+}
+
+TEST(RunReport, AnActiveRowLacksTheIdleEnergyThatWasPlacedOnIt) {
+  const Json row = active_row(row_with_idle());
+  EXPECT_EQ(row.at("energyMicrojoules"), 150'000'000);
+  EXPECT_EQ(row.at("activeMicrojoules"), 150'000'000);
+  EXPECT_EQ(row.at("powerMicrowatts"), 15'000'000);
+  EXPECT_EQ(row.at("zones")[0].at("energyMicrojoules"), 130'000'000);
+  EXPECT_EQ(row.at("zones")[1].at("energyMicrojoules"), 20'000'000);
+  EXPECT_EQ(active_row(unit_row(7)).at("energyMicrojoules"), 7);
+}
+
+TEST(RunReport, PlacedIdleEnergyIsShownApartIfItIsIncluded) {
+  Measurement known = measurement();
+  known.includes_idle = true;
+  for (Json* status : {&known.before.status, &known.after.status}) (*status)["idle"] = "equal";
+  known.after.row = row_with_idle();
+  known.processes = {process_row("cc1plus", kUnit, 140'000'000)};
+  const Report report = measured_report(make_run(), known);
+  EXPECT_EQ(report.energy, Microjoules{200'000'000});
+  EXPECT_EQ(report.active, Microjoules{150'000'000});
+  EXPECT_EQ(report.idle, Microjoules{50'000'000});
+  EXPECT_EQ(report.other, Microjoules{10'000'000});
+  EXPECT_EQ(report.error, std::nullopt) << "that of idle energy is not known";
+  EXPECT_EQ(report.problem, "");
+  EXPECT_EQ(report_json(report).at("idleMicrojoules"), 50'000'000);
+  EXPECT_THAT(report_text(report, false),
+              HasSubstr("Host's idle: 80.0 J in this time, 50 J of it included\n"));
+}
+
+TEST(RunReport, IdleEnergyThatIsPlacedOnNobodyCannotBeIncluded) {
+  Measurement known = measurement();
+  known.includes_idle = true;
+  known.places_idle = false;
+  const Report report = measured_report(make_run(), known);
+  EXPECT_EQ(report.energy, Microjoules{200'000'000});
+  EXPECT_EQ(report.problem, "keplerd places no idle energy on workloads (Idle=separate)");
+}
+
 TEST(RunReport, TheResolutionIsWhatTheHostUsesInATick) {
   EXPECT_EQ(measured_report(make_run(), measurement()).resolution, Microjoules{400'001});  // 40 W for 10 ms
 }
@@ -157,6 +206,22 @@ TEST(RunReport, NamesWhatStillRunsInTheUnitButNotItsOwnProcess) {
   const Report report = measured_report(make_run(), known);
   EXPECT_EQ(report.still_running, std::vector<std::string>{"sleep (PID 4711)"});
   for (const Part& program : report.programs) EXPECT_NE(program.name, "keplerctl");
+}
+
+TEST(RunReport, NothingStillRunsInAUnitThatWasWaitedFor) {
+  Measurement known = measurement();
+  known.processes = {process_row("zombie", kUnit, 0)};
+  known.is_over = true;
+  EXPECT_TRUE(measured_report(make_run(), known).still_running.empty());
+}
+
+TEST(RunReport, ARestartOfKeplerdMeanwhileIsAProblemAndTheRestIsReported) {
+  Measurement known = measurement();
+  known.interrupted = true;
+  const Report report = measured_report(make_run(), known);
+  EXPECT_EQ(report.problem,
+            "keplerd was restarted during the run: what was used until it ran again is missing");
+  EXPECT_EQ(report.energy, Microjoules{200'000'000});
 }
 
 TEST(RunReport, ACounterThatWentBackIsUnknown) {
@@ -321,7 +386,7 @@ TEST(RunReport, AsTextIsExactlyThis) {
             "           Share: 66.67% of the host's active energy between the samples\n"
             "     Host's idle: 80.0 J in this time, not included\n"
             "           Zones: powercap:package:0 180 J, powercap:dram:0 20 J\n"
-            "        Programs: cc1plus 130 J, ended 70 J\n"
+            "        Programs: cc1plus 130 J, other 70 J\n"
             "            Time: 8.00 s\n"
             "        CPU time: 10.0 s\n"
             "      Resolution: 0.4 J\n"

@@ -115,6 +115,16 @@ TEST_F(Screens, ALimitAppliesToVisibleRows) {
             "11.50 W  2.08 Wh  16.94%  2.08 Wh  90.00 s  /system.slice/ssh.service\n");
 }
 
+TEST_F(Screens, AListHasErrorsWhereAnyIsKnown) {
+  auto rows = process_rows();
+  rows[0].merge_patch({{"activeMicrojoules", 20'000'000}, {"errorMicrojoules", 1'800'000}});
+  const std::string list = list_text("processes", rows);
+  EXPECT_THAT(list, HasSubstr("ENERGY  +-   SHARE"));
+  EXPECT_THAT(list, HasSubstr("Wh  9%  ")) << list;
+  EXPECT_THAT(list, HasSubstr("Wh   -  ")) << list;
+  EXPECT_THAT(list_text("processes", process_rows()), Not(HasSubstr("+-")));
+}
+
 TEST_F(Screens, AZoneThatFailsSaysWhy) {
   auto rows = zone_rows();
   rows[1]["problem"] = "energy_uj: Input/output error";

@@ -137,12 +137,12 @@ TEST(Staleness, IsAtMostThirtySeconds) {
 }
 
 TEST(Rules, OfTheOpenSetsAreRefusedUntilBuilt) {
-  for (const std::string policy : {"equal", "size", "usage"}) {
-    EXPECT_EQ(refusal("Attribution", "Idle", policy),
-              "Idle=" + policy + ": not supported by this version; accepted: separate");
-  }
-  EXPECT_EQ(refusal("Attribution", "Idle", "none"), "Idle=none: unknown; accepted: separate");
+  EXPECT_EQ(refusal("Attribution", "Idle", "size"),
+            "Idle=size: not supported by this version; accepted: separate, equal, usage");
+  EXPECT_EQ(refusal("Attribution", "Idle", "none"), "Idle=none: unknown; accepted: separate, equal, usage");
   EXPECT_EQ(with("Attribution", "Idle", "separate").attribution.idle, IdlePolicy::kSeparate);
+  EXPECT_EQ(with("Attribution", "Idle", "equal").attribution.idle, IdlePolicy::kEqual);
+  EXPECT_EQ(with("Attribution", "Idle", "usage").attribution.idle, IdlePolicy::kUsage);
 }
 
 TEST(Rules, OfTheDivisionAreAutoUnlessSet) {

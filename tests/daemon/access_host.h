@@ -19,7 +19,7 @@
 namespace keplerd {
 
 inline constexpr uid_t kDaemon = 990, kJoe = 1000, kEve = 1001;
-inline constexpr gid_t kGroup = 991, kUsers = 100;
+inline constexpr gid_t kKeplerdGid = 991, kUsersGid = 100;
 
 inline std::shared_ptr<const UnitInfo> unit_info(const std::string& id) {
   return std::make_shared<UnitInfo>(UnitInfo{.id = id, .name = id.substr(id.rfind('/') + 1), .parent = {}});
@@ -186,7 +186,7 @@ inline Seen seen_in(const ReportView& view) {
 // Access, with samples as keplerd takes them.
 class SampledAccess : public Access {
  public:
-  explicit SampledAccess(std::optional<gid_t> group = kGroup)
+  explicit SampledAccess(std::optional<gid_t> group = kKeplerdGid)
       : Access(kDaemon, group, [this] {
           ++made;
           return processes_;
@@ -225,7 +225,7 @@ class Public : public testing::Test {
     (*report).window = window;
     access.sample(std::move(report));
   }
-  Sight seen() { return seen_by(access, kJoe, {kUsers}); }
+  Sight seen() { return seen_by(access, kJoe, {kUsersGid}); }
 
   SampledAccess access;
 

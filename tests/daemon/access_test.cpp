@@ -38,11 +38,17 @@ TEST(AccessTable, DefinesWhoSeesWhat) {
   };
   const std::vector<Row> kTable = {
       {"root", 0, {0}, kEverything, kEverything, kEverything, kEverything},
-      {"keplerd's own user", kDaemon, {kUsers}, kEverything, kEverything, kEverything, kEverything},
-      {"a member of the group", kEve, {kUsers, kGroup}, kEverything, kEverything, kEverything, kEverything},
-      {"whose only group it is", kEve, {kGroup}, kEverything, kEverything, kEverything, kEverything},
-      {"joe", kJoe, {kUsers}, {}, kHostAlone, kJoes, kRowsOfAll},
-      {"eve", kEve, {kUsers, 0}, {}, kHostAlone, kEves, kRowsOfAll},
+      {"keplerd's own user", kDaemon, {kUsersGid}, kEverything, kEverything, kEverything, kEverything},
+      {"a member of the group",
+       kEve,
+       {kUsersGid, kKeplerdGid},
+       kEverything,
+       kEverything,
+       kEverything,
+       kEverything},
+      {"whose only group it is", kEve, {kKeplerdGid}, kEverything, kEverything, kEverything, kEverything},
+      {"joe", kJoe, {kUsersGid}, {}, kHostAlone, kJoes, kRowsOfAll},
+      {"eve", kEve, {kUsersGid, 0}, {}, kHostAlone, kEves, kRowsOfAll},
       {"a user of nothing", 12345, {}, {}, kHostAlone, kHostAlone, kRowsOfAll},
       {"who is not known", static_cast<uid_t>(-1), {}, {}, kHostAlone, kHostAlone, kRowsOfAll},
   };
@@ -61,7 +67,7 @@ TEST(AccessTable, DefinesWhoSeesWhat) {
 
 TEST(AccessTable, WithoutTheGroupThereAreNoMembers) {
   SampledAccess access(std::nullopt);
-  EXPECT_FALSE(access.identify(kJoe, std::vector<gid_t>{0, kGroup}).full);
+  EXPECT_FALSE(access.identify(kJoe, std::vector<gid_t>{0, kKeplerdGid}).full);
 }
 
 TEST_F(Public, AskingForManyUsersIsBounded) {
@@ -81,7 +87,7 @@ TEST_F(Public, AUserHoldsEightViewsAndThenSeesTheLastOfTheseUntilOneIsReleased) 
   }
   tick(9s, {9'000'000});
   EXPECT_EQ(seen(), held.back());
-  EXPECT_EQ(seen_by(access, kEve, {kUsers})->sequence, 9U) << "another user has all of its own";
+  EXPECT_EQ(seen_by(access, kEve, {kUsersGid})->sequence, 9U) << "another user has all of its own";
   held.erase(held.begin() + 3);
   EXPECT_EQ(seen()->sequence, 9U);
 }
@@ -122,7 +128,7 @@ TEST_F(Public, SharedViewsAreCountedForTheirCaller) {
 TEST_F(Public, AUsersViewOfATickIsOneHoweverManyAsk) {
   tick(1s, {1'000'000});
   const auto view = seen();
-  for (uid_t user = 2000; user < 2200; ++user) seen_by(access, user, {kUsers});
+  for (uid_t user = 2000; user < 2200; ++user) seen_by(access, user, {kUsersGid});
   EXPECT_EQ(seen(), view);
 }
 
@@ -140,7 +146,7 @@ TEST_F(Public, ViewsThatAreHeldAreNotGivenByAnotherRule) {
 
 TEST_F(Public, AUserHoldsEightViewsWithTheirProcesses) {
   std::vector<Sight> held;
-  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsersGid});
   for (int i = 1; i <= 8; ++i) {
     tick(i * 1s, {i * 1'000'000});
     held.push_back({access.view_for(joe)});

@@ -142,7 +142,13 @@ TEST_F(EnergyInterface, BadParametersAreNamed) {
   expect_bad("Get", {{"id", "x"}}, false, "kind");
   expect_bad("Monitor", {{"kind", "x"}}, true, "kind");
   expect_bad("Monitor", {{"intervalUsec", -5}}, true, "intervalUsec");
+  expect_bad("Monitor", {{"intervalUsec", 999'999}, {"aligned", true}}, true, "intervalUsec");
+  expect_bad("Monitor", {{"aligned", 1}}, true, "aligned");
   expect_bad("Monitor", {{"public", "yes"}}, true, "public");
+  expect_bad("Measure", {{"id", "/c.service"}}, true, "kind");
+  expect_bad("Measure", {{"kind", "units"}}, true, "id");
+  expect_bad("Measure", {{"kind", "units"}, {"id", std::string(4097, 'a')}}, true, "id");
+  expect_bad("Measure", {{"kind", "units"}, {"id", "/x"}, {"intervalUsec", "1"}}, true, "intervalUsec");
   expect_bad("Record", {{"intervalUsec", -5}}, true, "intervalUsec");
   expect_bad("Record", {{"anonymize", 1}}, true, "anonymize");
 }
@@ -150,7 +156,24 @@ TEST_F(EnergyInterface, BadParametersAreNamed) {
 TEST_F(EnergyInterface, StreamsNeedMore) {
   EXPECT_EQ(call("List", {{"kind", "units"}}).error, "org.varlink.service.ExpectedMore");
   EXPECT_EQ(call("Monitor").error, "org.varlink.service.ExpectedMore");
+  EXPECT_EQ(call("Measure", {{"kind", "units"}, {"id", "/x"}}).error, "org.varlink.service.ExpectedMore");
   EXPECT_EQ(call("Record").error, "org.varlink.service.ExpectedMore");
+}
+
+TEST_F(EnergyInterface, MeasureTakesAUnitThatIsNotThereYetAndNoOtherRow) {
+  const auto measure = [&](const Json& parameters) {
+    EXPECT_TRUE(client->send("org.keplerd.Energy.Measure", parameters, true).ok());
+    return receive();
+  };
+  EXPECT_EQ(measure({{"kind", "vms"}, {"id", "x"}}).error, "org.keplerd.Energy.NoSuchVirtualMachine");
+  EXPECT_EQ(measure({{"kind", "units"}, {"id", "a.scope"}}).error, "org.keplerd.Energy.AmbiguousName");
+  const ClientReply reply = measure({{"kind", "units"}, {"id", "/run.scope"}});
+  EXPECT_TRUE(reply.continues);
+  EXPECT_FALSE(reply.parameters.contains("row"));
+  host.files.add_cgroup("/run.scope", 0);
+  host.step();
+  (*server)->wake();
+  EXPECT_EQ(receive().parameters.at("row").at("id"), "/run.scope");
 }
 
 TEST_F(EnergyInterface, MonitorGoesOnWithEachReport) {

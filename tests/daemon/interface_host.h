@@ -28,7 +28,8 @@ class InterfaceHost : public testing::Test, private Reports {
   Caller identify(uid_t user, std::span<const gid_t> groups) const override;
   ReportView latest(const Caller& who, std::optional<RowKind> kind) override;
   ReportView fresh(const Caller& who, std::optional<RowKind> kind) override;
-  std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
+  void hurry(const Caller&) override {}
+  std::shared_ptr<const Listener> listen(const Listener&) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
   using Reports::recorder;
 

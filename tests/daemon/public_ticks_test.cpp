@@ -60,7 +60,7 @@ TEST_F(Public, AStalledSampleIsNotATick) {
 
 // There may be very many processes: a caller who may see none does not cause their creation.
 TEST_F(Public, ProcessesAreCreatedForCallersWhoMaySeeSome) {
-  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsersGid});
   tick(1s, {1'000'000});
   for (const PublicAccess rule : {PublicAccess::kNone, PublicAccess::kHost}) {
     access.set_rule(rule);
@@ -77,7 +77,7 @@ TEST_F(Public, ProcessesAreMadeOnceATickForAll) {
   tick(1s, {1'000'000});
   const auto joes = seen().processes;
   EXPECT_EQ(seen().processes, joes);
-  EXPECT_NE(seen_by(access, kEve, {kUsers}).processes, joes);
+  EXPECT_NE(seen_by(access, kEve, {kUsersGid}).processes, joes);
   EXPECT_EQ(access.made, 1);
 }
 
@@ -85,7 +85,7 @@ TEST_F(Public, ProcessesGoWithTheReportThatIsThere) {
   tick(1s, {1'000'000});
   seen();
   tick(2s, {2'000'000});
-  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsers});
+  const Caller joe = access.identify(kJoe, std::vector<gid_t>{kUsersGid});
   const ReportView view = access.view_for(joe);
   EXPECT_FALSE(view.processes);
   const Sight with_processes = seen();

@@ -28,6 +28,7 @@ class RandomHost {
     host_.draw(pick(90'000'000), pick(9'000'000));
     host_.step(std::chrono::seconds(1 + pick(40)));
     if (pick(15) == 0) restart();
+    if (pick(10) == 0) host_.meter().set_idle_placing(IdlePlacing{pick(3)});
   }
 
  private:

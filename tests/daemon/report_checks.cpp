@@ -10,12 +10,15 @@ namespace keplerd {
 namespace {
 
 void expect_zones_of(const Report& report, const WorkloadRow& row, const std::string& id) {
-  Microjoules sum;
+  Microjoules sum, idle;
   ASSERT_EQ(row.zones.size(), report.zones.size()) << id;
   for (std::size_t i = 0; i < row.zones.size(); ++i) {
-    if (report.zones[i].zone.in_total) sum += row.zones[i].energy;
+    if (!report.zones[i].zone.in_total) continue;
+    sum += row.zones[i].energy;
+    idle += row.zones[i].idle;
   }
   EXPECT_EQ((row.active + row.idle).value, sum.value) << id;
+  EXPECT_EQ(row.idle.value, idle.value) << id;
 }
 
 void expect_host(const Report& report) {
@@ -40,7 +43,8 @@ void expect_units(const Report& report, const std::vector<ProcessRow>& all) {
   Microjoules outside = report.outside_other;
   for (const ProcessRow& process : all) {
     expect_zones_of(report, process, process_id_text(process.info->id));
-    EXPECT_LE(process.in_unit.value, process.active.value) << process_id_text(process.info->id);
+    EXPECT_LE(process.in_unit.value, (process.active + process.idle).value)
+        << process_id_text(process.info->id);
     if (process.unit) {
       processes[process.unit->id] += process.in_unit;
     } else {
@@ -128,6 +132,7 @@ void expect_rows_no_step_back(const Rows& earlier, const Rows& later, Id id) {
       if (row.owner != known->second->owner) continue;  // another owner's, with the better claim to the id
     }
     EXPECT_GE(row.active.value, known->second->active.value) << id(row);
+    EXPECT_GE(row.idle.value, known->second->idle.value) << id(row);
     EXPECT_GE(row.cpu, known->second->cpu) << id(row);
     EXPECT_EQ(row.since, known->second->since) << id(row);
   }

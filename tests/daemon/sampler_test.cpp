@@ -20,6 +20,7 @@ class SamplerTest : public testing::Test {
  protected:
   explicit SamplerTest(SamplingSettings settings = {})
       : sampler_({.now = [this] { return now_; },
+                  .realtime = [this] { return now_ + clock_ahead_; },
                   .sample =
                       [this] {
                         samples_.push_back(now_);
@@ -42,6 +43,7 @@ class SamplerTest : public testing::Test {
   std::vector<Nanoseconds> take_samples() { return std::exchange(samples_, {}); }
 
   Nanoseconds now_ = 1000s;
+  Nanoseconds clock_ahead_{0};
   Nanoseconds takes_{0};
   bool throws_ = false;
   bool may_read_seldom_ = true;
@@ -61,6 +63,27 @@ TEST_F(SamplerTest, SamplesEachIntervalAfterTheStartAndRarelyWithoutCallers) {
   EXPECT_TRUE(sampler_.due().may_be_late);
   run_until(1036s);
   EXPECT_THAT(take_samples().size(), 2u) << "UnwatchedInterval=5s";
+}
+
+TEST_F(SamplerTest, AnAlignedFollowerGetsASampleAtEachMultipleOfTheClockAndNoOthers) {
+  clock_ahead_ = 40s;
+  sampler_.start();
+  run_until(1026s);
+  const auto listener = sampler_.listen({.full = true, .wanted = 60s, .aligned = true});
+  take_samples();
+  run_until(1043s);
+  EXPECT_THAT(take_samples(), ElementsAre(1030s, 1035s, 1040s + 20ms))
+      << "UnwatchedInterval=5s; a clock that is adjusted may be behind the timer";
+  clock_ahead_ = 50s;  // it was set
+  run_until(1100s);
+  EXPECT_THAT(take_samples(), testing::Contains(1090s + 20ms));
+}
+
+TEST_F(SamplerTest, AnAlignedFollowerWithoutFullAccessCausesNoSample) {
+  sampler_.start();
+  const auto listener = sampler_.listen({.full = false, .wanted = 60s, .aligned = true});
+  run_until(1080s);
+  EXPECT_THAT(take_samples(), testing::Not(testing::Contains(1080s + 20ms)));
 }
 
 TEST_F(SamplerTest, ALateSampleDoesNotShiftTheNext) {
@@ -93,6 +116,28 @@ TEST_F(SamplerTest, AFasterListenerIsServedAtOnce) {
   EXPECT_EQ(sampler_.due().at, 1001s);
   const auto listener = sampler_.listen({.full = true, .wanted = 200ms});
   EXPECT_EQ(sampler_.due().at, 1000s + 200ms);
+}
+
+TEST_F(SamplerTest, AHurriedSampleIsTakenAtOnceAndTheRhythmGoesOnFromThere) {
+  sampler_.start();
+  run_until(1000s + 400ms);
+  take_samples();
+  sampler_.hurry();
+  run_until(1002s);
+  EXPECT_THAT(take_samples(), ElementsAre(1000s + 400ms, 1001s + 400ms));
+  sampler_.hurry();
+  sampler_.hurry();
+  run_until(1002s + 100ms);
+  EXPECT_THAT(take_samples(), ElementsAre(1002s)) << "one for all that come before it";
+  sampler_.hurry();
+  EXPECT_EQ(sampler_.due().at, 1002s + 100ms);
+}
+
+TEST_F(SamplerTest, AHurriedSampleWaitsForTheShortestInterval) {
+  sampler_.start();
+  sampler_.hurry();
+  run_until(1000s + 500ms);
+  EXPECT_THAT(take_samples(), ElementsAre(1000s, 1000s + 10ms));
 }
 
 TEST_F(SamplerTest, ACallerWithoutFollowersGetsAFreshReport) {

@@ -21,8 +21,11 @@ class FakeReports : public Reports {
   ReportView fresh(const Caller& caller, std::optional<RowKind> kind) override {
     return latest(caller, kind);
   }
-  std::shared_ptr<const Listener> listen(const Caller&, Nanoseconds) override { return nullptr; }
+  void hurry(const Caller& caller) override { hurried.push_back(caller.full); }
+  std::shared_ptr<const Listener> listen(const Listener&) override { return nullptr; }
   const Settings& settings() const override { return settings_; }
+
+  std::vector<bool> hurried;  // by callers with full access
 
  private:
   MeterHost& host_;
@@ -61,7 +64,7 @@ class Streams : public testing::Test {
 };
 
 TEST_F(Streams, MonitorSendsEverythingOnceAndThenOnlyChanges) {
-  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, {0s});
   const auto first = take(stream);
   ASSERT_TRUE(first);
   EXPECT_EQ(ids(*first), (std::vector<std::string>{"/a.service", "/b.service", "/c.service"}));
@@ -78,9 +81,21 @@ TEST_F(Streams, MonitorSendsEverythingOnceAndThenOnlyChanges) {
   EXPECT_FALSE(changed->contains("removed"));
 }
 
+TEST_F(Streams, AnAlignedMonitorSendsTheFirstSampleAfterEachMultipleOfTheClock) {
+  MonitorStream stream(reports, kInside, RowKind::kUnits, {10s, true});
+  auto last = take(stream)->at("realtimeUsec").get<std::int64_t>() / 10'000'000;
+  for (int seconds = 0; seconds < 60; seconds += 3) {
+    host.step(3s);
+    const std::int64_t now = host.meter().report()->realtime / 10s;
+    const auto sent = take(stream);
+    EXPECT_EQ(sent.has_value(), now != last);
+    last = now;
+  }
+}
+
 TEST_F(Streams, MonitorSendsWhatAppearsEndsAndIsRemoved) {
   host.meter().set_limits({.max = 500, .min_energy = {}, .retention = 60s, .vm_retention = 60s});
-  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, {0s});
   take(stream);
   host.files.add_cgroup("/d.service", 0);
   host.step();
@@ -96,7 +111,7 @@ TEST_F(Streams, MonitorSendsWhatAppearsEndsAndIsRemoved) {
 }
 
 TEST_F(Streams, AReaderThatMissedReportsGetsTheirChangesAtOnce) {
-  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, {0s});
   take(stream);
   run("/a.service");
   run("/b.service");
@@ -108,12 +123,12 @@ TEST_F(Streams, AReaderThatMissedReportsGetsTheirChangesAtOnce) {
 }
 
 TEST_F(Streams, MonitorOfTheHostHasNoRows) {
-  MonitorStream stream(reports, kInside, std::nullopt, 0s);
+  MonitorStream stream(reports, kInside, std::nullopt, {0s});
   EXPECT_FALSE(take(stream)->contains("rows"));
 }
 
 TEST_F(Streams, MonitorKeepsItsReadersInterval) {
-  MonitorStream stream(reports, kInside, std::nullopt, 3s);
+  MonitorStream stream(reports, kInside, std::nullopt, {3s});
   take(stream);
   host.step();
   EXPECT_FALSE(take(stream));
@@ -123,10 +138,72 @@ TEST_F(Streams, MonitorKeepsItsReadersInterval) {
   EXPECT_TRUE(take(stream));
 }
 
+TEST_F(Streams, MeasureSendsTheRowWithTheHostUntilItHasEnded) {
+  MeasureStream stream(reports, kInside, {RowKind::kUnits, "/b.service"}, 0s);
+  EXPECT_EQ(take(stream)->at("row").at("energyMicrojoules"), 0);
+  EXPECT_FALSE(take(stream));
+  run("/b.service");
+  const auto reply = take(stream);
+  EXPECT_EQ(reply->at("sequence"), 2);
+  EXPECT_EQ(reply->at("row").at("energyMicrojoules"), reply->at("host").at("activeMicrojoules"));
+  host.files.remove_cgroup("/b.service");
+  host.step();
+  const auto last = stream.next();
+  ASSERT_TRUE(last);
+  EXPECT_FALSE(std::get<Reply>(*last).continues);
+  EXPECT_EQ(std::get<Reply>(*last).parameters.at("row").at("state"), "terminated");
+}
+
+TEST_F(Streams, MeasureOfARowThatHadEndedBeforeWaitsForItToComeBack) {
+  host.files.remove_cgroup("/b.service");
+  host.step();
+  MeasureStream stream(reports, kInside, {RowKind::kUnits, "/b.service"}, 0s);
+  const auto first = stream.next();
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(std::get<Reply>(*first).continues);
+  host.files.add_cgroup("/b.service", 0);
+  host.step();
+  EXPECT_EQ(take(stream)->at("row").at("state"), "running");
+}
+
+TEST_F(Streams, MeasureTakesASampleAtOnceForACallerWithFullAccessAndThenKeepsItsInterval) {
+  MeasureStream stream(reports, kInside, {RowKind::kUnits, "/b.service"}, 5s);
+  EXPECT_EQ(reports.hurried, std::vector{true});
+  take(stream);
+  host.step(10ms);
+  EXPECT_TRUE(take(stream));
+  host.step(1s);
+  EXPECT_FALSE(take(stream));
+  host.step(4s);
+  EXPECT_TRUE(take(stream));
+}
+
+TEST_F(Streams, MeasureForOthersKeepsItsIntervalFromTheStart) {
+  MeasureStream stream(reports, {.user = 1000}, {RowKind::kUnits, "/b.service"}, 5s);
+  take(stream);
+  host.step(1s);
+  EXPECT_FALSE(take(stream));
+}
+
+TEST_F(Streams, AMeasuredUnitIsWatchedForAsLongAsItsOwnerOrRootMeasuresIt) {
+  EXPECT_TRUE(reports.watches().units().empty());
+  {
+    MeasureStream roots(reports, kInside, {RowKind::kUnits, "/b.service"}, 0s);
+    MeasureStream users(reports, {.user = 1000}, {RowKind::kUnits, "/c.service"}, 0s);
+    MeasureStream vms(reports, kInside, {RowKind::kVms, "web"}, 0s);
+    const auto watched = reports.watches().units();
+    ASSERT_EQ(watched.size(), 2u);
+    EXPECT_EQ(watched[0].id, "/b.service");
+    EXPECT_EQ(watched[0].user, std::nullopt);
+    EXPECT_EQ(watched[1].user, Uid{1000});
+  }
+  EXPECT_TRUE(reports.watches().units().empty());
+}
+
 TEST_F(Streams, ManyRowsComeInPartsOfOneInstant) {
   for (int i = 0; i < 1000; ++i) host.files.add_cgroup("/u" + std::to_string(i), 0);
   host.step();
-  MonitorStream stream(reports, kInside, RowKind::kUnits, 0s);
+  MonitorStream stream(reports, kInside, RowKind::kUnits, {0s});
   std::size_t rows = 0;
   int parts = 0;
   while (true) {

@@ -205,6 +205,24 @@ TEST_F(Render, AUnitIsLabelledWithItsSlice) {
                                                             testing::HasSubstr(R"(slice="-.slice")")));
 }
 
+TEST_F(Render, AnErrorIsARatioAndThereOnlyIfItIsKnown) {
+  auto known = workload_row("unit", "/a.service", 50), unknown = workload_row("unit", "/b.service", 50);
+  known.merge_patch({{"activeMicrojoules", 40}, {"errorMicrojoules", 9}});
+  snapshot.apply(Kind::kUnits, reply_of({unknown}));
+  EXPECT_THAT(lines("keplerd_unit_error_ratio"), IsEmpty());
+  EXPECT_THAT(rendered().text, testing::Not(testing::HasSubstr("error_ratio")));
+  snapshot.apply(Kind::kUnits, reply_of({known}));
+  EXPECT_THAT(
+      lines("keplerd_unit_error_ratio"),
+      ElementsAre(R"(keplerd_unit_error_ratio{id="/a.service",name="/a.service",slice="-.slice"} 0.225)"));
+  snapshot.apply(Kind::kVms, reply_of({[] {
+                   auto vm = workload_row("virtual-machine", "v", 50);
+                   vm.merge_patch({{"activeMicrojoules", 50}, {"errorMicrojoules", 5}});
+                   return vm;
+                 }()}));
+  EXPECT_THAT(lines("keplerd_vm_error_ratio"), ElementsAre(testing::EndsWith("} 0.1")));
+}
+
 TEST_F(Render, ProcessesAreTheTopOnesAndAnotherRowWithoutACommandLine) {
   snapshot.apply(Kind::kProcesses,
                  reply_of({process_row(1, 1, {{"cmdline", "--password=x"}}),

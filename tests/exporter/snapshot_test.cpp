@@ -92,6 +92,30 @@ TEST(Snapshot, LacksWhatWasCountedUnderEarlierInstanceIds) {
   EXPECT_EQ(vm.parts[1].energy.value, 20);
 }
 
+TEST(Snapshot, HasTheActiveEnergyOfWorkloadsAlone) {
+  Json row = workload_row("virtual-machine", "v", 50);
+  row.merge_patch({{"activeMicrojoules", 30},
+                   {"idleMicrojoules", 20},
+                   {"powerMicrowatts", 7},
+                   {"idleMicrowatts", 3},
+                   {"earlierMicrojoules", 15},
+                   {"earlierIdleMicrojoules", 5}});
+  row["zones"] = Json::parse(
+      R"([{"name": "package", "index": 0, "energyMicrojoules": 50, "idleMicrojoules": 20, "powerMicrowatts": 7,
+           "idleMicrowatts": 3, "earlierMicrojoules": 15, "earlierIdleMicrojoules": 5}])");
+  row["breakdown"] = Json::parse(R"([{"name": "vcpu0", "energyMicrojoules": 28, "earlierMicrojoules": 10},
+                                     {"name": "other", "energyMicrojoules": 22, "earlierMicrojoules": 5}])");
+  Snapshot snapshot;
+  snapshot.apply(Kind::kVms, reply_of({row}));
+  const VmRow& vm = snapshot.vms().at("v");
+  EXPECT_EQ(vm.all.energy.value, 20);
+  EXPECT_EQ(vm.all.power, Microwatts{4});
+  EXPECT_EQ(vm.zones.at("package").energy.value, 20);
+  EXPECT_EQ(vm.zones.at("package").power, Microwatts{4});
+  EXPECT_EQ(vm.parts[0].energy.value, 18);
+  EXPECT_EQ(vm.parts[1].energy.value, 2);
+}
+
 // Without full access energies are rounded down, each nested row for itself.
 TEST(Snapshot, HasNoEnergyBelowZero) {
   Snapshot snapshot;

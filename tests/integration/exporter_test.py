@@ -106,6 +106,9 @@ class SumsOfManySamples(Sums):
 
 
 class Metrics(OnAWorkingHost):
+    # With the error of a model whose idle power is known.
+    config = f"{OFTEN}[Attribution]\nIdlePower=1\n"
+
     def test_the_first_question_is_answered_with_numbers(self):
         self.assertEqual(self.export().series()["keplerd_up"], "1")
 
@@ -134,7 +137,8 @@ class Metrics(OnAWorkingHost):
         rates = self.write("cost.conf", "[Cost]\nPrice=0.32\nCurrency=EUR\n[Carbon]\nIntensity=380\n")
         exporter, exposed = self.export(*self.options, "--cost-config", rates), {}
         self.host.work()
-        for line in wait_until(lambda: "kepler_node_cpu_usage_ratio" in names(s := exporter.series()) and s, "a power"):
+        for line in wait_until(lambda: {"kepler_node_cpu_usage_ratio", "keplerd_unit_error_ratio"} <= names(s := exporter.series()) and s,
+                               "a power and an error"):
             exposed.setdefault(re.match(r"\w+", line)[0], set()).update(re.findall(r'[{,](\w+)="', line))
         self.assertEqual(described, exposed)
 

@@ -4,20 +4,32 @@
 
 usage: run_kernel_test.py KEPLERD KEPLERCTL
 """
+import contextlib
 import json
 import os
 import pathlib
 import pty
 import signal
+import stat
 import subprocess
 import unittest
 
 from cgroup2 import cgroup_root
+from exporter_host import wait_until
 from run_host import KEPLERCTL, KEPLERD, WithAManager
 from written_host import Daemon
 
 STORM = 300
 AFTERWARDS = 50_000  # microseconds of CPU time: the end of keplerctl's own process in the scope
+
+
+def connections(process):
+    """How many sockets it has open."""
+    sockets = 0
+    for file in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            sockets += stat.S_ISSOCK(file.stat().st_mode)
+    return sockets
 
 
 class Terminal:
@@ -93,9 +105,11 @@ class OnThisKernel(WithAManager):
         self.addCleanup(self.remove_groups)
         self.cgroup = str(self.root)
         super().setUp()
-        config = "[Sampling]\nInterval=200ms\n"
-        self.daemon = Daemon(KEPLERD, self.host, "--source", "simulated", "--cgroupfs", self.root, here=True,
-                             config=config)
+        # Of itself, keplerd keeps no process that has ended.
+        self.start_daemon("[Sampling]\nInterval=200ms\n[Workloads]\nTerminatedMax=0\n")
+
+    def start_daemon(self, config):
+        self.daemon = Daemon(KEPLERD, self.host, "--source", "simulated", "--cgroupfs", self.root, here=True, config=config)
         self.addCleanup(self.daemon.stop)
         self.daemon.status()
 
@@ -134,6 +148,45 @@ class OnThisKernel(WithAManager):
         # Each takes some 500 us, most of it to start.
         self.assertGreater(report["cpuUsec"], STORM * 100)
         self.assertGreater(report["energyMicrojoules"], 0)
+
+    def test_programs_that_have_ended_are_listed_however_little_they_used(self):
+        script = "for program in md5sum sha1sum; do head -c 500000000 /dev/zero | $program >/dev/null; done"
+        report = self.report(self.start("programs", "sh", "-c", script))
+        used = {program["comm"]: program["energyMicrojoules"] for program in report["processes"]}
+        self.assertLessEqual({"md5sum", "sha1sum"}, set(used))
+        self.assertEqual(sum(used.values()) + report.get("otherMicrojoules", 0), report["energyMicrojoules"])
+
+    def run_over_a_restart(self, number):
+        burn = "for i in $(seq 300000); do :; done"
+        go_on = pathlib.Path(self.host.root, "go-on")
+        os.mkfifo(go_on)
+        over = pathlib.Path(self.host.root, "over")
+        process = self.start("restarted", "sh", "-c",
+                             f"{burn}; echo >&2; read x <{go_on}; until [ -e {over} ]; do :; done")
+        process.stderr.readline()
+        connected = connections(process)
+        self.daemon.stop(number)
+        wait_until(lambda: connections(process) < connected, "the loss of keplerd")
+        self.start_daemon("[Sampling]\nInterval=200ms\n")
+        # Programs that end before keplerd is followed again are not kept.
+        wait_until(lambda: connections(process) == connected, "the connection to the new keplerd")
+        go_on.write_text("\n")
+        wait_until(lambda: any(row["comm"] == "sh" and row["unit"].endswith("/restarted.scope") and row["energyMicrojoules"] > 0
+                               for row in self.daemon.rows("processes").values() if "unit" in row), "energy of the program")
+        over.touch()
+        report = self.report(process)
+        self.assertEqual(report["problem"],
+                         "keplerd was restarted during the run: what was used until it ran again is missing")
+        self.assertGreater(report["energyMicrojoules"], 0)
+        self.assertLessEqual(report["cpuUsec"], self.cpu_time("restarted.scope"))
+        return report
+
+    def test_a_restart_of_keplerd_meanwhile_is_reported(self):
+        report = self.run_over_a_restart(signal.SIGTERM)
+        self.assertIn("sh", [program["comm"] for program in report["processes"]])
+
+    def test_a_crash_of_keplerd_meanwhile_is_reported(self):
+        self.run_over_a_restart(signal.SIGKILL)
 
     def test_a_command_that_is_over_at_once_is_whole(self):
         report = self.report(self.start("short", "true"))

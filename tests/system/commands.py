@@ -85,9 +85,9 @@ def storm(host, report):
     row = scope_rows(host.snapshot()).get("job-storm.scope", {})
     missing = row.get("energyMicrojoules", 0) - run["energyMicrojoules"]
     report.check(f"the report has all of its scope's energy but {missing} uJ", 0 <= missing <= END)
-    if run["processes"]:  # ended ones have a row from TerminatedMinEnergy= on
-        parts = sum(part["energyMicrojoules"] for part in run["processes"]) + run.get("otherMicrojoules", 0)
-        report.equal("programs and other are all of it", parts, run["energyMicrojoules"])
+    parts = sum(part["energyMicrojoules"] for part in run["processes"]) + run.get("otherMicrojoules", 0)
+    report.equal("programs and other are all of it", parts, run["energyMicrojoules"])
+    report.check("the program that started them is listed", "python3" in [part["comm"] for part in run["processes"]], run)
     seconds = float(used)
     report.check(f"all CPU time is counted: {run['cpuUsec'] / 1e6:.2f} s, {seconds:.2f} s by the kernel's own sums",
                  0.97 * seconds <= run["cpuUsec"] / 1e6 <= 1.1 * seconds + 0.1)

@@ -82,7 +82,9 @@ def everything(host, report):
                  and abs(sum(accounts) - float(found["keplerd_host_joules_total"])) < 1e-6, accounts)
     units = {row["id"] for row in host.ask("units")["units"] if row["kind"] == "unit"}
     exposed = labels(found, "keplerd_unit_cpu_joules_total", "id")
-    report.check(f"{len(exposed)} units, those of keplerctl", len(units ^ exposed) <= 4, units ^ exposed)
+    # Each command of these tests is a unit of its own, which may be over by now.
+    different = {unit for unit in units ^ exposed if "/run-" not in unit}
+    report.check(f"{len(exposed)} units, those of keplerctl", len(different) <= 4, different)
     machines = {row["name"] for row in host.ask("vms")["virtualMachines"]}
     report.equal(f"{len(machines)} machines, those of keplerctl", labels(found, "kepler_vm_cpu_joules_total", "vm_name"), machines)
     containers = {row["name"] for row in host.ask("containers")["containers"]}

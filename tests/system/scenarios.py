@@ -194,7 +194,7 @@ def varlink(host, report):
         "HostEnergyMicrojoules", "ZonePowerMicrowatts", "UnitEnergyMicrojoules"}, metrics.stderr)
     methods = call("list-methods", ADDRESS, "org.keplerd.Energy")
     report.equal("list-methods", sorted(m.rpartition(".")[2] for m in methods.stdout.split()),
-                 ["Get", "GetStatus", "List", "Monitor", "Record"])
+                 ["Get", "GetStatus", "List", "Measure", "Monitor", "Record"])
     status = call("-j", "call", ADDRESS, "org.keplerd.Energy.GetStatus", "{}")
     report.equal("call", sum(json.loads(status.stdout)["accounts"].values()),
                  json.loads(status.stdout)["host"]["energyMicrojoules"])

@@ -64,7 +64,7 @@ class Request {
     return reports_.latest(caller, kind);
   }
   std::shared_ptr<const Listener> listen(Nanoseconds wanted) {
-    return reports_.listen(sender_.caller, wanted);
+    return reports_.listen({.full = sender_.caller.full, .wanted = wanted});
   }
   const Settings& settings() const { return reports_.settings(); }
   RowOrders& orders() { return reports_.orders(); }

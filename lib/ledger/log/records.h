@@ -12,7 +12,8 @@
 namespace keplerd {
 
 // The first byte of a record.
-enum class RecordKind : std::uint8_t { kSavePoint = 1, kSample = 3 };  // 2: one without errors
+// 1 to 3 were those of versions without errors, and without idle energy that is placed.
+enum class RecordKind : std::uint8_t { kSavePoint = 4, kSample = 5 };
 
 // What `record` has up to here is dropped; what is appended until it is finished is in the record.
 void begin_record(std::string& record, RecordKind kind);

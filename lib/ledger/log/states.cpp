@@ -21,6 +21,7 @@ std::vector<Microjoules> get_energies(ByteReader& in) {
 template <class State>
 void put_account(ByteWriter& out, const State& state) {
   put(out, state.energy);
+  put(out, state.idle);
   out.number(state.error.value);
   out.number(state.cpu.count());
   out.number(state.since.count());
@@ -33,6 +34,8 @@ void put_account(ByteWriter& out, const State& state) {
 template <class State>
 void get_account(ByteReader& in, State& state) {
   state.energy = get_energies(in);
+  state.idle = get_energies(in);
+  check_idle(state.energy, state.idle);
   state.error.value = in.amount();
   state.cpu = Nanoseconds(in.amount());
   state.since = Realtime(in.amount());
@@ -119,6 +122,7 @@ void put(ByteWriter& out, const ProcessState& process) {
   put(out, process.id);
   out.text(process.unit);
   put(out, process.energy);
+  put(out, process.idle);
   out.number(process.in_unit.value);
   out.number(process.error.value);
   out.number(process.cpu.count());
@@ -135,6 +139,8 @@ ProcessState get_process(ByteReader& in) {
   process.id = get_process_id(in);
   process.unit = in.text();
   process.energy = get_energies(in);
+  process.idle = get_energies(in);
+  check_idle(process.energy, process.idle);
   process.in_unit.value = in.amount();
   process.error.value = in.amount();
   process.cpu = Nanoseconds(in.amount());
@@ -148,7 +154,7 @@ void put(ByteWriter& out, const ZoneState& zone) {
   out.number(zone.index);
   out.number(static_cast<std::int64_t>(zone.quality));
   out.number(zone.in_total ? 1 : 0);
-  for (const Microjoules energy : {zone.energy, zone.idle, zone.kernel, zone.unattributed})
+  for (const Microjoules energy : {zone.energy, zone.idle, zone.kernel, zone.unattributed, zone.placed})
     out.number(energy.value);
   out.number(zone.since.count());
 }
@@ -163,9 +169,9 @@ ZoneState get_zone(ByteReader& in) {
     throw Malformed{"unknown quality"};
   zone.quality = static_cast<Quality>(quality);
   zone.in_total = in.number() != 0;
-  for (Microjoules* const energy : {&zone.energy, &zone.idle, &zone.kernel, &zone.unattributed})
+  for (Microjoules* const energy : {&zone.energy, &zone.idle, &zone.kernel, &zone.unattributed, &zone.placed})
     energy->value = in.amount();
-  if (zone.idle + zone.kernel + zone.unattributed > zone.energy) throw Malformed{"a zone's parts exceed it"};
+  check_zone(zone);
   zone.since = Realtime(in.amount());
   return zone;
 }

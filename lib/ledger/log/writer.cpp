@@ -20,7 +20,8 @@ class Digest {
     value_ ^= value_ >> 29;
   }
   void add(const EnergyAccount& account) {
-    for (const EnergyAccount::ZoneEnergy& zone : account.zones) add(zone.total.value);
+    for (const EnergyAccount::ZoneEnergy& zone : account.zones)
+      add(zone.total.value);  // its idle grows with it
     add(account.cpu.count());
     add(account.since.count());
     add(account.ended ? account.ended->count() : -1);
