@@ -129,6 +129,39 @@ void declare_record(CLI::App& app, Raw& raw) {
   app.add_flag("--anonymize", options.anonymize, "Replace the names of workloads by hashes");
 }
 
+void declare_calibrate(CLI::App& app, Raw& raw) {
+  calibrate::CalibrateOptions& options = raw.options.calibrate;
+  app.add_option("WHAT", options.what, "What to measure: idle")->required()->check(CLI::IsMember({"idle"}));
+  add_time_option(app, "--for", raw.calibrate_for, "Measure for TIME (default: 1min)");
+  app.add_option("--output-file", options.output, "Write FILE instead of a drop-in of keplerd.conf")
+      ->type_name("FILE");
+  app.add_flag("--dry-run", options.dry_run, "Only measure");
+  app.add_flag("--undo", options.undo, "Remove what an earlier calibration has written");
+}
+
+void declare_history(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
+  history::HistoryOptions& options = raw.options.history;
+  const auto add = [&app](const char* name, std::string& value, const char* description, const char* type) {
+    return app.add_option(name, value, description)->type_name(type);
+  };
+  if (accepts.subject) {
+    app.add_option("SUBJECT", options.what, "A kind, an id or a name, or both; default: the host")
+        ->expected(0, 2);
+    add("--step", options.step, "One row for each 5min, hour, day or month", "STEP")
+        ->check(CLI::IsMember({"5min", "hour", "day", "month"}));
+  }
+  if (accepts.by) {
+    add("--by", options.by, "Divide by unit (default), slice, user, vm, container or pod", "WHAT")
+        ->check(CLI::IsMember({"unit", "slice", "user", "vm", "container", "pod"}));
+  }
+  add("--month", options.month, "The whole month, like 2026-11", "MONTH");
+  add("--day", options.day, "The whole day, like 2026-11-24, today or yesterday", "DAY");
+  add("--since", options.since, "Begin at TIME", "TIME");
+  add("--until", options.until, "End at TIME (default: now)", "TIME");
+  add("--cost-config", options.cost_config, "Read price and emissions from this file", "FILE");
+  add("--history", options.address, "Socket of keplerd-history", "ADDRESS");
+}
+
 void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   if (accepts.list) declare_list(app, raw, !accepts.ticks);
   if (accepts.units) {
@@ -151,11 +184,15 @@ void declare(CLI::App& app, const VerbOptions& accepts, Raw& raw) {
   if (accepts.id)
     app.add_option("ID", raw.options.id, "An id, a name, a PID, or the start of an id")->required();
   if (accepts.record) declare_record(app, raw);
+  if (accepts.calibrate) declare_calibrate(app, raw);
+  if (accepts.history) declare_history(app, accepts, raw);
   if (accepts.run) run::declare_options(app, raw.run);
   if (accepts.host) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Read this instead of /sys")->type_name("DIR");
     app.add_option("--procfs", raw.options.host.procfs, "Read this instead of /proc")->type_name("DIR");
     app.add_option("--cgroupfs", raw.cgroupfs, "Read this instead of the mounted cgroup2")->type_name("DIR");
+  }
+  if (accepts.capture) {
     app.add_option("--capture", raw.options.capture, "Write what keplerd reads on this host to a new file")
         ->type_name("FILE");
   }
@@ -191,12 +228,12 @@ Options finish(const Raw& raw, bool on_terminal) {
   options.legend = !raw.no_legend;
   options.pager = !raw.no_pager;
   if (raw.limit > 0) options.limit = raw.limit;
-  }
-  if (accepts.capture) {
   if (raw.count > 0) options.count = raw.count;
   if (!raw.interval.empty()) options.interval = parse_time_span(raw.interval);
   record::RecordOptions& record = options.record;
   if (!raw.duration.empty()) record.duration = parse_time_span(raw.duration).value_or(record.duration);
+  if (!raw.calibrate_for.empty())
+    options.calibrate.duration = parse_time_span(raw.calibrate_for).value_or(options.calibrate.duration);
   if (!raw.max_size.empty()) record.max_size = record::parse_size(raw.max_size).value_or(record.max_size);
   if (!raw.cgroupfs.empty()) options.host.cgroupfs = raw.cgroupfs;
   if (const client::KindInfo* kind = client::find_kind(options.kind)) options.kind = kind->plural;
@@ -232,8 +269,6 @@ std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 bool takes_value(const CLI::App& app, std::string_view option) {
-  if (!raw.calibrate_for.empty())
-    options.calibrate.duration = parse_time_span(raw.calibrate_for).value_or(options.calibrate.duration);
   for (const CLI::App* parser : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (const CLI::Option* found = parser->get_option_no_throw(std::string(option))) {
       return found->get_items_expected_min() > 0;
@@ -285,8 +320,8 @@ std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& ar
   if (!raw.output.empty() && (!raw.json.empty() || raw.default_json)) {
     return Answer{"--output cannot be combined with --json or -j", true};
   }
-  if (raw.output == "csv" && !verb.options.list) {
-    return Answer{"--output: csv is available for lists and monitor only", true};
+  if (raw.output == "csv" && !verb.options.list && !verb.options.history) {
+    return Answer{"--output: csv is available for lists, monitor, history and report only", true};
   }
   Command parsed{&verb, finish(raw, on_terminal)};
   if (verb.options.run) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cli/calibrate/options.h"
+#include "cli/history/options.h"
 #include "cli/record/options.h"
 #include "cli/run/options.h"
 #include "host/host_root.h"
@@ -53,6 +55,8 @@ struct Options {
 
   run::RunOptions run;
   record::RecordOptions record;
+  calibrate::CalibrateOptions calibrate;
+  history::HistoryOptions history;
 };
 
 }  // namespace keplerd::cli

@@ -11,15 +11,20 @@ namespace keplerd::cli {
 
 // The options that a verb accepts besides the global ones.
 struct VerbOptions {
-  bool list = false;    // --limit, --sort, --all
-  bool units = false;   // --tree, --type
-  bool ticks = false;   // --count, --interval
-  bool kind = false;    // [KIND]
-  bool id = false;      // ID
-  bool verb = false;    // [VERB]
-  bool run = false;     // those of cli/run/options.h, and a COMMAND
-  bool record = false;  // those of cli/record/options.h, and --interval
-  bool host = false;    // --sysfs, --procfs, --cgroupfs, --capture
+  bool list = false;       // --limit, --sort, --all
+  bool units = false;      // --tree, --type
+  bool ticks = false;      // --count, --interval
+  bool kind = false;       // [KIND]
+  bool id = false;         // ID
+  bool verb = false;       // [VERB]
+  bool run = false;        // those of cli/run/options.h, and a COMMAND
+  bool record = false;     // those of cli/record/options.h, and --interval
+  bool host = false;       // --sysfs, --procfs, --cgroupfs
+  bool capture = false;    // --capture
+  bool calibrate = false;  // those of cli/calibrate/options.h
+  bool history = false;    // those of cli/history/options.h that history and report have
+  bool subject = false;    // [KIND] [ID], --step
+  bool by = false;         // --by
 };
 
 struct Verb {
@@ -49,5 +54,8 @@ int run_top(const Context& context);
 int run_doctor(const Context& context);
 int run_run(const Context& context);
 int run_record(const Context& context);
+int run_calibrate(const Context& context);
+int run_history(const Context& context);
+int run_report(const Context& context);
 
 }  // namespace keplerd::cli

@@ -13,7 +13,7 @@ __keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
 
 _keplerctl() {
     local kinds='units vms containers pods processes zones'
-    local verbs="status $kinds show monitor top run record doctor help"
+    local verbs="status $kinds show monitor top history report run record calibrate doctor help"
     local global='--varlink= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
     local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size) word= ;;
+            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --month | --day | --since | --until | --history) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         # What is behind `run`, its options and their values is a command of its own.
@@ -54,7 +54,7 @@ _keplerctl() {
         -o | --output) candidates='table json json-pretty json-short json-seq csv' ;;
         --sort) candidates='energy power cpu name id' ;;
         --type) candidates='service scope slice socket mount swap cgroup' ;;
-        --varlink | --sysfs | --procfs | --cgroupfs | --capture)
+        --varlink | --history | --sysfs | --procfs | --cgroupfs | --capture)
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
             compopt -o filenames 2>/dev/null
             return ;;
@@ -79,16 +79,20 @@ _keplerctl() {
                     monitor) candidates+=" -n --count= --interval= $list" ;;
                     run)
                         candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='
-                        candidates+=' --attach= --for= --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
+                        candidates+=' --attach= --for= --include-idle --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
+                    history) candidates+=' --step= --month= --day= --since= --until= --cost-config= --history=' ;;
+                    report) candidates+=' --by= --month= --day= --since= --until= --cost-config= --history=' ;;
                     record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
+                    calibrate) candidates+=' --for= --dry-run --undo --output-file= --sysfs= --procfs= --cgroupfs=' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;
                 esac
-                    calibrate) candidates+=' --for= --dry-run --undo --output-file= --sysfs= --procfs= --cgroupfs=' ;;
             else
                 case $verb in
                     '') candidates=$verbs ;;
                     monitor | top) candidates=$kinds ;;
                     help) candidates=$verbs ;;
+                    history) candidates='host units vms containers pods' ;;
+                    calibrate) candidates=idle ;;
                     run)
                         mapfile -t COMPREPLY < <(compgen -c -- "$value")
                         return ;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for keplerctl(1).
 set -l kinds units vms containers pods processes zones
-set -l verbs status $kinds show monitor top run record doctor help
+set -l verbs status $kinds show monitor top history report run record calibrate doctor help
 
 # Names and ids of existing objects. There are too many processes.
 function __keplerctl_names
@@ -41,11 +41,13 @@ complete -c keplerctl -n $without -a zones -d 'The host\'s energy zones: package
 complete -c keplerctl -n $without -a show -d 'Details of one unit, virtual machine, container, pod, process or zone'
 complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of a kind, live'
 complete -c keplerctl -n $without -a top -d 'Live screen of what draws power'
+complete -c keplerctl -n $without -a history -d 'Energy of the host, a unit, a VM, ... over time'
+complete -c keplerctl -n $without -a report -d 'Energy and cost of a month or a day, and who used it'
 complete -c keplerctl -n $without -a run -d 'Run a command, and report the energy it used'
 complete -c keplerctl -n $without -a record -d 'Record what keplerd divides, for keplerd --replay'
+complete -c keplerctl -n $without -a calibrate -d 'Measure the idle power of a quiet host, for keplerd to use'
 complete -c keplerctl -n $without -a doctor -d 'Check what keplerd needs, and suggest fixes'
 
-complete -c keplerctl -n $without -a calibrate -d 'Measure the idle power of a quiet host, for keplerd to use'
 complete -c keplerctl -n $without -a help -d 'Show this help, or that of a verb'
 
 complete -c keplerctl -n '__fish_seen_subcommand_from show' -a '(__keplerctl_names)'
@@ -82,15 +84,31 @@ complete -c keplerctl -n $run -l prepare -x -d 'Run this with sh before each run
 complete -c keplerctl -n $run -l delay -x -d 'Wait before each run'
 complete -c keplerctl -n $run -l attach -x -d 'Measure this unit, process or VM instead of a command'
 complete -c keplerctl -n $run -l for -x -d 'Measure it for so long (default: until it ends or Ctrl-C)'
+complete -c keplerctl -n $run -l include-idle -d 'Include the idle energy that Idle= places on it'
 complete -c keplerctl -n $run -l report -r -F -d 'Write the report to this file instead of standard error'
 complete -c keplerctl -n $run -l compare -r -F -d 'Compare with an earlier report, written as JSON'
-complete -c keplerctl -n $run -l include-idle -d 'Include the idle energy that Idle= places on it'
 complete -c keplerctl -n $run -l label -x -d 'Name of this phase in the report'
 complete -c keplerctl -n $run -l append -r -F -d 'Append the report to a file of phases'
 complete -c keplerctl -n $run -l summary -r -F -d 'Show a file of phases, and run nothing'
 complete -c keplerctl -n $run -l cost-config -r -F -d 'Read price and emissions from this file'
 complete -c keplerctl -n $run -l max-energy -x -d 'Exit with 3 if a successful command used more'
-set -l doctor '__fish_seen_subcommand_from doctor'
+set -l past '__fish_seen_subcommand_from history report'
+complete -c keplerctl -n '__fish_seen_subcommand_from history' -a 'host units vms containers pods'
+complete -c keplerctl -n '__fish_seen_subcommand_from history' -l step -x -a '5min hour day month' -d 'One row for each 5min, hour, day or month'
+complete -c keplerctl -n '__fish_seen_subcommand_from report' -l by -x -a 'unit slice user vm container pod' -d 'Divide by unit (default), slice, user, vm, container or pod'
+complete -c keplerctl -n $past -l month -x -d 'The whole month, like 2026-11'
+complete -c keplerctl -n $past -l day -x -a 'today yesterday' -d 'The whole day, like 2026-11-24, today or yesterday'
+complete -c keplerctl -n $past -l since -x -a 'today yesterday' -d 'Begin at TIME'
+complete -c keplerctl -n $past -l until -x -a 'today yesterday' -d 'End at TIME (default: now)'
+complete -c keplerctl -n $past -l cost-config -r -F -d 'Read price and emissions from this file'
+complete -c keplerctl -n $past -l history -r -F -d 'Socket of keplerd-history'
+set -l calibrate '__fish_seen_subcommand_from calibrate'
+complete -c keplerctl -n $calibrate -a idle
+complete -c keplerctl -n $calibrate -l for -x -d 'Measure for TIME (default: 1min)'
+complete -c keplerctl -n $calibrate -l dry-run -d 'Only measure'
+complete -c keplerctl -n $calibrate -l undo -d 'Remove what an earlier calibration has written'
+complete -c keplerctl -n $calibrate -l output-file -r -F -d 'Write FILE instead of a drop-in of keplerd.conf'
+set -l doctor '__fish_seen_subcommand_from calibrate doctor'
 complete -c keplerctl -n $doctor -l sysfs -r -F -d 'Read this instead of /sys'
 complete -c keplerctl -n $doctor -l procfs -r -F -d 'Read this instead of /proc'
 complete -c keplerctl -n $doctor -l cgroupfs -r -F -d 'Read this instead of the mounted cgroup2'

@@ -52,7 +52,7 @@ RULES = [
     (rf"lib/({FOLDER})/", tests_above, []),
     (r"daemon/(nvml)/", tests_above, []),
     (r"exporter/prometheus/", no_unit_tests, [RULES_TESTS]),
-    (r"(daemon|exporter|cli)/", tests_above, []),
+    (r"(daemon|exporter|history|cli)/", tests_above, []),
     (r"dbus/", lambda: tests_above("daemon"), ["^integration[.]dbus$"]),
     (r"varlink/", lambda: tests_above("varlink"), ["^checks[.]manuals$"]),
     (r"tests/(exporter)/", tests_of, [RULES_TESTS]),

@@ -14,7 +14,7 @@ import sys
 
 LIBRARIES = ["base", "host", "energy", "usage", "workloads", "attribution", "trace", "report", "ledger", "config", "cost", "event",
              "varlink", "client"]
-PROGRAMS = ["daemon", "exporter", "cli"]
+PROGRAMS = ["daemon", "exporter", "history", "cli"]
 
 # Folder: what it may include besides itself. In the order of the flow; no row names a later one.
 ALLOWED = {
@@ -34,6 +34,7 @@ ALLOWED = {
     "client": ["base", "event", "varlink"],
     "daemon": [library for library in LIBRARIES if library not in ("cost", "client")],  # which are meant for clients
     "exporter": ["base", "cost", "event", "varlink", "client"],  # it sees no more than what keplerd sends
+    "history": ["base", "config", "event", "varlink", "client"],  # likewise
     "cli": ["base", "host", "energy", "config", "cost", "varlink", "client"],  # host and energy: `doctor` tries them itself
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The manual pages are well-formed, and document the programs' options and the varlink interface.
 
-usage: manuals.py SOURCE KEPLERD KEPLERD_EXPORTER
+usage: manuals.py SOURCE KEPLERD KEPLERD_EXPORTER KEPLERD_HISTORY
 """
 import pathlib
 import re
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-SOURCE, KEPLERD, EXPORTER = pathlib.Path(sys.argv[1]), *sys.argv[2:4]
+SOURCE, KEPLERD, EXPORTER, HISTORY = pathlib.Path(sys.argv[1]), *sys.argv[2:5]
 PAGES = sorted((SOURCE / "docs/man").iterdir())
 complaints = []
 
@@ -112,6 +112,8 @@ check_form()
 check_options("keplerd.8", KEPLERD, {"0", "1", "2", "78"})
 check_options("keplerd-exporter.8", EXPORTER, {"0", "1", "2", "78"})
 check_daemon()
-check_varlink()
+check_options("keplerd-history.8", HISTORY, {"0", "1", "2", "78"})
+check_varlink("org.keplerd.Energy")
+check_varlink("org.keplerd.History")
 print("\n".join(complaints) or f"{len(PAGES)} pages")
 sys.exit(1 if complaints else 0)

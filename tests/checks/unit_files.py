@@ -30,6 +30,7 @@ REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure",
             "keplerd-exporter.service": ["MemoryMax=2G", "TasksMax=16", "Environment=ARGS=",
                                          "EnvironmentFile=-/etc/default/keplerd-exporter",
                                          "EnvironmentFile=-/etc/sysconfig/keplerd-exporter"],
+            "keplerd-history.service": ["MemoryMax=1G", "TasksMax=16", "Restart=on-failure"],
             "keplerd-nvml.service": ["MemoryMax=512M", "TasksMax=32"]}
 # At MemoryHigh= the kernel puts the only thread to sleep, and with it the samples.
 FORBIDDEN = ("MemoryHigh=",)

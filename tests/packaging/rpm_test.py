@@ -50,6 +50,12 @@ EXPORTER_FILES = """
 /usr/share/zsh/site-functions/_keplerd-exporter""".split()
 
 
+HISTORY_FILES = """
+/etc/keplerd/history.conf /usr/lib/systemd/system/keplerd-history.service
+/usr/share/licenses/keplerd-history/LICENSE
+/usr/share/man/man5/org.keplerd.History.5.gz /usr/share/man/man8/keplerd-history.8.gz""".split()
+
+
 def examples():
     """All of examples/ is installed; programs are those that git keeps as such."""
     here = [SOURCE / "examples", *(SOURCE / "examples").rglob("*")]
@@ -74,6 +80,7 @@ class Rpm(unittest.TestCase):
         cls.package, = cls.directory.glob("packages/*/keplerd-[0-9]*.rpm")
         cls.libvirt, = cls.directory.glob("packages/*/keplerd-libvirt-*.rpm")
         cls.exporter, = cls.directory.glob("packages/*/keplerd-exporter-*.rpm")
+        cls.history, = cls.directory.glob("packages/*/keplerd-history-*.rpm")
 
     @classmethod
     def tearDownClass(cls):
@@ -125,9 +132,19 @@ class Rpm(unittest.TestCase):
         self.assertIn(f"{HELPER} mark-restart-system-units keplerd-exporter.service",
                       self.scriptlet("postuninstall", self.exporter))
 
+    def test_only_a_package_of_its_own_has_a_database(self):
+        self.assertEqual(self.files(self.history), {
+            ("/usr/sbin/keplerd-history", "100755", "root:root"),
+            ("/usr/share/licenses/keplerd-history", "40755", "root:root")} | {
+            (path, "100644", "root:root") for path in HISTORY_FILES})
+        self.assertIn("libsqlite3.so", self.query("--requires", package=self.history))
+        self.assertNotIn("sqlite", self.query("--requires"))
+        self.assertIn(f"{HELPER} install-system-units keplerd-history.service", self.scriptlet("postinstall", self.history))
+
     def test_keeps_a_changed_configuration(self):
         for package, files in ((self.package, ["/etc/keplerd/cost.conf", "/etc/keplerd/keplerd.conf"]),
-                               (self.exporter, ["/etc/sysconfig/keplerd-exporter"])):
+                               (self.exporter, ["/etc/sysconfig/keplerd-exporter"]),
+                               (self.history, ["/etc/keplerd/history.conf"])):
             flags = dict(line.split() for line in self.query("--qf", r"[%{FILENAMES} -%{FILEFLAGS:fflags}\n]",
                                                              package=package).splitlines())
             self.assertEqual({path: flag for path, flag in flags.items() if "c" in flag},
@@ -168,7 +185,7 @@ class Rpm(unittest.TestCase):
     @unittest.skipUnless(shutil.which("rpmlint"), "rpmlint is not installed")
     def test_rpmlint_finds_nothing(self):
         said = run("rpmlint", "-c", SOURCE / "packaging/rpm/rpmlint.toml", SOURCE / "packaging/rpm/keplerd.spec",
-                   self.package, self.libvirt, self.exporter).decode()
+                   self.package, self.libvirt, self.exporter, self.history).decode()
         self.assertRegex(said, "0 errors, 0 warnings")
 
 

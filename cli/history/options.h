@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `keplerctl history` and `keplerctl report`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace keplerd::cli::history {
+
+inline constexpr const char* kDefaultAddress = "/run/keplerd-history/org.keplerd.History";
+
+struct HistoryOptions {
+  std::string address = kDefaultAddress;  // --history-socket
+  std::vector<std::string> what;          // of history: [KIND] [ID]; empty: the host
+  std::string since, until, month, day;   // as given; empty: not
+  std::string step;                       // of history; empty: one that suits the period
+  std::string by = "unit";                // of report
+  std::string cost_config;                // a file; empty: cost.conf
+};
+
+}  // namespace keplerd::cli::history

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/history/output.h"
+#include "cli/verb.h"
+#include "cli/verbs/history.h"
+#include "varlink/json.h"
+
+namespace keplerd::cli {
+
+using namespace history;
+
+int run_report(const Context& context) {
+  const HistoryOptions& options = context.options.history;
+  const Time now = history_now();
+  const auto period = period_of(options, now, start_of_month(now));
+  if (!period) return context.fail(period.error().message, kUsage);
+  const auto divided = report(options.address, *period, options.by);
+  if (!divided) return context.fail(divided.error().message);
+  const Rates rates = history_rates(context);
+  if (context.options.csv) {
+    context.out << report_csv(report_json(*divided, rates));
+  } else if (context.wants_json()) {
+    context.show_json({{"report", report_json(*divided, rates)}});
+  } else {
+    context.show(report_text(*divided, options.by, rates, context.table_style()));
+  }
+  return kFine;
+}
+
+}  // namespace keplerd::cli

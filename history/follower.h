@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows keplerd: makes a reading of its counters from each minute's reports.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <systemd/sd-event.h>
+
+#include "base/result.h"
+#include "client/row_set.h"
+#include "client/stream.h"
+#include "history/reading.h"
+
+namespace keplerd::history {
+
+// The kinds whose energy is recorded.
+inline constexpr std::array<Kind, 4> kRecorded = {Kind::kUnits, Kind::kVms, Kind::kContainers, Kind::kPods};
+
+class Follower {
+ public:
+  using Take = std::function<void(Reading reading)>;
+
+  struct Target {
+    std::string address;                // keplerd's socket
+    std::chrono::microseconds pace{0};  // between two readings, which are at multiples of it
+  };
+
+  // `event` is kept referenced. `take` gets each reading, `changed` whether keplerd can be reached, and why
+  // not.
+  Follower(sd_event* event, const Target& target, Take take,
+           std::function<void(bool up, const std::string& reason)> changed);
+
+  Result<Done> start() { return streams_.start(); }
+
+ private:
+  struct Followed {
+    client::RowSet rows;
+    std::optional<std::int64_t> sequence;  // of the sample that they are all of
+  };
+
+  void add(Kind kind, const varlink::Json& reply);
+
+  Take take_;
+  std::array<Followed, kRecorded.size()> kinds_;  // in the order of kRecorded
+  client::Streams streams_;
+};
+
+// The counters in a reply of Monitor for a caller with full access, without the rows; nothing if keplerd
+// sends less.
+std::optional<Reading> parse_reading(const varlink::Json& reply);
+std::optional<WorkloadReading> parse_workload(Kind kind, const varlink::Json& row);
+
+}  // namespace keplerd::history

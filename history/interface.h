@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// org.keplerd.History (varlink/org.keplerd.History.varlink).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "history/access.h"
+#include "history/recorder.h"
+#include "varlink/server.h"
+
+namespace keplerd::history {
+
+// What the interface shows, and to whom. All of it must outlive the server.
+struct Shown {
+  Recorder& recorder;
+  std::function<Viewer(const varlink::Peer& peer)> identify;
+  const std::string& keplerd;  // why keplerd cannot be followed; empty: it is
+};
+
+void add_history_interface(varlink::Server& server, Shown shown);
+
+}  // namespace keplerd::history

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/settings.h"
+
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "config/ini.h"
+#include "config/key_table.h"
+#include "config/time_span.h"
+
+namespace keplerd::history {
+namespace {
+
+template <auto kSpan>
+Result<Done> set_span(Settings& settings, std::string_view text) {
+  const auto span = parse_time_span(text);
+  if (!span || *span < std::chrono::hours(1)) return Error{"must be a time of at least an hour, like 400d"};
+  settings.*kSpan = *span;
+  return Done{};
+}
+
+Result<Done> set_min_energy(Settings& settings, std::string_view text) {
+  const auto energy = parse_energy(text);
+  if (!energy) return Error{"must be an energy, like 1J"};
+  settings.min_energy = *energy;
+  return Done{};
+}
+
+struct Row {
+  std::string_view section, key;
+  Result<Done> (*set)(Settings& settings, std::string_view text);
+};
+
+constexpr Row kRows[] = {{"History", "MinEnergy", set_min_energy},
+                         {"Retention", "FiveMinutes", set_span<&Settings::five_minutes>},
+                         {"Retention", "Hours", set_span<&Settings::hours>},
+                         {"Retention", "Days", set_span<&Settings::days>},
+                         {"Retention", "Months", set_span<&Settings::months>}};
+
+Result<Done> check_section(std::string_view section) { return check_section_of(kRows, section); }
+
+ApplyFile apply_to(Settings& settings) {
+  return [&settings](std::string_view text, const std::string& path) {
+    const auto set = [&settings](std::string_view section, std::string_view key, std::string_view value,
+                                 int) -> Result<Done> {
+      const auto row = find_key(kRows, section, key);
+      if (row == std::end(kRows)) return unknown_key_of(kRows, section, key);
+      const auto done = row->set(settings, value);
+      if (!done) return Error{fmt::format("{}={}: {}", key, escape_name(value), done.error().message)};
+      return done;
+    };
+    return parse_ini(text, path, {check_section, set});
+  };
+}
+
+}  // namespace
+
+Result<Settings> load_settings(const std::vector<std::string>& directories) {
+  Settings settings;
+  const auto applied = apply_config_files(directories, "history.conf", apply_to(settings));
+  if (!applied) return applied.error();
+  return settings;
+}
+
+Result<Settings> load_settings_file(const std::string& path) {
+  Settings settings;
+  const auto applied = apply_config_file(path, apply_to(settings));
+  if (!applied) return applied.error();
+  return settings;
+}
+
+}  // namespace keplerd::history

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// history.conf (keplerd-history.conf(5)): how long history is kept.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "config/files.h"
+
+namespace keplerd::history {
+
+struct Settings {
+  Nanoseconds five_minutes = std::chrono::hours(48);
+  Nanoseconds hours = std::chrono::hours(24 * 400);
+  Nanoseconds days = std::chrono::hours(24 * 366 * 5);
+  Nanoseconds months = std::chrono::hours(24 * 366 * 20);
+  // Of an hour: workloads that drew less in it are not listed in it.
+  Microjoules min_energy{1'000'000};
+};
+
+// No file at all: the defaults. An error's message is one line: "FILE:LINE: what is wrong".
+Result<Settings> load_settings(const std::vector<std::string>& directories = kConfigDirectories);
+// That file alone; it must exist.
+Result<Settings> load_settings_file(const std::string& path);
+
+}  // namespace keplerd::history

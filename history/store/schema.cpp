@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/store/schema.h"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+namespace keplerd::history {
+namespace {
+
+constexpr int kApplication = 0x6b706c64;  // "kpld", for file(1)
+
+// Each brings the tables of the version before it, from 0 (none), to its own.
+constexpr std::array<const char*, kSchemaVersion> kMigrations = {R"(
+CREATE TABLE workloads (
+  number INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,   -- "units", "vms", "containers", "pods"
+  id TEXT NOT NULL,
+  owner INTEGER,        -- user id; NULL: unknown
+  name TEXT NOT NULL,   -- the last one
+  last INTEGER NOT NULL,   -- when it was last known to draw, up to an hour ago
+  listed INTEGER NOT NULL  -- 1: in a span that is kept longer than five minutes are
+);
+CREATE UNIQUE INDEX workloads_by_key ON workloads (kind, id, ifnull(owner, -1));
+CREATE TABLE spans (
+  number INTEGER PRIMARY KEY,
+  step INTEGER NOT NULL,      -- 0: an interruption, 1: five minutes, 2: hour, 3: day, 4: month
+  begin INTEGER NOT NULL,     -- microseconds since the epoch
+  end INTEGER NOT NULL,
+  recorded INTEGER NOT NULL,  -- microseconds
+  idle INTEGER NOT NULL,      -- microjoules, as are the following: their sum is the energy of the host
+  kernel INTEGER NOT NULL,
+  workloads INTEGER NOT NULL,
+  unattributed INTEGER NOT NULL,
+  part_of INTEGER             -- the next longer span, once it is over
+);
+CREATE UNIQUE INDEX spans_by_begin ON spans (begin, step, end);
+CREATE INDEX spans_that_are_part_of_none ON spans (begin) WHERE part_of IS NULL;
+CREATE TABLE energy (
+  span INTEGER NOT NULL,
+  workload INTEGER NOT NULL,
+  active INTEGER NOT NULL,  -- microjoules, with what is nested in it
+  idle INTEGER NOT NULL,
+  PRIMARY KEY (span, workload)
+) WITHOUT ROWID;
+-- keplerd's counters at the last reading.
+CREATE TABLE counters (
+  workload INTEGER PRIMARY KEY,
+  since INTEGER NOT NULL,
+  active INTEGER NOT NULL,
+  idle INTEGER NOT NULL
+);
+CREATE TABLE last_reading (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  time INTEGER NOT NULL,
+  instance TEXT NOT NULL,
+  idle INTEGER NOT NULL,
+  kernel INTEGER NOT NULL,
+  workloads INTEGER NOT NULL,
+  unattributed INTEGER NOT NULL
+);
+)"};
+
+}  // namespace
+
+void prepare_schema(Database& database) {
+  Transaction transaction(database);
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  if (version > kSchemaVersion)
+    throw DatabaseError(
+        fmt::format("written by a later version of keplerd-history (schema {}, supported: {})", version,
+                    kSchemaVersion),
+        SQLITE_ERROR);
+  if (version < 0) throw DatabaseError("not a database of keplerd-history", SQLITE_NOTADB);
+  for (auto next = static_cast<std::size_t>(version); next < kMigrations.size(); ++next)
+    database.run(kMigrations.at(next));
+  database.run(
+      fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}", kSchemaVersion, kApplication));
+  transaction.commit();
+}
+
+}  // namespace keplerd::history

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/follower.h"
+
+#include <map>
+
+#include <gmock/gmock.h>
+
+#include "client/followed_keplerd.h"
+
+namespace keplerd::history {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using varlink::Json;
+
+Json reply(int sequence, Json rows = Json::array()) {
+  return {{"accounts", {{"idle", 1}, {"kernel", 2}, {"workloads", 3}, {"unattributed", 4}}},
+          {"earlier", {{"energyMicrojoules", 5}, {"accounts", {{"idle", 5}}}}},
+          {"sequence", sequence},
+          {"realtimeUsec", 1'000'000},
+          {"instanceId", "i"},
+          {"rows", std::move(rows)}};
+}
+Json row(const std::string& id) {
+  return {{"id", id},
+          {"name", "name of " + id},
+          {"sinceUsec", 7},
+          {"activeMicrojoules", 20},
+          {"idleMicrojoules", 3},
+          {"earlierMicrojoules", 12},
+          {"earlierIdleMicrojoules", 2},
+          {"ownerUid", 1000}};
+}
+
+class HistoryFollower : public client::FollowedKeplerd {
+ protected:
+  HistoryFollower() : FollowedKeplerd("keplerd-history-follower") {
+    answer = [this](const Json& parameters) {
+      return varlink::Reply{replies.at(parameters.at("kind")), true};
+    };
+    serve();
+  }
+  void follow() {
+    follower_.emplace(
+        loop, Follower::Target{path, std::chrono::minutes(1)},
+        [this](Reading reading) { readings.push_back(std::move(reading)); },
+        [this](bool is_up, const std::string& reason) { changes.push_back(is_up ? "up" : reason); });
+    EXPECT_TRUE(follower_->start());
+    run_until([this] { return !changes.empty(); });
+  }
+
+  std::map<std::string, Json> replies = {
+      {"units", reply(3)}, {"vms", reply(3)}, {"containers", reply(3)}, {"pods", reply(3)}};
+  std::vector<Reading> readings;
+  std::vector<std::string> changes;
+
+ private:
+  std::optional<Follower> follower_;
+};
+
+TEST_F(HistoryFollower, MakesAReadingWhenAllKindsAreOfOneSample) {
+  replies["units"] = reply(3, {row("/a.service")});
+  replies["vms"] = reply(3, {row("web")});
+  follow();
+  EXPECT_THAT(calls, SizeIs(4));
+  EXPECT_THAT(calls[0], HasSubstr(R"("aligned":true)"));
+  ASSERT_THAT(readings, SizeIs(1));
+  const Reading& reading = readings[0];
+  EXPECT_EQ(reading.time, Time(1'000'000));
+  EXPECT_EQ(reading.instance, "i");
+  EXPECT_EQ(reading.now, (Accounts{{1}, {2}, {3}, {4}}));
+  EXPECT_EQ(reading.earlier, (Accounts{.idle = {5}}));
+  ASSERT_THAT(reading.workloads, SizeIs(2));
+  const WorkloadReading& web = reading.workloads[1];
+  EXPECT_EQ(web.key, (WorkloadKey{Kind::kVms, "web", 1000}));
+  EXPECT_EQ(web.name, "name of web");
+  EXPECT_EQ(web.since, Time(7));
+  EXPECT_EQ(web.now, (Amounts{{20}, {3}}));
+  EXPECT_EQ(web.earlier, (Amounts{{10}, {2}}));
+}
+
+TEST_F(HistoryFollower, MakesNoneOfDifferentSamples) {
+  replies["pods"] = reply(4);
+  follow();
+  EXPECT_THAT(changes, SizeIs(1));
+  EXPECT_THAT(readings, IsEmpty());
+}
+
+TEST_F(HistoryFollower, MakesNoneOfHalfASample) {
+  replies["units"]["partial"] = true;
+  follow();
+  EXPECT_THAT(readings, IsEmpty());
+}
+
+TEST_F(HistoryFollower, MakesNoneOfWhatIsShownToEveryone) {
+  for (auto& [kind, one] : replies) one.erase("accounts");
+  follow();
+  EXPECT_THAT(readings, IsEmpty());
+}
+
+TEST(ParseWorkload, LeavesOutWhatHasNoId) {
+  EXPECT_FALSE(parse_workload(Kind::kVms, {{"name", "x"}}));
+  EXPECT_FALSE(parse_workload(Kind::kVms, {{"id", 1}}));
+  EXPECT_FALSE(parse_workload(Kind::kVms, {{"id", ""}}));
+}
+
+}  // namespace
+}  // namespace keplerd::history

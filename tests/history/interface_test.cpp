@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/interface.h"
+
+#include <gmock/gmock.h>
+#include <systemd/sd-event.h>
+
+#include "history/recorded_host.h"
+#include "support/open_server.h"
+#include "varlink/client.h"
+
+namespace keplerd::history {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using varlink::Json;
+
+const Time kNoon = utc("2026-11-24 12:00");
+
+class HistoryInterface : public RecordedHost {
+ protected:
+  HistoryInterface() {
+    sd_event_new(&loop_);
+    server_.emplace(loop_);
+    add_history_interface(**server_, {*recorder, [this](const varlink::Peer&) { return viewer; }, keplerd});
+    EXPECT_TRUE((*server_)->listen(*varlink::bind_unix_socket(directory / "socket", 0600)).ok());
+    client_.emplace(*varlink::Client::connect(directory / "socket"));
+  }
+  ~HistoryInterface() override {
+    client_.reset();
+    server_.reset();
+    sd_event_unref(loop_);
+  }
+
+  varlink::ClientReply receive() {
+    auto reply = client_->receive(0ms);
+    for (int turn = 0; !reply && turn < 1000; ++turn) {
+      sd_event_run(loop_, 10'000);
+      reply = client_->receive(0ms);
+    }
+    return *reply;
+  }
+  varlink::ClientReply call(const std::string& method, Json parameters, bool more = false) {
+    EXPECT_TRUE(client_->send("org.keplerd.History." + method, std::move(parameters), more));
+    return receive();
+  }
+  // All replies of Query.
+  std::vector<Json> query(Json parameters) {
+    auto reply = call("Query", std::move(parameters), true);
+    std::vector<Json> replies = {reply.parameters};
+    EXPECT_EQ(reply.error, "");
+    while (reply.continues) replies.push_back((reply = receive()).parameters);
+    return replies;
+  }
+  static Json period(Time from, Time to, Json more) {
+    more["fromUsec"] = from.count();
+    more["toUsec"] = to.count();
+    return more;
+  }
+  static std::vector<std::string> ids(const Json& reply) {
+    std::vector<std::string> ids;
+    for (const Json& row : reply.at("rows")) ids.push_back(row.at("id"));
+    return ids;
+  }
+  void record() {
+    read();
+    workload(Kind::kUnits, "/user.slice/user-1000.slice/x.service", 1000);
+    workload(Kind::kVms, "uuid", 1000).name = "web";
+    for (int hour = 0; hour < 3; ++hour) {
+      for (auto& [key, one] : workloads) {
+        if (key.owner == 1000) one.now += {{200}, {50}};
+      }
+      accounts.workloads += Microjoules{250};
+      run(60, "/system.slice/a.service");
+    }
+  }
+
+  Viewer viewer{.full = true};
+  std::string keplerd;
+
+ private:
+  sd_event* loop_ = nullptr;
+  std::optional<OpenServer> server_;
+  std::optional<varlink::Client> client_;
+};
+
+TEST_F(HistoryInterface, GetStatusIsTheStateOfTheRecording) {
+  EXPECT_EQ(call("GetStatus", Json::object()).parameters, Json::object());
+  record();
+  keplerd = "no such socket";
+  EXPECT_EQ(call("GetStatus", Json::object()).parameters, (Json{{"recordedSinceUsec", kNoon.count()},
+                                                                {"lastReadingUsec", now.count()},
+                                                                {"keplerd", "no such socket"}}));
+}
+
+TEST_F(HistoryInterface, QueryReturnsEachSpanOfTheHost) {
+  record();
+  const auto replies = query(period(kNoon + 5min, now, {{"kind", "host"}, {"step", "hour"}}));
+  ASSERT_EQ(replies.size(), 3u);
+  EXPECT_EQ(replies[1],
+            (Json{{"fromUsec", (kNoon + 1h).count()},
+                  {"toUsec", (kNoon + 2h).count()},
+                  {"recordedUsec", Time(1h).count()},
+                  {"energyMicrojoules", 66'250},
+                  {"accounts", {{"idle", 60'000}, {"kernel", 0}, {"workloads", 6'250}, {"unattributed", 0}}},
+                  {"rows", Json::array()}}));
+}
+
+TEST_F(HistoryInterface, QueryReturnsAWorkloadByItsIdOrName) {
+  record();
+  for (const char* const id : {"uuid", "web"}) {
+    const auto replies = query(period(kNoon, now, {{"kind", "vms"}, {"id", id}, {"step", "day"}}));
+    ASSERT_EQ(replies.size(), 1u);
+    ASSERT_EQ(replies[0].at("rows").size(), 1u);
+    EXPECT_EQ(replies[0].at("rows")[0], (Json{{"id", "uuid"},
+                                              {"name", "web"},
+                                              {"kind", "vms"},
+                                              {"ownerUid", 1000},
+                                              {"energyMicrojoules", 750},
+                                              {"activeMicrojoules", 600},
+                                              {"idleMicrojoules", 150}}));
+  }
+}
+
+TEST_F(HistoryInterface, ASpanInWhichNothingIsRecordedIsEmpty) {
+  record();
+  const auto replies = query(period(kNoon - 1h, kNoon, {{"kind", "units"}, {"step", "hour"}}));
+  EXPECT_EQ(replies[0].at("recordedUsec"), 0);
+  EXPECT_THAT(ids(replies[0]), IsEmpty());
+}
+
+TEST_F(HistoryInterface, ReportsAddUpExactly) {
+  record();
+  for (const char* const by : {"unit", "slice", "user", "vm", "container", "pod"}) {
+    const Json reply = call("Report", period(kNoon + 65min, now - 5min, {{"by", by}})).parameters;
+    std::int64_t sum = 0;
+    for (const Json& row : reply.at("rows")) sum += row.at("energyMicrojoules").get<std::int64_t>();
+    for (const Json& account : reply.at("accounts")) sum += account.get<std::int64_t>();
+    EXPECT_EQ(sum, reply.at("energyMicrojoules")) << by;
+    EXPECT_EQ(reply.at("recordedUsec"), Time(110min).count());
+    EXPECT_EQ(reply.at("unrecordedUsec"), 0);
+  }
+  const Json by_user = call("Report", period(kNoon, now, {{"by", "user"}})).parameters;
+  EXPECT_THAT(ids(by_user), ElementsAre("0", "1000"));
+  EXPECT_EQ(by_user.at("accounts"),
+            (Json{{"idle", 180'000}, {"kernel", 0}, {"unattributed", 0}, {"other", 0}}));
+}
+
+TEST_F(HistoryInterface, AReportNamesTheTimeThatIsNotRecorded) {
+  record();
+  const Json reply = call("Report", period(kNoon - 2h, now + 24h, {{"by", "vm"}})).parameters;
+  EXPECT_EQ(reply.at("unrecordedUsec"), Time(2h).count()) << "before the first reading; not the future";
+}
+
+TEST_F(HistoryInterface, OthersSeeTheirOwnWorkloadsAndNothingOfTheHost) {
+  record();
+  viewer = {.user = 1000};
+  const auto replies = query(period(kNoon, now, {{"kind", "units"}, {"step", "day"}}));
+  EXPECT_THAT(ids(replies[0]), ElementsAre("/user.slice/user-1000.slice/x.service"));
+  EXPECT_FALSE(replies[0].contains("accounts"));
+  EXPECT_FALSE(replies[0].contains("energyMicrojoules"));
+  const Json report = call("Report", period(kNoon, now, {{"by", "unit"}})).parameters;
+  EXPECT_THAT(ids(report), ElementsAre("/user.slice/user-1000.slice/x.service"));
+  EXPECT_FALSE(report.contains("accounts"));
+  EXPECT_FALSE(report.contains("energyMicrojoules"));
+
+  viewer = {.user = 1001};
+  EXPECT_THAT(ids(query(period(kNoon, now, {{"kind", "vms"}, {"step", "day"}}))[0]), IsEmpty());
+  EXPECT_EQ(call("Query", period(kNoon, now, {{"kind", "host"}, {"step", "day"}}), true).error,
+            "org.varlink.service.PermissionDenied");
+  EXPECT_EQ(call("Query", period(kNoon, now, {{"kind", "vms"}, {"id", "uuid"}, {"step", "day"}}), true).error,
+            "org.keplerd.History.NoSuchWorkload")
+      << "not even that there is one";
+}
+
+TEST_F(HistoryInterface, ANameOfTwoIsAmbiguous) {
+  workload(Kind::kVms, "uuid-2").name = "web";
+  record();
+  const auto reply =
+      call("Query", period(kNoon, now, {{"kind", "vms"}, {"id", "web"}, {"step", "day"}}), true);
+  EXPECT_EQ(reply.error, "org.keplerd.History.AmbiguousName");
+  EXPECT_EQ(reply.parameters, (Json{{"name", "web"}, {"ids", {"uuid", "uuid-2"}}}));
+}
+
+TEST_F(HistoryInterface, RefusesWhatIsNoPeriodKindOrStep) {
+  const auto bad = [&](const char* method, Json parameters) {
+    const auto reply = call(method, std::move(parameters), method == std::string("Query"));
+    EXPECT_EQ(reply.error, "org.varlink.service.InvalidParameter");
+    return reply.parameters.value("parameter", "");
+  };
+  EXPECT_EQ(bad("Report", {{"by", "vm"}}), "fromUsec");
+  EXPECT_EQ(bad("Report", {{"by", "vm"}, {"fromUsec", -1}, {"toUsec", 5}}), "fromUsec");
+  EXPECT_EQ(bad("Report", {{"by", "vm"}, {"fromUsec", 5}, {"toUsec", 5}}), "toUsec");
+  EXPECT_EQ(bad("Report", {{"by", "vm"}, {"fromUsec", INT64_MAX - 1}, {"toUsec", INT64_MAX}}), "fromUsec");
+  EXPECT_EQ(bad("Report", period(kNoon, now + 1s, {{"by", "zone"}})), "by");
+  EXPECT_EQ(bad("Query", period(kNoon, now + 1s, {{"kind", "processes"}, {"step", "day"}})), "kind");
+  EXPECT_EQ(bad("Query", period(kNoon, now + 1s, {{"kind", "host"}, {"step", "year"}})), "step");
+  EXPECT_EQ(bad("Query", period(Time(0), now, {{"kind", "host"}, {"step", "5min"}})), "step")
+      << "too many spans";
+  EXPECT_EQ(bad("Query", period(Time(0), Time(INT64_MAX), {{"kind", "host"}, {"step", "hour"}})), "step");
+  EXPECT_EQ(call("Query", period(kNoon, now + 1s, {{"kind", "host"}, {"step", "day"}})).error,
+            "org.varlink.service.ExpectedMore");
+}
+
+}  // namespace
+}  // namespace keplerd::history

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""keplerd-history and keplerctl with keplerd on a written host: what is recorded is what keplerd counted, to the microjoule,
+whoever is killed meanwhile.
+
+usage: history_test.py KEPLERD KEPLERCTL KEPLERD_HISTORY
+"""
+import csv
+import io
+import json
+import os
+import random
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import unittest
+
+from exporter_host import VM, WorkingHost, wait_until
+from written_host import Daemon
+
+KEPLERD, KEPLERCTL, HISTORY = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
+CONFIG = "[Sampling]\nInterval=100ms\n"
+KILLS = 15
+NOBODY = 65534
+
+
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        self.host = WorkingHost()
+        self.addCleanup(self.host.remove)
+        self.root = self.host.files.root
+        self.daemon = Daemon(KEPLERD, self.host.files, config=CONFIG)
+        self.addCleanup(lambda: self.daemon.stop())
+        self.socket = f"{self.root}/history-run/org.keplerd.History"
+        self.base = self.daemon.status()["host"]["energyMicrojoules"]
+        self.history = None
+        # As systemd makes it for a dynamic user.
+        (self.root / "private").mkdir()
+        (self.root / "history").symlink_to("private")
+        self.start_history()
+        self.addCleanup(self.stop_history)
+        self.began = time.time()
+        wait_until(lambda: "lastReadingUsec" in self.ask("GetStatus"), "the first reading")
+
+    def start_history(self):
+        with open(self.root / "history.log", "a") as log:
+            self.history = subprocess.Popen(
+                [HISTORY, "--varlink", self.daemon.socket, "--state-dir", self.root / "history",
+                 "--runtime-dir", self.root / "history-run", "--config", "/dev/null", "--interval", "1"], stderr=log)
+
+    def stop_history(self, number=signal.SIGTERM):
+        self.history.send_signal(number)
+        return self.history.wait(timeout=60)
+
+    def log(self):
+        return (self.root / "history.log").read_text()
+
+    def keplerctl(self, *words, status=0):
+        done = subprocess.run([KEPLERCTL, *words[:1], "--history", self.socket, "--cost-config", "/dev/null", *words[1:]],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout if status == 0 else done.stderr
+
+    def ask(self, method):
+        """The reply; nothing where keplerd-history does not run."""
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(self.socket)
+                connection.sendall(json.dumps({"method": f"org.keplerd.History.{method}"}).encode() + b"\0")
+                reply = b""
+                while not reply.endswith(b"\0"):
+                    if not (more := connection.recv(1 << 16)):
+                        return {}
+                    reply += more
+                return json.loads(reply[:-1])["parameters"]
+        except OSError:
+            return {}
+
+    def report(self, *options):
+        return json.loads(self.keplerctl("report", "-j", "--since", f"@{int(self.began) - 3600}", *options))["report"]
+
+    def expect_all_recorded(self):
+        """When the host rests, all that keplerd counted is recorded."""
+        self.host.rest()
+        counted = self.daemon.status()["host"]["energyMicrojoules"]
+
+        def recorded():
+            nonlocal counted
+            counted = self.daemon.status()["host"]["energyMicrojoules"] - self.base
+            return self.ask("GetStatus") != {} and self.report()["energyMicrojoules"] >= counted
+        wait_until(recorded, "the last reading")
+        self.assertEqual(self.report()["energyMicrojoules"], counted)
+        return counted
+
+
+class WhatIsRecorded(Recorded):
+    def setUp(self):
+        super().setUp()
+        self.host.work()
+        wait_until(lambda: self.report()["energyMicrojoules"] > 6_000_000, "energy")
+        self.energy = self.expect_all_recorded()
+
+    def test_reports_add_up_to_what_keplerd_counted(self):
+        for by in ("unit", "slice", "user", "vm", "container", "pod"):
+            report = self.report("--by", by)
+            rows = sum(row["energyMicrojoules"] for row in report["rows"])
+            self.assertEqual(rows + sum(report["accounts"].values()), self.energy, by)
+            self.assertTrue(report["rows"], by)
+            text = self.keplerctl("report", "--since", f"@{int(self.began) - 3600}", "--by", by)
+            self.assertRegex(text, r"(?m)^Total .* 100.00%$")
+            table = self.keplerctl("report", "--since", f"@{int(self.began) - 3600}", "--by", by, "-o", "csv")
+            self.assertEqual(sum(int(row["energyMicrojoules"]) for row in csv.DictReader(io.StringIO(table))), self.energy)
+
+    def test_the_history_of_a_machine_is_its_energy_by_id_or_name(self):
+        machine = self.daemon.rows("vms")[VM]
+        for subject in ([VM], ["web"], ["vm", "web"]):
+            history = json.loads(self.keplerctl("history", "-j", *subject))["history"]
+            self.assertEqual({(row["id"], row["name"], row["kind"]) for row in history}, {(VM, "web", "vms")})
+            self.assertLessEqual(sum(row["energyMicrojoules"] for row in history), machine["energyMicrojoules"])
+            self.assertGreater(sum(row["energyMicrojoules"] for row in history), 0)
+        self.assertEqual(self.keplerctl("history", "nothing", status=3), "keplerctl: nothing is recorded of 'nothing'\n")
+
+    def test_all_steps_have_the_same_energy(self):
+        for step in ("5min", "hour", "day", "month"):
+            history = json.loads(self.keplerctl("history", "-j", "--step", step))["history"]
+            self.assertEqual(sum(row["energyMicrojoules"] for row in history), self.energy, step)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
+    def test_others_see_nothing_of_it(self):
+        self.root.chmod(0o755)
+        refused, units = (
+            subprocess.run([KEPLERCTL, "history", *words, "--history", self.socket], capture_output=True, text=True,
+                           user=NOBODY, group=NOBODY, extra_groups=[]) for words in ([], ["units", "-j"]))
+        self.assertEqual((refused.returncode, refused.stderr), (1, "keplerctl: access denied: only root and members of the group "
+                                                                   "keplerd see the history of the host\n"))
+        self.assertEqual(json.loads(units.stdout), {"history": []})
+
+    def test_the_database_can_be_read_meanwhile(self):
+        file = self.root / "history/history.sqlite"
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+            (energy,), = database.execute("SELECT sum(idle + kernel + workloads + unattributed) FROM spans WHERE part_of IS NULL")
+        self.assertEqual(energy, self.energy)
+        self.assertEqual(file.stat().st_mode & 0o777 & ~0o644, 0)
+
+    def test_a_second_one_is_refused(self):
+        second = subprocess.run([HISTORY, "--varlink", self.daemon.socket, "--state-dir", self.root / "history",
+                                 "--runtime-dir", self.root / "other-run"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(second.returncode, 1)
+        self.assertIn("another keplerd-history uses this directory", second.stderr)
+
+
+class Interrupted(Recorded):
+    def test_nothing_is_lost_or_counted_twice_however_often_it_is_killed(self):
+        self.host.work()
+        chance = random.Random(7)
+        for _ in range(KILLS):
+            time.sleep(chance.random())  # any moment
+            self.stop_history(signal.SIGKILL)
+            self.start_history()
+        self.expect_all_recorded()
+
+    def test_nothing_is_lost_where_keplerd_is_killed(self):
+        self.host.work()
+        for _ in range(3):
+            before = self.report()["energyMicrojoules"]
+            wait_until(lambda: self.report()["energyMicrojoules"] > before + 2_000_000, "energy")
+            self.daemon.stop(signal.SIGKILL)
+            self.daemon = Daemon(KEPLERD, self.host.files, config=CONFIG)
+        self.expect_all_recorded()
+        self.assertIn("keplerd does not answer", self.log())
+
+    def test_what_is_used_while_it_does_not_run_is_recorded(self):
+        self.assertEqual(self.stop_history(), 0)
+        self.host.work()
+        wait_until(lambda: self.daemon.status()["host"]["energyMicrojoules"] > self.base + 5_000_000, "energy")
+        self.start_history()
+        self.expect_all_recorded()
+
+    def test_a_damaged_file_is_kept_and_reported(self):
+        self.stop_history()
+        file = self.root / "history/history.sqlite"
+        file.write_bytes(b"x" * 100_000)
+        self.start_history()
+        wait_until(lambda: "lastReadingUsec" in self.ask("GetStatus"), "the first reading")
+        kept, = file.parent.glob("history.sqlite.damaged-*")
+        self.assertEqual(kept.read_bytes(), b"x" * 100_000)
+        self.assertIn(f"{file} is damaged: it is kept as {kept}, and a new one is begun", self.log())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
