@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <utility>
 
 #include <fcntl.h>
@@ -22,6 +23,7 @@ namespace keplerd::history {
 namespace {
 
 constexpr char kDatabase[] = "/history.sqlite";
+constexpr char kEnvironments[] = "/budgets";
 constexpr char kSocket[] = "/org.keplerd.History";
 constexpr mode_t kSocketMode = 0666;  // who sees what is decided by Access
 
@@ -55,12 +57,15 @@ History::History(Options options, const Settings& settings)
       settings_(settings),
       access_{::geteuid(), group_of_keplerd()},
       full_queue_({}, monotonic),
-      limited_queue_(kLimitedWork, monotonic) {}
+      limited_queue_(kLimitedWork, monotonic),
+      budgets_(settings_.budgets,
+               [this](const BudgetUse& use, int percent) { reporter_->report(use, percent); }) {}
 
 History::~History() {
   set_barrier_log({});
   follower_.reset();
   server_.reset();
+  bus_.reset();
   full_queue_.detach();
   limited_queue_.detach();
   signals_.clear();
@@ -77,6 +82,7 @@ Result<Done> History::start() {
   update_time_zone();
   if (const auto opened = open_database(); !opened) return opened;
   if (const auto serving = serve(); !serving) return serving;
+  watch_budgets();
   follower_ = std::make_unique<Follower>(
       event_, Follower::Target{options_.varlink, options_.interval},
       [this](const Reading& reading) { recorder_->take(reading); },
@@ -106,6 +112,33 @@ Result<Done> History::open_database() {
   return Done{};
 }
 
+void History::watch_budgets() {
+  if (options_.bus != "none")
+    bus_.emplace(event_, options_.bus, std::bind_front(&History::up_to_date_budgets, this));
+  reporter_.emplace(bus_ ? &*bus_ : nullptr, options_.runtime_directory + kEnvironments);
+  recorder_->on_written([this](Time reading) { check_budgets(reading); });
+  if (!bus_) return;
+  if (const auto connected = bus_->connect(); !connected)
+    log_warning("the bus cannot be reached: " + connected.error().message);
+}
+
+const std::vector<BudgetUse>& History::up_to_date_budgets() {
+  recorder_->flush();
+  return budgets_.uses();
+}
+
+void History::check_budgets(Time reading) {
+  if (bus_) (void)bus_->connect();  // in case that it was restarted
+  std::string problem;
+  try {
+    budgets_.check(recorder_->store().database(), reading);
+  } catch (const DatabaseError& error) {
+    problem = error.what();
+  }
+  if (!problem.empty() && problem != budgets_problem_) log_error("budgets cannot be checked: " + problem);
+  budgets_problem_ = std::move(problem);
+}
+
 Result<Done> History::serve() {
   if (const auto attached = full_queue_.attach(event_, priority::kNormal); !attached) return attached;
   if (const auto attached = limited_queue_.attach(event_, priority::kLimitedAccess); !attached)
@@ -118,7 +151,8 @@ Result<Done> History::serve() {
         return varlink::Admission{.full = viewer.full, .account = peer.uid};
       });
   const auto identify = [this](const varlink::Peer& peer) { return access_.identify(peer.uid, peer.groups); };
-  add_history_interface(*server_, {*recorder_, identify, keplerd_});
+  add_history_interface(
+      *server_, {*recorder_, identify, std::bind_front(&History::up_to_date_budgets, this), keplerd_});
   if (const auto made = make_directory(options_.runtime_directory, 0755); !made) return made;
   const std::string path = options_.runtime_directory + kSocket;
   auto socket = varlink::bind_unix_socket(path, kSocketMode);

@@ -14,6 +14,9 @@
 #include "event/fair_queue.h"
 #include "event/sources.h"
 #include "history/access.h"
+#include "history/budget/budgets.h"
+#include "history/budget/bus.h"
+#include "history/budget/reporter.h"
 #include "history/follower.h"
 #include "history/options.h"
 #include "history/recorder.h"
@@ -37,6 +40,9 @@ class History {
 
  private:
   Result<Done> open_database();
+  void watch_budgets();
+  void check_budgets(Time reading);
+  const std::vector<BudgetUse>& up_to_date_budgets();  // written, and so checked
   Result<Done> serve();
   Result<Done> add_signals();
 
@@ -47,6 +53,10 @@ class History {
   Access access_;
   FairQueue full_queue_, limited_queue_;
   std::optional<Recorder> recorder_;
+  std::optional<Bus> bus_;
+  std::optional<CrossingReporter> reporter_;
+  Budgets budgets_;
+  std::string budgets_problem_;              // why the last check failed
   std::string keplerd_ = "not reached yet";  // why keplerd cannot be followed
   std::unique_ptr<varlink::Server> server_;
   std::unique_ptr<Follower> follower_;

@@ -51,6 +51,20 @@ Json row_json(std::string_view kind, const Share& share) {
   return json;
 }
 
+Json budget_json(const BudgetUse& use) {
+  Json json = {{"budget", use.budget.text},
+               {"subject", use.budget.subject()},
+               {"limitMicrojoules", use.budget.limit.value},
+               {"fromUsec", use.period.start.count()},
+               {"toUsec", use.period.end.count()}};
+  if (use.problem.empty()) {
+    json["usedMicrojoules"] = use.used.value;
+  } else {
+    json["problem"] = use.problem;
+  }
+  return json;
+}
+
 std::optional<Span> period_of(const Json& parameters, const char** bad) {
   const auto from = integer_field(parameters, "fromUsec"), to = integer_field(parameters, "toUsec");
   *bad = "fromUsec";
@@ -122,6 +136,13 @@ class Interface {
     if (!shown_.recorder.problem().empty()) json["problem"] = shown_.recorder.problem();
     if (!shown_.keplerd.empty()) json["keplerd"] = shown_.keplerd;
     return Reply{std::move(json)};
+  }
+
+  Answer list_budgets(const Call& call) {
+    if (!shown_.identify(call.peer).full) return varlink::permission_denied();
+    Json budgets = Json::array();
+    for (const BudgetUse& use : shown_.budgets()) budgets.push_back(budget_json(use));
+    return Reply{{{"budgets", std::move(budgets)}}};
   }
 
   Answer query(const Call& call) {
@@ -212,6 +233,7 @@ void add_history_interface(varlink::Server& server, Shown shown) {
   server.add({.name = kInterface,
               .description = kHistoryIdl,
               .methods = {{"GetStatus", bind(&Interface::get_status)},
+                          {"ListBudgets", bind(&Interface::list_budgets)},
                           {"Query", bind(&Interface::query)},
                           {"Report", bind(&Interface::report)}}});
 }

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "history/access.h"
+#include "history/budget/budgets.h"
 #include "history/recorder.h"
 #include "varlink/server.h"
 
@@ -15,7 +17,8 @@ namespace keplerd::history {
 struct Shown {
   Recorder& recorder;
   std::function<Viewer(const varlink::Peer& peer)> identify;
-  const std::string& keplerd;  // why keplerd cannot be followed; empty: it is
+  std::function<const std::vector<BudgetUse>&()> budgets;  // up to date
+  const std::string& keplerd;                              // why keplerd cannot be followed; empty: it is
 };
 
 void add_history_interface(varlink::Server& server, Shown shown);

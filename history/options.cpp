@@ -34,6 +34,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
       ->capture_default_str();
   add("--runtime-dir", options.runtime_directory, "Directory of the socket", "DIRECTORY")
       ->capture_default_str();
+  add("--bus", options.bus, "D-Bus to connect to: system, none or an address", "BUS")->capture_default_str();
   int interval = kLongestInterval;
   app.add_option("--interval", interval, "Seconds between two readings")
       ->type_name("N")
@@ -46,6 +47,11 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
     std::cerr << "keplerd-history: " << error.what() << '\n';
+    return kUsageError;
+  }
+  if (options.bus != "system" && options.bus != "none" && options.bus.find(':') == std::string::npos) {
+    std::cerr << "keplerd-history: invalid bus '" << options.bus
+              << "' (expected system, none or an address)\n";
     return kUsageError;
   }
   options.interval = std::chrono::seconds(interval);

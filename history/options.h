@@ -12,6 +12,7 @@ struct Options {
   std::string varlink = "/run/keplerd/org.keplerd.Energy";
   std::string state_directory = "/var/lib/keplerd-history";
   std::string runtime_directory = "/run/keplerd-history";
+  std::string bus = "system";                               // "none", or an address
   std::string config;                                       // a file; empty: history.conf and its drop-ins
   std::chrono::seconds interval = std::chrono::minutes(1);  // between two readings
 };

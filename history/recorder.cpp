@@ -35,6 +35,7 @@ void Recorder::flush() {
     names_.clear();
     last_.reset();
     if (!std::exchange(problem_, {}).empty()) log_(false, "history is written again");
+    if (written_) written_(store_.baseline()->time);
     return;
   }
   if (problem_ != written.error().message)

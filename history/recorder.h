@@ -18,6 +18,9 @@ class Recorder {
   using Log = std::function<void(bool failed, const std::string& message)>;
   Recorder(Store store, Log log) : store_(std::move(store)), log_(std::move(log)) {}
 
+  // Called after each write, with the time of the reading that is the last one in the database.
+  void on_written(std::function<void(Time reading)> written) { written_ = std::move(written); }
+
   void take(const Reading& reading);
 
   // Writes what is not written yet.
@@ -30,6 +33,7 @@ class Recorder {
  private:
   Store store_;
   Log log_;
+  std::function<void(Time reading)> written_;
   Bookings bookings_;
   Store::Names names_;            // of the workloads in them
   std::optional<Baseline> last_;  // the last reading taken; unset: that of the store

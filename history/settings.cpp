@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/settings.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,9 @@
 
 namespace keplerd::history {
 namespace {
+
+// Each costs a query of the database every five minutes.
+constexpr std::size_t kMostBudgets = 1000;
 
 template <auto kSpan>
 Result<Done> set_span(Settings& settings, std::string_view text) {
@@ -29,6 +34,21 @@ Result<Done> set_min_energy(Settings& settings, std::string_view text) {
   return Done{};
 }
 
+// Adds one; an empty value removes those before it, as systemd's lists do.
+Result<Done> add_budget(Settings& settings, std::string_view text) {
+  if (text.empty()) {
+    settings.budgets.clear();
+    return Done{};
+  }
+  auto budget = parse_budget(text);
+  if (!budget) return budget.error();
+  if (settings.budgets.size() == kMostBudgets)
+    return Error{fmt::format("more than {} budgets", kMostBudgets)};
+  const auto same = [&](const Budget& one) { return one.text == budget->text; };
+  if (std::ranges::none_of(settings.budgets, same)) settings.budgets.push_back(*std::move(budget));
+  return Done{};
+}
+
 struct Row {
   std::string_view section, key;
   Result<Done> (*set)(Settings& settings, std::string_view text);
@@ -38,7 +58,8 @@ constexpr Row kRows[] = {{"History", "MinEnergy", set_min_energy},
                          {"Retention", "FiveMinutes", set_span<&Settings::five_minutes>},
                          {"Retention", "Hours", set_span<&Settings::hours>},
                          {"Retention", "Days", set_span<&Settings::days>},
-                         {"Retention", "Months", set_span<&Settings::months>}};
+                         {"Retention", "Months", set_span<&Settings::months>},
+                         {"Budgets", "Budget", add_budget}};
 
 Result<Done> check_section(std::string_view section) { return check_section_of(kRows, section); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// history.conf (keplerd-history.conf(5)): how long history is kept.
+// history.conf (keplerd-history.conf(5)): how long history is kept, and budgets.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "config/files.h"
+#include "history/budget/budget.h"
 
 namespace keplerd::history {
 
@@ -18,6 +19,7 @@ struct Settings {
   Nanoseconds months = std::chrono::hours(24 * 366 * 20);
   // Of an hour: workloads that drew less in it are not listed in it.
   Microjoules min_energy{1'000'000};
+  std::vector<Budget> budgets;
 };
 
 // No file at all: the defaults. An error's message is one line: "FILE:LINE: what is wrong".

@@ -61,6 +61,15 @@ CREATE TABLE last_reading (
   workloads INTEGER NOT NULL,
   unattributed INTEGER NOT NULL
 );
+)",
+                                                                 R"(
+-- Budgets of which a part was used up: each is reported once in a period.
+CREATE TABLE crossings (
+  budget TEXT NOT NULL,      -- as in history.conf
+  period INTEGER NOT NULL,   -- its begin, microseconds since the epoch
+  percent INTEGER NOT NULL,  -- the highest that was reported
+  PRIMARY KEY (budget, period)
+) WITHOUT ROWID;
 )"};
 
 }  // namespace

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/interface.h"
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <systemd/sd-event.h>
 
+#include "history/budget/budgets.h"
 #include "history/recorded_host.h"
 #include "support/open_server.h"
 #include "varlink/client.h"
@@ -23,7 +26,9 @@ class HistoryInterface : public RecordedHost {
   HistoryInterface() {
     sd_event_new(&loop_);
     server_.emplace(loop_);
-    add_history_interface(**server_, {*recorder, [this](const varlink::Peer&) { return viewer; }, keplerd});
+    const auto identify = [this](const varlink::Peer&) { return viewer; };
+    const auto list = std::bind_front(&HistoryInterface::up_to_date_budgets, this);
+    add_history_interface(**server_, {*recorder, identify, list, keplerd});
     EXPECT_TRUE((*server_)->listen(*varlink::bind_unix_socket(directory / "socket", 0600)).ok());
     client_.emplace(*varlink::Client::connect(directory / "socket"));
   }
@@ -33,6 +38,10 @@ class HistoryInterface : public RecordedHost {
     sd_event_unref(loop_);
   }
 
+  const std::vector<BudgetUse>& up_to_date_budgets() {
+    recorder->flush();
+    return budgets.uses();
+  }
   varlink::ClientReply receive() {
     auto reply = client_->receive(0ms);
     for (int turn = 0; !reply && turn < 1000; ++turn) {
@@ -78,6 +87,7 @@ class HistoryInterface : public RecordedHost {
 
   Viewer viewer{.full = true};
   std::string keplerd;
+  Budgets budgets{{}, {}};
 
  private:
   sd_event* loop_ = nullptr;
@@ -181,6 +191,24 @@ TEST_F(HistoryInterface, ANameOfTwoIsAmbiguous) {
       call("Query", period(kNoon, now, {{"kind", "vms"}, {"id", "web"}, {"step", "day"}}), true);
   EXPECT_EQ(reply.error, "org.keplerd.History.AmbiguousName");
   EXPECT_EQ(reply.parameters, (Json{{"name", "web"}, {"ids", {"uuid", "uuid-2"}}}));
+}
+
+TEST_F(HistoryInterface, ListsBudgetsForCallersWithFullAccess) {
+  budgets = {{*parse_budget("18mJ/day vm web"), *parse_budget("1J/month user nobody-of-this-name")}, {}};
+  recorder->on_written([this](Time time) { budgets.check(recorder->store().database(), time); });
+  record();
+  const auto reply = call("ListBudgets", Json::object()).parameters.at("budgets");
+  ASSERT_EQ(reply.size(), 2u);
+  EXPECT_EQ(reply[0].at("budget"), "18mJ/day vm web");
+  EXPECT_EQ(reply[0].at("subject"), "vm web");
+  EXPECT_EQ(reply[0].at("limitMicrojoules"), 18'000);
+  EXPECT_EQ(reply[0].at("usedMicrojoules"), energy(span_of(Step::kDay, now), Kind::kVms).at("uuid"));
+  EXPECT_EQ(reply[0].at("fromUsec"), span_of(Step::kDay, now).start.count());
+  EXPECT_FALSE(reply[0].contains("problem"));
+  EXPECT_EQ(reply[1].at("problem"), "there is no such user");
+  EXPECT_FALSE(reply[1].contains("usedMicrojoules"));
+  viewer = {.user = 1000};
+  EXPECT_EQ(call("ListBudgets", Json::object()).error, "org.varlink.service.PermissionDenied");
 }
 
 TEST_F(HistoryInterface, RefusesWhatIsNoPeriodKindOrStep) {

@@ -46,6 +46,18 @@ TEST_F(HistorySettings, AreRead) {
   EXPECT_GT(settings->months, 3650 * 24h);
 }
 
+TEST_F(HistorySettings, HaveEachBudgetOnce) {
+  const auto settings = load(
+      "[Budgets]\nBudget=1J/day host\nBudget=\nBudget=2kWh/day vm a=b c\nBudget=2kWh/day vm a=b "
+      "c\nBudget=5kWh/day host\n");
+  ASSERT_TRUE(settings) << settings.error().message;
+  ASSERT_EQ(settings->budgets.size(), 2u);
+  EXPECT_EQ(settings->budgets[0].name, "a=b c");
+  EXPECT_EQ(settings->budgets[1].subject(), "host");
+  EXPECT_EQ(error_of("[Budgets]\nBudget=2kWh/week host\n"),
+            "2: Budget=2kWh/week host: the period must be hour, day or month");
+}
+
 TEST_F(HistorySettings, AnErrorNamesTheLineAndWhatIsWrong) {
   EXPECT_EQ(error_of("[Retention]\nHours=soon\n"),
             "2: Hours=soon: must be a time of at least an hour, like 400d");
@@ -54,7 +66,7 @@ TEST_F(HistorySettings, AnErrorNamesTheLineAndWhatIsWrong) {
   EXPECT_EQ(error_of("[History]\nMinEnergy=lots\n"), "2: MinEnergy=lots: must be an energy, like 1J");
   EXPECT_EQ(error_of("[History]\nKeep=1\n"),
             "2: unknown key Keep= in section [History]; accepted: MinEnergy=");
-  EXPECT_EQ(error_of("[Keep]\n"), "1: unknown section [Keep]; accepted: [History], [Retention]");
+  EXPECT_EQ(error_of("[Keep]\n"), "1: unknown section [Keep]; accepted: [History], [Retention], [Budgets]");
 }
 
 }  // namespace

@@ -153,8 +153,20 @@ TEST_F(StoreTest, ALaterSchemaIsRefused) {
   const auto opened = Store::open(path, settings, now);
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message,
-              HasSubstr("written by a later version of keplerd-history (schema 99, supported: 1)"));
+              HasSubstr("written by a later version of keplerd-history (schema 99, supported: 2)"));
   EXPECT_TRUE(std::filesystem::exists(path)) << "it is not set aside";
+}
+
+// What version 1 left out: the tables of later ones.
+TEST_F(StoreTest, AnEarlierSchemaIsConverted) {
+  read();
+  run_hours(1);
+  recorder->store().database().run("DROP TABLE crossings; PRAGMA user_version = 1");
+  open();
+  EXPECT_EQ(set_aside, "");
+  EXPECT_EQ(count("PRAGMA user_version"), 2);
+  EXPECT_EQ(count("SELECT count(*) FROM crossings"), 0);
+  EXPECT_EQ(summary({kNoon, now}).accounts.energy(), Microjoules{66'000}) << "nothing is lost by it";
 }
 
 TEST_F(StoreTest, TheBaselineIsThatOfTheLastWrite) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""org.freedesktop.systemd1 on a private bus, as far as a transient scope needs it.
+"""org.freedesktop.systemd1 on a private bus, as far as a transient scope needs it, or the start of a service.
 
 usage: fake_manager.py BUS-ADDRESS CGROUP FILE [REFUSAL]
 
@@ -22,6 +22,7 @@ INTERFACES = Gio.DBusNodeInfo.new_for_xml("""<node>
 <interface name="org.freedesktop.systemd1.Manager">
   <method name="StartTransientUnit"><arg type="s"/><arg type="s"/><arg type="a(sv)"/><arg type="a(sa(sv))"/>
     <arg type="o" direction="out"/></method>
+  <method name="StartUnit"><arg type="s"/><arg type="s"/><arg type="o" direction="out"/></method>
   <method name="GetUnit"><arg type="s"/><arg type="o" direction="out"/></method>
   <signal name="JobRemoved"><arg type="u"/><arg type="o"/><arg type="s"/><arg type="s"/></signal>
 </interface>
@@ -67,6 +68,11 @@ def on_call(_connection, sender, _path, _interface, method, parameters, invocati
         invocation.return_value(GLib.Variant("(o)", (path_of(parameters.unpack()[0]),)))
     elif REFUSAL:
         invocation.return_dbus_error("org.freedesktop.DBus.Error.AccessDenied", REFUSAL[0])
+    elif method == "StartUnit":
+        name, mode = parameters.unpack()
+        with open(FILE, "a") as file:
+            file.write(json.dumps({"name": name, "mode": mode}) + "\n")
+        invocation.return_value(GLib.Variant("(o)", ("/org/freedesktop/systemd1/job/7",)))
     else:
         name, mode, properties, _ = parameters.unpack()
         with open(FILE, "a") as file:

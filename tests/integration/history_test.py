@@ -49,7 +49,8 @@ class Recorded(unittest.TestCase):
         with open(self.root / "history.log", "a") as log:
             self.history = subprocess.Popen(
                 [HISTORY, "--varlink", self.daemon.socket, "--state-dir", self.root / "history",
-                 "--runtime-dir", self.root / "history-run", "--config", "/dev/null", "--interval", "1"], stderr=log)
+                 "--runtime-dir", self.root / "history-run", "--config", "/dev/null", "--interval", "1",
+                 "--bus", "none"], stderr=log)
 
     def stop_history(self, number=signal.SIGTERM):
         self.history.send_signal(number)

@@ -51,7 +51,9 @@ EXPORTER_FILES = """
 
 
 HISTORY_FILES = """
-/etc/keplerd/history.conf /usr/lib/systemd/system/keplerd-history.service
+/etc/keplerd/history.conf /usr/lib/systemd/system/keplerd-history.service /usr/lib/sysusers.d/keplerd-history.conf
+/usr/share/dbus-1/interfaces/org.keplerd1.History.xml /usr/share/dbus-1/system.d/org.keplerd1.History.conf
+/usr/share/polkit-1/rules.d/keplerd-history.rules
 /usr/share/licenses/keplerd-history/LICENSE
 /usr/share/man/man5/org.keplerd.History.5.gz /usr/share/man/man8/keplerd-history.8.gz""".split()
 

@@ -9,6 +9,11 @@ from scenarios import PACKAGE
 
 SERVICE = "keplerd-history.service"
 SOCKET = "/run/keplerd-history/org.keplerd.History"
+NAME = "org.keplerd1.History"
+
+
+def ask(host, method):
+    return host.sh(f"varlinkctl -j call {SOCKET} org.keplerd.History.{method} '{{}}'", check=False)
 
 
 def total(host, *options):
@@ -24,8 +29,7 @@ def recorded(host, report):
     status = host.sh(f"cat /proc/{host.property('MainPID', SERVICE)}/status")
     report.check("a user of its own, with no capability", not re.search(r"^Uid:\t0\t", status, re.M)
                  and re.search(r"^CapEff:\t0+$", status, re.M) and re.search(r"^CapBnd:\t0+$", status, re.M), status)
-    host.wait_until(lambda: "lastReadingUsec" in host.sh(f"varlinkctl -j call {SOCKET} org.keplerd.History.GetStatus '{{}}'"),
-                    90, "the first reading")
+    host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 90, "the first reading")
     before, counter = total(host)["energyMicrojoules"], host.counter(PACKAGE)
     who = next(iter(USERS))
     host.sh(shlex.join([*become(who), "systemd-run", "-q", "--user", "--unit=busy", "sh", "-c", "while :; do :; done"]))
@@ -53,4 +57,42 @@ def recorded(host, report):
     report.equal("no errors in the journal", host.sh(f"journalctl -q -p warning -u {SERVICE}"), "")
 
 
-ALL = [recorded]
+def budget(host, report):
+    """A budget that is crossed at 50 W starts its service, once, and nobody but root and members learns of it"""
+    started = "/run/budget-started"
+    host.sh("mkdir -p /etc/keplerd/history.conf.d && printf '[Budgets]\\nBudget=1kJ/month host\\n' > /etc/keplerd/history.conf.d/budget.conf")
+    host.sh(f"""cat > /etc/systemd/system/keplerd-budget@.service <<'END'
+[Service]
+Type=oneshot
+EnvironmentFile=/run/keplerd-history/budgets/%i.env
+ExecStart=/bin/sh -c 'echo "$KEPLERD_BUDGET_SUBJECT $KEPLERD_BUDGET_PERCENT $KEPLERD_BUDGET_USED_MICROJOULES" >> {started}'
+END
+systemctl daemon-reload && systemctl enable --now {SERVICE}""")
+    host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 90, "the first reading")
+    host.rapl("drive", PACKAGE, 50)
+
+    def crossed():
+        listed = json.loads(ask(host, "ListBudgets"))["budgets"][0]
+        return listed["usedMicrojoules"] >= listed["limitMicrojoules"] and host.run("cat", started).stdout.count(" 100 ") == 1
+    host.wait_until(crossed, 180, "a crossed budget")
+    host.rapl("halt", PACKAGE)
+    lines = host.sh(f"cat {started}").split("\n")
+    report.check(f"the service was started: {lines}", [line.split()[:2] for line in lines] in (
+        [["host", "100"]], [["host", "80"], ["host", "100"]]) and int(lines[-1].split()[2]) >= 1_000_000_000, lines)
+    report.equal("each crossing is a message in the journal",
+                 len(host.sh("journalctl -q -o cat MESSAGE_ID=b47d95783c4a4e7da73cf847ff48177c").split("\n")), len(lines))
+    host.sh(f"systemctl restart {SERVICE}")
+    host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 90, "the first reading")
+    report.equal("not again after a restart", host.sh(f"cat {started}").split("\n"), lines)
+    who, call = next(iter(USERS)), ["busctl", "call", NAME, f"/{NAME.replace('.', '/')}", NAME, "ListBudgets"]
+    report.check("an ordinary user may not ask over D-Bus", "Access denied" in host.run(*become(who), *call).stderr)
+    member = host.run("setpriv", f"--reuid={who}", f"--regid={who}", "--groups=keplerd", *call)
+    report.check("a member of the group keplerd may", "1kJ/month host" in member.stdout, member.stderr)
+    other = host.run("runuser", "-u", "keplerd-history", "--", "systemctl", "--no-ask-password", "start",
+                     "systemd-tmpfiles-clean.service")
+    report.check("keplerd-history starts no other unit", other.returncode != 0, other.stdout)
+    host.sh(f"systemctl disable --now {SERVICE}; rm -r /etc/keplerd/history.conf.d /etc/systemd/system/keplerd-budget@.service "
+            f"{started}; systemctl daemon-reload")
+
+
+ALL = [recorded, budget]

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of each budget is used up in its present period, and which were crossed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "history/budget/budget.h"
+#include "history/store/database.h"
+
+namespace keplerd::history {
+
+// A budget is reported when this much of it is used up; the highest comes last.
+inline constexpr int kReportedPercents[] = {80, 100};
+
+struct BudgetUse {
+  Budget budget;
+  Span period;  // the present one; empty before the first check
+  Microjoules used;
+  std::string problem;  // why it is not known what was used; empty: it is
+};
+
+class Budgets {
+ public:
+  // `crossed` is called once in a period for each of kReportedPercents; if several were crossed since the
+  // last check, only for the highest.
+  using Crossed = std::function<void(const BudgetUse& use, int percent)>;
+  Budgets(const std::vector<Budget>& budgets, Crossed crossed);
+
+  // What is recorded in the periods that contain `now`: energy of which it is not known that it was used in
+  // that period, because of an interruption, is not counted. Throws DatabaseError.
+  void check(Database& database, Time now);
+
+  const std::vector<BudgetUse>& uses() const { return uses_; }
+
+ private:
+  void report(Database& database, const BudgetUse& use);
+
+  std::vector<BudgetUse> uses_;
+  Crossed crossed_;
+};
+
+}  // namespace keplerd::history

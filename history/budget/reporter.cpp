@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/budget/reporter.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <systemd/sd-journal.h>
+
+#include "base/journal.h"
+#include "base/replace_file.h"
+#include "base/text.h"
+#include "history/budget/unit_name.h"
+#include "history/log.h"
+
+namespace keplerd::history {
+namespace {
+
+constexpr const char* kMessageId = "MESSAGE_ID=b47d95783c4a4e7da73cf847ff48177c";  // keplerd-history(8)
+constexpr int kNotice = 5, kWarning = 4;
+constexpr double kMicrojoulesPerKilowattHour = 3.6e12;
+
+std::string amounts(Microjoules used, Microjoules limit) {
+  const auto of = [&](double unit, const char* name) {
+    return fmt::format("{:.3f} of {:.3f} {}", static_cast<double>(used.value) / unit,
+                       static_cast<double>(limit.value) / unit, name);
+  };
+  const bool is_large = static_cast<double>(limit.value) >= kMicrojoulesPerKilowattHour / 10;
+  return is_large ? of(kMicrojoulesPerKilowattHour, "kWh") : of(1e6, "J");
+}
+
+void log_crossing(const BudgetUse& use, int percent) {
+  const std::string message = crossing_message(use, percent);
+  if (!stderr_is_journal()) {
+    log_warning(message);
+    return;
+  }
+  sd_journal_send(
+      "MESSAGE=%s", message.c_str(), kMessageId, "PRIORITY=%i", percent < 100 ? kNotice : kWarning,
+      "SYSLOG_IDENTIFIER=keplerd-history", "KEPLERD_BUDGET=%s", use.budget.text.c_str(),
+      "KEPLERD_BUDGET_SUBJECT=%s", use.budget.subject().c_str(), "KEPLERD_BUDGET_PERCENT=%i", percent,
+      "KEPLERD_BUDGET_USED_MICROJOULES=%lld", static_cast<long long>(use.used.value),
+      "KEPLERD_BUDGET_LIMIT_MICROJOULES=%lld", static_cast<long long>(use.budget.limit.value), nullptr);
+}
+
+}  // namespace
+
+std::string crossing_message(const BudgetUse& use, int percent) {
+  return fmt::format("budget {}: {} % used ({})", escape_name(use.budget.text), percent,
+                     amounts(use.used, use.budget.limit));
+}
+
+void CrossingReporter::report(const BudgetUse& use, int percent) {
+  log_crossing(use, percent);
+  if (bus_ == nullptr) return;
+  if (const auto sent = bus_->announce(use, percent); !sent) {
+    log_warning("the crossing of a budget cannot be announced: " + sent.error().message);
+    return;
+  }
+  start_service(use, percent);
+}
+
+Result<Done> CrossingReporter::write_environment(const BudgetUse& use, int percent) const {
+  if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST) return system_error(directory_, errno);
+  const auto written = replace_file(directory_ + "/" + escape_unit_name(use.budget.subject()) + ".env",
+                                    budget_environment(use, percent), O_WRONLY, Sync::kLater);
+  if (!written) return written.error();
+  return Done{};
+}
+
+void CrossingReporter::start_service(const BudgetUse& use, int percent) {
+  const std::string service = budget_service(use.budget);
+  auto result = write_environment(use, percent);
+  if (result) {
+    result = bus_->start_unit(service, [](const std::string& unit, const Result<Done>& started) {
+      started ? log_info("started " + unit)
+              : log_warning("cannot start " + unit + ": " + started.error().message);
+    });
+  }
+  if (!result) log_warning("cannot start " + service + ": " + result.error().message);
+}
+
+}  // namespace keplerd::history
