@@ -8,13 +8,13 @@ _keplerd-exporter() {
         current=
     fi
     case $before in
-        --serve) candidates='host units vms containers pods processes all' ;;
-        --varlink | --web-config | --cost-config)
+        --serve) candidates='host units vms containers pods processes budgets all' ;;
+        --varlink | --history | --web-config | --cost-config)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
             return ;;
         --listen | --processes) return ;;
-        *) candidates='--varlink --listen --web-config --cost-config --serve --processes --version -h --help' ;;
+        *) candidates='--varlink --history --listen --web-config --cost-config --serve --processes --version -h --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
 }

@@ -58,6 +58,7 @@ Exporter::Exporter(Options options, http::WebConfig web, Rates rates)
 Exporter::~Exporter() {
   set_barrier_log({});
   server_.reset();
+  budgets_.reset();
   follower_.reset();
   signals_.clear();
   sd_event_unref(event_);
@@ -67,7 +68,7 @@ Exporter::~Exporter() {
 client::Streams::Plan Exporter::make_plan() const {
   client::Streams::Plan plan{
       .address = options_.varlink, .wanted = {}, .pace = kPace, .program = "the exporter"};
-  const Kinds in_full = web_.authenticates() ? Kinds().set() : options_.serve;
+  const Kinds in_full = web_.authenticates() ? Kinds().set() : options_.serve.kinds;
   const auto add = [&](Kind kind) { plan.wanted.push_back({kind, in_full.test(index_of(kind))}); };
   add(Kind::kZones);  // first: the host comes with them
   for (const client::KindInfo& info : client::kKinds) {
@@ -78,16 +79,18 @@ client::Streams::Plan Exporter::make_plan() const {
 }
 
 Result<Done> Exporter::follow() {
-  follower_ = std::make_unique<Follower>(
-      make_plan(), options_.processes,
-      Follower::Means{event_, [] { return std::chrono::steady_clock::now().time_since_epoch(); },
-                      [this] { server_->answer_waiting(); }});
+  const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
+  if (options_.serve.budgets || web_.authenticates())
+    budgets_.emplace(options_.history, BudgetReader::Means{event_, now});
+  follower_ = std::make_unique<Follower>(make_plan(), options_.processes,
+                                         Follower::Means{event_, now, [this] { server_->answer_waiting(); }});
   return follower_->start();
 }
 
 // A scrape after a pause waits.
 bool Exporter::prepare() {
   follower_->scrape();
+  if (budgets_) budgets_->scrape();
   return !follower_->is_waiting();
 }
 
@@ -151,6 +154,7 @@ std::string Exporter::metrics(Format format) {
                                       .architecture = architecture_,
                                       .up = follower_->is_up(),
                                       .rates = rates_,
+                                      .budgets = budgets_ ? budgets_->rows() : std::vector<BudgetRow>(),
                                       .own = {read_cpu_time(), read_resident_bytes(), started_},
                                       .expected_size = last_size_ + last_size_ / 16},
                                      format);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "client/stream.h"
 #include "cost/rates.h"
 #include "event/sources.h"
+#include "exporter/budgets.h"
 #include "exporter/follower.h"
 #include "exporter/http/server.h"
 #include "exporter/http/web_config.h"
@@ -52,6 +54,7 @@ class Exporter : private Contents {
   std::chrono::microseconds started_{0};
   std::size_t last_size_ = 0;  // of the metrics as text
   std::unique_ptr<Follower> follower_;
+  std::optional<BudgetReader> budgets_;  // unset: they are not shown
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;
   std::vector<Signal> signals_;

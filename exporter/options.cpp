@@ -39,8 +39,11 @@ void add_options(CLI::App& app, Options& options, Given& given) {
       ->type_name("FILE");
   app.add_option("--cost-config", options.cost_config, "Read price and emissions from this file")
       ->type_name("FILE");
+  app.add_option("--history", options.history, "Socket of keplerd-history, for budgets")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
   app.add_option("--serve", given.serve,
-                 "Export to everyone: host, units, vms, containers, pods, processes, or all")
+                 "Export to everyone: host, units, vms, containers, pods, processes, budgets, or all")
       ->type_name("LIST");
   app.add_option("--processes", given.processes,
                  "Export the N processes that used the most energy recently, and the rest combined "
@@ -51,23 +54,26 @@ void add_options(CLI::App& app, Options& options, Given& given) {
 
 }  // namespace
 
-Result<Kinds> parse_kinds(std::string_view list) {
-  Kinds kinds;
+Result<Served> parse_served(std::string_view list) {
+  Served served;
   while (!list.empty()) {
     const std::string_view name = take_until(list, ',');
     const auto found = std::ranges::find_if(client::kKinds, [name](const client::KindInfo& kind) {
       return name == (kind.kind == client::Kind::kZones ? "host" : kind.plural);
     });
     if (found != client::kKinds.end()) {
-      kinds.set(index_of(found->kind));
+      served.kinds.set(index_of(found->kind));
+    } else if (name == "budgets") {
+      served.budgets = true;
     } else if (name == "all") {
-      kinds.set();
+      served.kinds.set();
+      served.budgets = true;
     } else {
       return Error{"'" + std::string(name) +
-                   "': expected host, units, vms, containers, pods, processes or all"};
+                   "': expected host, units, vms, containers, pods, processes, budgets or all"};
     }
   }
-  return kinds;
+  return served;
 }
 
 std::variant<Options, int> parse_options(int argc, char** argv) {
@@ -81,10 +87,10 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
     return usage_error(error.what());
   }
-  const auto kinds = parse_kinds(given.serve);
-  if (!kinds) return usage_error("--serve " + kinds.error().message);
-  options.serve = *kinds;
-  const bool serves_processes = options.serve.test(index_of(client::Kind::kProcesses));
+  const auto served = parse_served(given.serve);
+  if (!served) return usage_error("--serve " + served.error().message);
+  options.serve = *served;
+  const bool serves_processes = options.serve.kinds.test(index_of(client::Kind::kProcesses));
   options.processes = given.processes.value_or(serves_processes ? kServedProcesses : 0);
   if (options.processes > kMostProcesses) return usage_error("--processes: at most 1000");
   if (const auto place = http::parse_place(options.listen); !place) {

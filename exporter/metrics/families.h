@@ -10,6 +10,7 @@ void write_daemon(const RenderInput& input, Exposition& out);    // keplerd itse
 void write_host(const RenderInput& input, Exposition& out);      // the host, its accounts
 void write_node(const RenderInput& input, Exposition& out);      // Kepler's: zones, processors
 void write_rates(const RenderInput& input, Exposition& out);     // what energy costs and emits
+void write_budgets(const RenderInput& input, Exposition& out);   // of keplerd-history
 void write_exporter(const RenderInput& input, Exposition& out);  // the exporter's own resource usage
 
 // Families with a bounded number of series. Each function returns how many rows were left out.

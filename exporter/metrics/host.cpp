@@ -156,6 +156,19 @@ void write_rates(const RenderInput& input, Exposition& out) {
   if (input.rates.carbon) out.add("", input.rates.carbon->value);
 }
 
+void write_budgets(const RenderInput& input, Exposition& out) {
+  const auto write = [&](const Family& family, Microjoules BudgetRow::*energy) {
+    out.begin(family);
+    for (const BudgetRow& row : input.budgets)
+      out.add(label_text({{"budget", row.budget}, {"subject", row.subject}}), (row.*energy).value);
+  };
+  write({"keplerd_budget_limit_joules", kGauge, "joules", "Energy of a budget for each period"},
+        &BudgetRow::limit);
+  write({"keplerd_budget_used_joules", kGauge, "joules",
+         "Energy of a budget that is used in the present period"},
+        &BudgetRow::used);
+}
+
 void write_node(const RenderInput& input, Exposition& out) {
   write_processors(input, out);
   if (!input.snapshot.host()) return;

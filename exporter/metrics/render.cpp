@@ -23,6 +23,7 @@ Rendered render_metrics(const RenderInput& input, Format format) {
   write_daemon(input, out);
   write_host(input, out);
   write_rates(input, out);
+  write_budgets(input, out);
   write_node(input, out);
   rendered.left_out[index_of(Kind::kVms)] = write_vms(input, out);
   rendered.left_out[index_of(Kind::kUnits)] = write_units(input, out);

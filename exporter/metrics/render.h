@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cost/rates.h"
+#include "exporter/budgets.h"
 #include "exporter/metrics/exposition.h"
 #include "exporter/processors.h"
 #include "exporter/snapshot.h"
@@ -35,6 +36,7 @@ struct RenderInput {
   std::string_view node_name, version, architecture;
   bool up = false;  // keplerd can be reached
   Rates rates = {};
+  std::vector<BudgetRow> budgets = {};
   OwnCost own;
   std::size_t most_series_of_kind = kMostSeriesOfKind;
   std::size_t expected_size = 0;  // of the text; 0: not known

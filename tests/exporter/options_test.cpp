@@ -21,19 +21,23 @@ TEST(Options, ByDefaultServeNothingAndListenOnLoopbackOnly) {
   const auto options = std::get<Options>(parse({}));
   EXPECT_EQ(options.listen, "127.0.0.1:28282");
   EXPECT_EQ(options.varlink, "/run/keplerd/org.keplerd.Energy");
-  EXPECT_TRUE(options.serve.none());
+  EXPECT_EQ(options.serve, Served());
+  EXPECT_EQ(options.history, "/run/keplerd-history/org.keplerd.History");
   EXPECT_EQ(options.processes, 0u);
   EXPECT_EQ(options.web_config, "");
   EXPECT_EQ(options.cost_config, "");
 }
 
 TEST(Options, ServeTakesAListOfKinds) {
-  EXPECT_EQ(*parse_kinds(""), Kinds());
-  EXPECT_EQ(*parse_kinds("host"), Kinds().set(index_of(Kind::kZones)));
-  EXPECT_EQ(*parse_kinds("vms,units"), Kinds().set(index_of(Kind::kVms)).set(index_of(Kind::kUnits)));
-  EXPECT_TRUE(parse_kinds("all")->all());
+  EXPECT_EQ(*parse_served(""), Served());
+  EXPECT_EQ(parse_served("host")->kinds, Kinds().set(index_of(Kind::kZones)));
+  EXPECT_EQ(parse_served("vms,units")->kinds, Kinds().set(index_of(Kind::kVms)).set(index_of(Kind::kUnits)));
+  EXPECT_TRUE(parse_served("all")->kinds.all());
+  EXPECT_FALSE(parse_served("vms,units")->budgets);
+  EXPECT_TRUE(parse_served("host,budgets")->budgets);
+  EXPECT_TRUE(parse_served("all")->budgets);
   for (const char* wrong : {"zones", "vms,,units", "VMs", "vms units", ",all"}) {
-    EXPECT_FALSE(parse_kinds(wrong)) << wrong;
+    EXPECT_FALSE(parse_served(wrong)) << wrong;
   }
 }
 

@@ -35,6 +35,7 @@ class Render : public testing::Test {
                            .architecture = "x86_64",
                            .up = true,
                            .rates = rates,
+                           .budgets = budgets,
                            .own = {CpuTime(1), 4096, CpuTime(2)},
                            .most_series_of_kind = most},
                           format);
@@ -44,8 +45,18 @@ class Render : public testing::Test {
   TopProcesses processes{2};
   std::vector<Processor> processors;
   Rates rates;
+  std::vector<BudgetRow> budgets;
   std::size_t most = kMostSeriesOfKind;
 };
+
+TEST_F(Render, BudgetsHaveTheirLimitAndWhatIsUsed) {
+  EXPECT_THAT(lines("keplerd_budget"), IsEmpty());
+  budgets = {{"2kWh/day vm \"a\"", "vm \"a\"", {1}, {7'200'000'000'000}}};
+  EXPECT_THAT(
+      lines("keplerd_budget"),
+      ElementsAre(R"(keplerd_budget_limit_joules{budget="2kWh/day vm \"a\"",subject="vm \"a\""} 7200000)",
+                  R"(keplerd_budget_used_joules{budget="2kWh/day vm \"a\"",subject="vm \"a\""} 0.000001)"));
+}
 
 TEST_F(Render, HostAndAccountsAreExact) {
   snapshot.apply(Kind::kZones, reply_of({zone_row("package")}));

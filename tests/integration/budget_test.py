@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Budgets of keplerd-history with keplerd on a written host and a private bus: each crossing is reported once.
 
-usage: budget_test.py KEPLERD KEPLERD_HISTORY SOURCE_DIRECTORY
+usage: budget_test.py KEPLERD KEPLERD_HISTORY KEPLERD_EXPORTER SOURCE_DIRECTORY
 """
 import json
 import pathlib
@@ -15,11 +15,11 @@ import unittest
 
 from gi.repository import Gio, GLib
 
-from exporter_host import WorkingHost
+from exporter_host import Exporter, WorkingHost
 from private_bus import Client, PrivateBus, members, wait_until
 from written_host import Daemon
 
-KEPLERD, HISTORY, SOURCE = sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+KEPLERD, HISTORY, EXPORTER, SOURCE = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 NAME, PATH = "org.keplerd1.History", "/org/keplerd1/History"
 VM, HOST = "10J/month vm web", "30J/month host"
 CONFIG = f"[Budgets]\nBudget={VM}\nBudget={HOST}\nBudget=1MWh/day unit a b.service\n"
@@ -129,6 +129,15 @@ class Budgets(unittest.TestCase):
         fields = ("budget", "subject", "usedMicrojoules", "limitMicrojoules", "fromUsec", "toUsec")
         wait_until(lambda: self.call("ListBudgets") == [tuple(budget[field] for field in fields) + ("",)
                                                         for budget in self.ask("ListBudgets")["budgets"]], "the same")
+
+    def test_the_exporter_has_them(self):
+        self.host.rest()
+        exporter = Exporter(EXPORTER, self.daemon.socket, self.root / "exporter.log", "--serve=budgets",
+                            "--history", f"{self.root}/history-run/org.keplerd.History").start()
+        self.addCleanup(exporter.close)
+        limit = f'keplerd_budget_limit_joules{{budget="{VM}",subject="vm web"}} 10\n'
+        # The first scrape asks for them, the page of a later sample has them.
+        wait_until(lambda: limit in exporter.get()[1].decode(), "the budgets")
 
     def test_introspection_is_what_is_documented(self):
         shown = members(self.call("Introspect", "org.freedesktop.DBus.Introspectable"))
