@@ -50,7 +50,7 @@ def no_unit_tests(*_):
 RULES = [
     (r"lib/report/row_kinds[.]", lambda: tests_above("report") | tests_of("client"), []),  # whose names are compared
     (rf"lib/({FOLDER})/", tests_above, []),
-    (r"daemon/(nvml)/", tests_above, []),
+    (r"meters/(nvml)/", tests_above, []),
     (r"exporter/prometheus/", no_unit_tests, [RULES_TESTS]),
     (r"(daemon|exporter|history|cli)/", tests_above, []),
     (r"dbus/", lambda: tests_above("daemon"), ["^integration[.]dbus$"]),

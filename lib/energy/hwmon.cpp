@@ -32,15 +32,12 @@ std::string text_of(int sysfs, const std::string& path) {
   return text ? std::string(trim(*text)) : std::string{};
 }
 
-Result<HwmonDirectory> open_tree(int root, std::string path, std::string shown) {
-  auto fd = open_directory(root, ".");
-  if (!fd) return fd.error();
-  while (shown.ends_with('/')) shown.pop_back();
-  return HwmonDirectory{*std::move(fd), std::move(path), std::move(shown)};
-}
-
 Result<HwmonDirectory> open_class(const HostRoot& host) {
-  return open_tree(host.sysfs(), kClass, host.paths().sysfs);
+  auto fd = open_directory(host.sysfs(), ".");
+  if (!fd) return fd.error();
+  std::string shown = host.paths().sysfs;
+  while (shown.ends_with('/')) shown.pop_back();
+  return HwmonDirectory{*std::move(fd), kClass, std::move(shown)};
 }
 
 std::string device_of(int sysfs, const std::string& chip) {
@@ -150,15 +147,14 @@ class Sensor {
 
 class HwmonSource final : public EnergySource {
  public:
-  // The tree's zones that `names` choose.
-  void add(HwmonDirectory tree, const std::vector<HwmonZone>& zones, const std::vector<std::string>& names) {
-    trees_.push_back({std::make_unique<HwmonDirectory>(std::move(tree)), {}});
-    const HwmonDirectory& kept = *trees_.back().tree;
-    trees_.back().chips = chips_of(kept);
+  // The zones that `names` choose.
+  HwmonSource(HwmonDirectory tree, const std::vector<HwmonZone>& zones, const std::vector<std::string>& names)
+      : tree_(std::move(tree)) {
+    if (tree_.root) chips_ = chips_of(tree_);
     for (const HwmonZone& zone : zones) {
       if (!is_chosen(zone.zone, names)) continue;
       zones_.push_back(zone.zone);
-      sensors_.emplace_back(kept, zone);
+      sensors_.emplace_back(tree_, zone);
     }
   }
 
@@ -184,54 +180,27 @@ class HwmonSource final : public EnergySource {
   // Power sensors report instantaneous power: the energy in between is integrated from the readings.
   bool may_read_seldom() const override { return std::ranges::none_of(sensors_, &Sensor::counts_power); }
 
-  bool outdated() const override {
-    return std::ranges::any_of(trees_, [](const Seen& seen) { return chips_of(*seen.tree) != seen.chips; });
-  }
+  bool outdated() const override { return tree_.root && chips_of(tree_) != chips_; }
 
  private:
-  struct Seen {
-    std::unique_ptr<HwmonDirectory> tree;  // own copy: the source outlives the HostRoot
-    std::vector<std::string> chips;        // when it was opened
-  };
-  std::vector<Seen> trees_;
+  HwmonDirectory tree_;             // own copy: the source outlives the HostRoot
+  std::vector<std::string> chips_;  // when it was opened
   std::vector<Zone> zones_;
   std::vector<Sensor> sensors_;  // of zones_
 };
 
 }  // namespace
 
-std::vector<HwmonSensors> find_hwmon_sensors(const HostRoot& host, std::span<const HwmonQuery> queries) {
-  std::vector<HwmonSensors> found;
-  std::vector<std::string_view> directories;
-  for (const HwmonQuery& query : queries) {
-    if (std::ranges::find(directories, query.directory) != directories.end()) continue;
-    directories.push_back(query.directory);
-    std::vector<HwmonRole> roles;
-    for (const HwmonQuery& other : queries) {
-      if (other.directory == query.directory) roles.push_back(other.role);
-    }
-    auto tree = query.directory.empty()
-                    ? open_class(host)
-                    : open_tree(host.root(), std::string(query.directory), host.paths().root);
-    if (!tree) {
-      found.push_back({{}, tree.error()});
-      continue;
-    }
-    auto zones = discover(*tree, roles);
-    found.push_back({*std::move(tree), std::move(zones)});
-  }
-  return found;
+HwmonSensors find_hwmon_sensors(const HostRoot& host, const std::vector<HwmonRole>& roles) {
+  auto tree = open_class(host);
+  if (!tree) return {{}, tree.error()};
+  auto zones = discover(*tree, roles);
+  return {*std::move(tree), std::move(zones)};
 }
 
-std::unique_ptr<EnergySource> open_hwmon_sensors(std::vector<HwmonSensors> found,
-                                                 const std::vector<std::string>& names) {
-  auto source = std::make_unique<HwmonSource>();
-  for (HwmonSensors& sensors : found) {
-    if (!sensors.directory.root) continue;
-    source->add(std::move(sensors.directory),
-                sensors.zones ? *std::move(sensors.zones) : std::vector<HwmonZone>{}, names);
-  }
-  return source;
+std::unique_ptr<EnergySource> open_hwmon_sensors(HwmonSensors found, const std::vector<std::string>& names) {
+  const auto zones = found.zones ? *std::move(found.zones) : std::vector<HwmonZone>{};
+  return std::make_unique<HwmonSource>(std::move(found.directory), zones, names);
 }
 
 std::vector<LeftOut> hwmon_left_out(const HostRoot& host) {

@@ -51,9 +51,6 @@ constexpr std::array kRules = {
     Rule{"xe", "energy", "card", "xe", "gpu", kGpu, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "pkg", "xe", "gpu-package", kGpu, Quality::kMeasured, Read::kMayWake},
     Rule{"xe", "energy", "vram", "xe", "gpu-memory", kGpu, Quality::kMeasured, Read::kMayWake},
-    // Written by keplerd-nvml (daemon/nvml): energy if the card counts it, else power.
-    Rule{"nvml", "energy", "", "nvidia", "gpu", kGpu, Quality::kMeasured},
-    Rule{"nvml", "power", "", "nvidia", "gpu", kGpu, kModelled},
     // With integrated graphics, this covers the whole socket; as it is not in the total, that does no harm.
     Rule{"amdgpu", "power", "PPT", "amdgpu", "gpu", kGpu, kModelled, Read::kMayWake},
     Rule{"amdgpu", "power", "", "amdgpu", "gpu", kGpu, kModelled, Read::kMayWake},

@@ -14,6 +14,7 @@
 #include "energy/cpu/processor_sensors.h"
 #include "energy/estimated.h"
 #include "energy/hwmon.h"
+#include "energy/meters/meter_directories.h"
 #include "energy/simulated.h"
 
 namespace keplerd {
@@ -169,7 +170,7 @@ SourceProbes probe_sources(const HostRoot& host, const SourceChoice& choice) {
 
 std::vector<LeftOut> left_out(const HostRoot& host) {
   std::vector<LeftOut> all;
-  for (const auto find : {powercap_left_out, perf_left_out, hwmon_left_out}) {
+  for (const auto find : {powercap_left_out, perf_left_out, hwmon_left_out, meters_left_out}) {
     for (auto& one : find(host)) all.push_back(std::move(one));
   }
   return all;

@@ -96,10 +96,13 @@ std::optional<std::string> SourceKeeper::look_for_source(Nanoseconds now, bool d
 std::optional<std::string> SourceKeeper::look_for_shown_only() {
   if (choice_.source == "simulated" || (shown_only_ && !shown_only_->outdated())) return std::nullopt;
   auto found = open_shown_only(host_, choice_.zones);
-  if (!found || (shown_only_ && !has_more(*found, shown_only_->zones()))) return std::nullopt;
+  if (!found && !shown_only_) return std::nullopt;
+  if (found && shown_only_ && found->zones().size() == shown_only_->zones().size() &&
+      !has_more(*found, shown_only_->zones()))
+    return std::nullopt;
   shown_only_ = std::move(found);
   gather_zones();
-  return "additional zones, not divided: " + ids_of(*shown_only_);
+  return "additional zones, not divided: " + (shown_only_ ? ids_of(*shown_only_) : "none");
 }
 
 void SourceKeeper::remember(SourceProbes tried) {

@@ -23,7 +23,8 @@ DirectoryWatch::DirectoryWatch(Entries entries)
     : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), entries_(entries) {}
 
 Result<int> DirectoryWatch::add(int fd) {
-  return add_path(path_of(fd), IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
+  const std::uint32_t written = entries_ == Entries::kWrittenFiles ? IN_CLOSE_WRITE : 0;
+  return add_path(path_of(fd), IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | written);
 }
 
 Result<int> DirectoryWatch::add_file(int fd, std::string_view name) {
@@ -71,7 +72,9 @@ DirectoryWatch::Batch DirectoryWatch::read_batch(const Event& event) {
     }
     const bool wanted = ((head.mask & IN_ISDIR) != 0) == (entries_ == Entries::kDirectories);
     if (!wanted) continue;
-    event(head.wd, (head.mask & (IN_CREATE | IN_MOVED_TO)) != 0 ? Change::kCame : Change::kWent, name);
+    event(head.wd,
+          (head.mask & (IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE)) != 0 ? Change::kCame : Change::kWent,
+          name);
   }
   return batch;
 }

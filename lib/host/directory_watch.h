@@ -17,7 +17,8 @@ namespace keplerd {
 class DirectoryWatch {
  public:
   enum class Change { kCame, kWent, kModified };
-  enum class Entries { kDirectories, kFiles };  // which are reported
+  // Which are reported. kWrittenFiles: a file that was written and closed is reported as new, too.
+  enum class Entries { kDirectories, kFiles, kWrittenFiles };
 
   // Does nothing if the kernel provides no inotify instance: add() then fails.
   explicit DirectoryWatch(Entries entries = Entries::kDirectories);

@@ -41,7 +41,7 @@ ALLOWED = {
 # Folder: its rooms, which do not include each other, and those of its files that put the rooms together. Nobody else
 # includes a file of a room.
 ROOMS = {
-    "energy": (["cpu", "platform", "gpu"], ["guest", "select_source", "shown_only"]),
+    "energy": (["cpu", "platform", "meters"], ["guest", "select_source", "shown_only"]),
 }
 
 # Nothing but numbers comes in and goes out: no files, clocks, logs, processes.

@@ -35,7 +35,8 @@ FILES = """
 /usr/share/keplerd/drop-ins/perf.conf /usr/share/keplerd/drop-ins/ptrace.conf
 /usr/share/licenses/keplerd/LICENSE
 /usr/share/man/man1/keplerctl.1.gz /usr/share/man/man5/keplerd.conf.5.gz /usr/share/man/man5/org.keplerd.Energy.5.gz
-/usr/share/man/man5/keplerd-cost.conf.5.gz /usr/share/man/man5/keplerd-trace.5.gz /usr/share/man/man5/org.keplerd1.5.gz
+/usr/share/man/man5/keplerd-cost.conf.5.gz /usr/share/man/man5/keplerd-trace.5.gz /usr/share/man/man7/keplerd-meters.7.gz
+/usr/share/man/man5/org.keplerd1.5.gz
 /usr/share/man/man8/keplerd.8.gz
 /usr/share/polkit-1/actions/org.keplerd1.policy
 /usr/share/zsh/site-functions/_keplerctl /usr/share/zsh/site-functions/_keplerd""".split()

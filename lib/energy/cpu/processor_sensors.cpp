@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "energy/cpu/processor_sensors.h"
 
-#include <array>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -12,8 +11,7 @@ namespace keplerd {
 
 Result<std::unique_ptr<EnergySource>> open_processor_sensors(const HostRoot& host,
                                                              const std::vector<std::string>& names) {
-  auto found = find_hwmon_sensors(host, std::array{HwmonQuery{.role = HwmonRole::kProcessor}});
-  const HwmonSensors& sensors = found.front();
+  HwmonSensors sensors = find_hwmon_sensors(host, {HwmonRole::kProcessor});
   if (!sensors.zones) return sensors.zones.error();
   if (sensors.zones->empty()) {
     return Error{.message = fmt::format("{}/{}: no known processor sensor", sensors.directory.shown,
@@ -24,7 +22,7 @@ Result<std::unique_ptr<EnergySource>> open_processor_sensors(const HostRoot& hos
   for (const HwmonZone& one : *sensors.zones) zones.push_back(one.zone);
   const auto choice = check_choice(zones, names);
   if (!choice) return choice.error();
-  return open_hwmon_sensors(std::move(found), names);
+  return open_hwmon_sensors(std::move(sensors), names);
 }
 
 }  // namespace keplerd

@@ -7,12 +7,13 @@
 #include <iostream>
 #include <string>
 
-#include "daemon/nvml/card_files.h"
-#include "daemon/nvml/nvml.h"
+#include "meters/meter_writer.h"
+#include "meters/nvml/card_meters.h"
+#include "meters/nvml/nvml.h"
 
 int main(int argc, char** argv) {
   using namespace keplerd;
-  const std::string directory = argc > 1 ? argv[1] : "/run/keplerd-nvml";
+  const std::string directory = argc > 1 ? argv[1] : "/run/keplerd-meters/nvidia";
   const auto library = nvml::Library::open(argc > 2 ? argv[2] : nvml::kLibrary);
   if (!library) {
     std::cerr << "keplerd-nvml: " << library.error().message << '\n';
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   timespec next{};
   ::clock_gettime(CLOCK_MONOTONIC, &next);
   while (true) {
-    const auto written = nvml::write_cards(directory, library->read());
+    const auto written = meters::write_meters(directory, nvml::card_meters(library->read()));
     if (!written) {
       std::cerr << "keplerd-nvml: " << written.error().message << '\n';
       return EXIT_FAILURE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/nvml/nvml.h"
+#include "meters/nvml/nvml.h"
 
 #include <algorithm>
 #include <array>

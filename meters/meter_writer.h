@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes meter directories (lib/energy/meters/meter_files.h, keplerd-meters(7)): what a program that reads a
+// meter for keplerd needs. Each file is replaced atomically.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace keplerd::meters {
+
+struct Meter {
+  std::string name;  // of its directory, a single component: "0000:65:00.0"
+  std::string covers, quality;
+  std::string zone;            // the zone's name: "gpu"
+  bool counts_energy = false;  // else power
+  std::int64_t value = 0;      // microjoules or microwatts
+};
+
+// Writes them below `directory`, as read at this moment, and removes the directories of all others.
+Result<Done> write_meters(const std::string& directory, const std::vector<Meter>& meters);
+
+}  // namespace keplerd::meters
