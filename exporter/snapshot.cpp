@@ -64,11 +64,19 @@ void read_energies(const Json& object, std::int64_t earlier, std::int64_t earlie
   idle = {{counted(object, "idleMicrojoules", earlier_idle)}, power(object, "idleMicrowatts")};
 }
 
+// Of the CPU time of the last window.
+std::optional<std::int64_t> busy_share(const Json& host) {
+  const auto all = integer_field(host, "windowCpuUsec"), busy = integer_field(host, "windowBusyUsec");
+  if (!all || !busy || *all <= 0 || *busy < 0 || *busy > *all) return std::nullopt;
+  return static_cast<std::int64_t>(static_cast<__int128>(*busy) * 1'000'000 / *all);
+}
+
 HostState read_host(const Json& reply) {
   HostState state;
   const Json& earlier = field(reply, "earlier");
   read_energies(field(reply, "host"), integer_field(earlier, "energyMicrojoules").value_or(0),
                 integer_field(earlier, "idleMicrojoules").value_or(0), state.all, state.active, state.idle);
+  state.busy = busy_share(field(reply, "host"));
   const Json& earlier_accounts = field(earlier, "accounts");
   for (const auto& [name, value] : items(field(reply, "accounts"))) {
     if (!value.is_number_integer()) continue;

@@ -23,6 +23,7 @@ using client::Kinds;
 
 struct HostState {
   Energy all, active, idle;
+  std::optional<std::int64_t> busy;             // share of CPU time in the last window, in millionths
   std::map<std::string, Microjoules> accounts;  // empty: unknown
   std::string source, quality;                  // quality is empty if there is none
   std::chrono::microseconds sampled{0};         // since 1970

@@ -116,6 +116,7 @@ class ViewMaker {
     view.earlier = now_.earlier;
     if (view.earlier) show_floored(*view.earlier);
     view.host = public_row(now_.host, before_ == nullptr ? nullptr : &before_->host);
+    view.host.cpu = before_ == nullptr ? std::nullopt : cpu_use(before_->host.ticks, now_.host.ticks);
   }
 
   void make_zones(Report& view) const {

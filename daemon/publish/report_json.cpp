@@ -124,6 +124,10 @@ Json host_json(const HostReport& host) {
   set_power(json, "powerMicrowatts", host.power);
   set_power(json, "activeMicrowatts", host.active_power);
   set_power(json, "idleMicrowatts", host.idle_power);
+  if (host.cpu) {
+    json["windowCpuUsec"] = to_usec(host.cpu->all);
+    json["windowBusyUsec"] = to_usec(host.cpu->busy);
+  }
   return json;
 }
 

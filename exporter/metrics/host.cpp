@@ -68,13 +68,11 @@ void write_total_zone(const RenderInput& input, const HostState& host, Expositio
   }
 }
 
-// Energy is split by the processors' usage, so that can be computed back from the two parts.
 void write_usage(const RenderInput& input, const HostState& host, Exposition& out) {
-  if (!host.all.power || !host.active.power || host.all.power->value <= 0) return;
+  if (!host.busy) return;
   out.begin({"kepler_node_cpu_usage_ratio", kGauge, "ratio",
-             "Fraction of time in which the processors are busy, from 0 to 1"});
-  const auto ratio = static_cast<__int128>(host.active.power->value) * 1'000'000 / host.all.power->value;
-  out.add(label_text({{"node_name", input.node_name}}), static_cast<std::int64_t>(ratio));
+             "Busy part of the CPU time of the last window, by /proc/stat, from 0 to 1"});
+  out.add(label_text({{"node_name", input.node_name}}), *host.busy);
 }
 
 void write_processors(const RenderInput& input, Exposition& out) {

@@ -3,6 +3,8 @@
 // anyway).
 #pragma once
 
+#include <optional>
+
 #include "base/units.h"
 #include "usage/cpu_ticks.h"
 
@@ -16,6 +18,15 @@ struct UsageRatio {
 
 // Between two readings of /proc/stat. iowait may decrease (proc_stat(5)); the ratio stays within 0 and 1.
 UsageRatio usage_ratio(const CpuTicks& previous, const CpuTicks& current);
+
+// CPU time of the host between two readings of /proc/stat: 0 <= busy <= all.
+struct CpuUse {
+  Nanoseconds busy{0};
+  Nanoseconds all{0};  // of all CPUs that were online, > 0
+};
+
+// Nothing if no tick has passed, or if so many have that they are not a time.
+std::optional<CpuUse> cpu_use(const CpuTicks& previous, const CpuTicks& current);
 
 struct EnergySplit {
   Microjoules active;

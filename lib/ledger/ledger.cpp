@@ -51,6 +51,8 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   realtime_ = sample.at.realtime;
   monotonic_ = sample.at.monotonic;
   window_ = attribution.window;
+  cpu_ = ticks_ ? cpu_use(*ticks_, sample.usage.ticks) : std::nullopt;
+  ticks_ = sample.usage.ticks;
   bounds_errors_ = attribution.bounds_errors;
   for (std::size_t i = 0; i < source_zones_.size(); ++i) {
     apply_zone(source_zones_[i], attribution.zones[i], sample.readings[i], attribution.window);
@@ -131,6 +133,8 @@ std::unique_ptr<Report> Ledger::report() const {
 
 void Ledger::report_zones(Report& report) const {
   HostReport& host = report.host;
+  host.ticks = ticks_.value_or(CpuTicks{});
+  host.cpu = cpu_;
   const bool metered =
       std::ranges::any_of(windows_, [](const ZoneWindow& zone) { return zone.current && zone.in_total; });
   if (metered) host.power = host.active_power = host.idle_power = Microwatts{};

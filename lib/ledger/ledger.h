@@ -120,6 +120,8 @@ class Ledger {
   Realtime realtime_{0};
   Nanoseconds monotonic_{0};
   Nanoseconds window_{0};
+  std::optional<CpuTicks> ticks_;  // of the last sample
+  std::optional<CpuUse> cpu_;      // in the last window
   bool bounds_errors_ = false;
   std::vector<ZoneAccount> zones_;
   std::vector<ZoneWindow> windows_;        // of zones_

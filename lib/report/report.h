@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "attribution/model_state.h"
+#include "attribution/split.h"
 #include "base/problem_kind.h"
 #include "base/units.h"
 #include "energy/source_probe.h"
@@ -28,6 +29,8 @@ struct HostReport {
   Microjoules active;
   Microjoules idle;
   std::optional<Microwatts> power, active_power, idle_power;
+  CpuTicks ticks;             // at the sample
+  std::optional<CpuUse> cpu;  // of the last window; unset for the first sample
 };
 
 // Their sum is exactly the host's energy.

@@ -29,6 +29,18 @@ TEST(UsageRatio, StaysWithinOneWhereIowaitDecreases) {
 
 TEST(UsageRatio, IsNeverNegative) { expect_ratio(usage_ratio(ticks(100, 900), ticks(90, 1000)), 0, 90); }
 
+TEST(CpuUse, IsTheTimeOfTheTicks) {
+  const auto use = cpu_use(ticks(100, 900), ticks(140, 960));
+  ASSERT_TRUE(use);
+  EXPECT_EQ(use->busy, std::chrono::milliseconds(400));
+  EXPECT_EQ(use->all, std::chrono::seconds(1));
+}
+
+TEST(CpuUse, IsUnknownIfNoTickHasPassedOrTooMany) {
+  EXPECT_FALSE(cpu_use(ticks(100, 900), ticks(100, 900)));
+  EXPECT_FALSE(cpu_use(ticks(0, 0), ticks(1, std::int64_t{1} << 56)));
+}
+
 TEST(SplitByUsage, RoundsToTheNearestAndKeepsTheSum) {
   EXPECT_EQ(split_by_usage({50}, {2, 5}).active, Microjoules{20});
   EXPECT_EQ(split_by_usage({10}, {1, 3}).active, Microjoules{3});  // 3.33

@@ -51,7 +51,8 @@ TEST_F(EnergyInterface, StatusHasHostAccountsSourceAndSettings) {
   const Json status = call("GetStatus").parameters;
   EXPECT_EQ(status.at("host").dump(),
             R"({"energyMicrojoules":20000000,"activeMicrojoules":10000000,"idleMicrojoules":10000000,)"
-            R"("powerMicrowatts":20000000,"activeMicrowatts":10000000,"idleMicrowatts":10000000})");
+            R"("powerMicrowatts":20000000,"activeMicrowatts":10000000,"idleMicrowatts":10000000,)"
+            R"("windowCpuUsec":1000000,"windowBusyUsec":500000})");
   EXPECT_EQ(status.at("accounts").dump(),
             R"({"idle":10000000,"kernel":0,"workloads":10000000,"unattributed":0})");
   EXPECT_EQ(status.at("source").dump(), R"({"name":"powercap","quality":"measured"})");

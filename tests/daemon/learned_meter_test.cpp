@@ -94,6 +94,24 @@ TEST_F(LearnedMeter, IsInForceAndRightWithErrorsThatHoldTheTruth) {
   EXPECT_EQ(host.process(10)->error, host.unit("/a.service").error) << "it is alone in its unit";
 }
 
+TEST_F(LearnedMeter, TheBusyShareIsThatOfCpuTimeAndNotOfEnergy) {
+  begin();
+  learn(100);
+  const auto status = status_json(run(20, 60), Settings{});
+  EXPECT_EQ(status["split"], "baseline");
+  EXPECT_EQ(status["host"]["windowCpuUsec"], 1'000'000);
+  EXPECT_EQ(status["host"]["windowBusyUsec"], 500'000) << "by the line \"cpu\"";
+  EXPECT_LT(status["host"]["activeMicrowatts"].get<double>(),
+            0.47 * status["host"]["powerMicrowatts"].get<double>());
+}
+
+TEST_F(LearnedMeter, TheBusyShareIsAbsentInTheFirstSample) {
+  begin();
+  const auto status = status_json(*host.meter().report(), Settings{});
+  EXPECT_FALSE(status["host"].contains("windowCpuUsec"));
+  EXPECT_FALSE(status["host"].contains("windowBusyUsec"));
+}
+
 TEST_F(LearnedMeter, FiguresAndErrorsAreForFullAccessOnly) {
   begin();
   learn(100);

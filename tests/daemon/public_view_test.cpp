@@ -38,6 +38,22 @@ TEST_F(Public, KeplerdItselfHasNoEnergyAndTheCpuTimeBetweenPublicTicks) {
   EXPECT_FALSE(cost.power);
 }
 
+TEST_F(Public, TheBusyShareIsThatBetweenPublicTicks) {
+  const auto tick_with = [&](Nanoseconds time, std::int64_t busy, std::int64_t idle) {
+    ReportMaker report(time);
+    (*report).host.ticks = {.busy = busy, .idle = idle};
+    (*report).host.cpu = {.busy = 1ms, .all = 1ms};
+    access.sample(std::move(report));
+  };
+  tick_with(1s, 100, 900);
+  EXPECT_FALSE(seen()->host.cpu) << "one tick is no window";
+  tick_with(1500ms, 150, 900);
+  tick_with(2s, 160, 940);
+  ASSERT_TRUE(seen()->host.cpu);
+  EXPECT_EQ(seen()->host.cpu->busy, 600ms);
+  EXPECT_EQ(seen()->host.cpu->all, 1s);
+}
+
 TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
   access.set_rule(PublicAccess::kAll);
   tick(1s, {1'234'567});

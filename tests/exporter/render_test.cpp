@@ -89,7 +89,7 @@ TEST_F(Render, PriceAndCarbonIntensityAreThereIfTheyAreSet) {
 TEST_F(Render, ZonesHaveKeplersNamesAndLabels) {
   snapshot.apply(Kind::kZones, reply_of({zone_row("package")}));
   const std::string labels = R"({node_name="n",zone="package",path="powercap:package:0"} )";
-  EXPECT_THAT(lines("kepler_node_cpu_"), ElementsAre("kepler_node_cpu_usage_ratio{node_name=\"n\"} 0.25",
+  EXPECT_THAT(lines("kepler_node_cpu_"), ElementsAre("kepler_node_cpu_usage_ratio{node_name=\"n\"} 0.6",
                                                      "kepler_node_cpu_joules_total" + labels + "20",
                                                      "kepler_node_cpu_watts" + labels + "40",
                                                      "kepler_node_cpu_active_joules_total" + labels + "5",
@@ -121,10 +121,26 @@ TEST_F(Render, APowerThatIsNotKnownIsAbsentAndNotZero) {
   snapshot.apply(Kind::kZones, reply);
   snapshot.apply(Kind::kUnits, reply_of({unit}));
   EXPECT_THAT(lines("kepler_node_cpu_watts"), IsEmpty());
-  EXPECT_THAT(lines("kepler_node_cpu_usage_ratio"), IsEmpty());
   EXPECT_THAT(lines("keplerd_host_watts"), IsEmpty());
   EXPECT_THAT(lines("keplerd_unit_cpu_watts"), IsEmpty());
   EXPECT_EQ(lines("keplerd_unit_cpu_joules").size(), 1u);
+}
+
+// With Split=baseline, the default of measured sources, energy does not show how busy the processors are.
+TEST_F(Render, TheUsageIsTheBusyPartOfCpuTimeAndNotTheActivePartOfEnergy) {
+  const auto usage_with = [&](Json cpu, Json busy) {
+    Json reply = reply_of({zone_row("package")}, {{"split", "baseline"}});
+    reply["host"]["windowCpuUsec"] = std::move(cpu);
+    reply["host"]["windowBusyUsec"] = std::move(busy);
+    snapshot.apply(Kind::kZones, reply);
+    return lines("kepler_node_cpu_usage_ratio");
+  };
+  EXPECT_THAT(usage_with(8'000'000, 1'000'000),
+              ElementsAre("kepler_node_cpu_usage_ratio{node_name=\"n\"} 0.125"));
+  EXPECT_THAT(usage_with(8'000'000, 0), ElementsAre("kepler_node_cpu_usage_ratio{node_name=\"n\"} 0"));
+  EXPECT_THAT(usage_with(nullptr, nullptr), IsEmpty()) << "the first sample, or an older keplerd";
+  EXPECT_THAT(usage_with(0, 0), IsEmpty());
+  EXPECT_THAT(usage_with(1, 2), IsEmpty());
 }
 
 TEST_F(Render, WorkloadsHaveKeplersNamesAndLabels) {

@@ -14,7 +14,8 @@ using varlink::Json;
 inline Json reply_of(Json rows, Json fields = Json::object()) {
   Json reply = Json::parse(R"({
     "host": {"energyMicrojoules": 20000000, "activeMicrojoules": 5000000, "idleMicrojoules": 15000000,
-             "powerMicrowatts": 40000000, "activeMicrowatts": 10000000, "idleMicrowatts": 30000000},
+             "powerMicrowatts": 40000000, "activeMicrowatts": 10000000, "idleMicrowatts": 30000000,
+             "windowCpuUsec": 4000000, "windowBusyUsec": 2400000},
     "accounts": {"idle": 15000000, "kernel": 1, "workloads": 4999998, "unattributed": 1},
     "source": {"name": "powercap", "quality": "measured"}, "sequence": 7,
     "realtimeUsec": 1700000000000001, "monotonicUsec": 5, "windowUsec": 1000000, "instanceId": "x",

@@ -116,13 +116,14 @@ class Scrape:
 
 class OnALoadedHost(unittest.TestCase):
     maxDiff = None
+    rules = "[Attribution]\nSplit=usage-ratio\nShare=cpu-time\n"  # Kepler's
 
     @classmethod
     def setUpClass(cls):
         cls.host = LoadedHost()
         cls.addClassCleanup(cls.host.remove)
         cls.host.worker.start()
-        cls.daemon = Daemon(KEPLERD, cls.host.files, config="[Sampling]\nInterval=1s\n[Attribution]\nSplit=usage-ratio\nShare=cpu-time\n"
+        cls.daemon = Daemon(KEPLERD, cls.host.files, config=f"[Sampling]\nInterval=1s\n{cls.rules}"
                                                               "[Workloads]\nTerminatedMinEnergy=1J\n")
         cls.addClassCleanup(lambda: cls.daemon.stop())
         cls.exporter = Exporter(EXPORTER, cls.daemon.socket, cls.host.files.root / "exporter.log", "--serve=all",
@@ -275,6 +276,19 @@ class Steady(OnALoadedHost):
             values = [scrape.sum("kepler_process_cpu_joules_total", pid=pid, state="running") for scrape in self.scrapes()]
             self.assertLess(values[0], values[1])
             self.assertLess(values[1], values[2])
+
+
+class OfTheDefaultRules(OnALoadedHost):
+    rules = ""
+
+    def test_the_usage_is_that_of_the_processors(self):
+        """TestCPUUsageRatioValid, where the active part of the energy is another"""
+        self.host.start(20, "worker", 0.5)
+        self.host.start(21, "helper", 0.25)
+        scrape = self.whole()
+        share = scrape.sum("kepler_node_cpu_active_watts") / scrape.sum("kepler_node_cpu_watts")
+        self.assertGreater(abs(share - 0.375), 0.05, "the rules are Kepler's")
+        self.assertEqual(scrape.sum("kepler_node_cpu_usage_ratio"), 375_000)
 
 
 class Workloads(OnALoadedHost):
