@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/exporter.h"
 
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <utility>
@@ -11,10 +10,13 @@
 
 #include "base/barrier.h"
 #include "base/parse.h"
+#include "event/stderr_log.h"
 #include "exporter/http/listen.h"
-#include "exporter/log.h"
 
 namespace keplerd::exporter {
+
+using namespace stderr_log;
+
 namespace {
 
 // Kepler's own pace: its dashboard uses rates over 20 s.
@@ -60,7 +62,7 @@ Exporter::~Exporter() {
   server_.reset();
   budgets_.reset();
   follower_.reset();
-  signals_.clear();
+  signals_.reset();
   sd_event_unref(event_);
 }
 
@@ -99,7 +101,7 @@ Result<Done> Exporter::start() {
   set_barrier_log([](const std::string& where, const std::string& what) {
     log_error("exception while " + where + ": " + what);
   });
-  if (const auto added = add_signals(); !added) return added;
+  if (const auto attached = signals_.attach(event_); !attached) return attached;
   Contents& contents = *this;
   pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users),
                                    Pages::Rules{web_.headers, web_.rate_limit});
@@ -123,17 +125,6 @@ void Exporter::wait_for_numbers() {
   while (follower_->is_waiting()) {
     if (sd_event_run(event_, UINT64_MAX) < 0) return;
   }
-}
-
-Result<Done> Exporter::add_signals() {
-  for (const int signal : {SIGTERM, SIGINT}) {
-    Signal& added = signals_.emplace_back();
-    const auto attached = added.attach(event_, signal, "ending", [this] { sd_event_exit(event_, 0); });
-    if (!attached) return attached;
-  }
-  // A client that disconnects must not end the process.
-  ::signal(SIGPIPE, SIG_IGN);
-  return Done{};
 }
 
 // Those passed by systemd, else one of our own. Clients that connect wait until they are served.

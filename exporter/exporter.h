@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "client/stream.h"
 #include "cost/rates.h"
-#include "event/sources.h"
+#include "event/end_signals.h"
 #include "exporter/budgets.h"
 #include "exporter/follower.h"
 #include "exporter/http/server.h"
@@ -38,7 +38,6 @@ class Exporter : private Contents {
   std::uint64_t revision() const override { return follower_->snapshot().revision(); }
   bool is_ready() const override { return follower_->is_up(); }
 
-  Result<Done> add_signals();
   Result<std::vector<UniqueFd>> open_sockets() const;
   Result<Done> follow();
   void wait_for_numbers();
@@ -57,7 +56,7 @@ class Exporter : private Contents {
   std::optional<BudgetReader> budgets_;  // unset: they are not shown
   std::unique_ptr<Pages> pages_;
   std::unique_ptr<http::Server> server_;
-  std::vector<Signal> signals_;
+  EndSignals signals_;
   bool reported_left_out_ = false;
 };
 

@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "client/fields.h"
-#include "exporter/log.h"
+#include "event/stderr_log.h"
 
 namespace keplerd::exporter {
+
+using namespace stderr_log;
+
 namespace {
 
 constexpr std::chrono::seconds kLongestWait{7};  // a window, and a bit more; a scrape times out after 10 s

@@ -8,8 +8,8 @@
 #include <sysexits.h>
 
 #include "cost/load.h"
+#include "event/stderr_log.h"
 #include "exporter/exporter.h"
-#include "exporter/log.h"
 
 namespace {
 
@@ -19,7 +19,7 @@ using namespace keplerd;
 Rates load_rates_or_warn(const std::string& path) {
   const auto rates = load_rates_file(path);
   if (rates) return *rates;
-  exporter::log_warning(rates.error().message + "; price and carbon intensity are not exported");
+  stderr_log::log_warning(rates.error().message + "; price and carbon intensity are not exported");
   return {};
 }
 
@@ -35,7 +35,7 @@ int run(const exporter::Options& options) {
   }
   exporter::Exporter exporter(options, std::move(web), load_rates_or_warn(options.cost_config));
   if (const auto started = exporter.start(); !started) {
-    exporter::log_error(started.error().message);
+    stderr_log::log_error(started.error().message);
     return EXIT_FAILURE;
   }
   return exporter.run();

@@ -2,7 +2,6 @@
 #include "history/history.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <utility>
@@ -16,10 +15,13 @@
 
 #include "base/barrier.h"
 #include "event/priority.h"
+#include "event/stderr_log.h"
 #include "history/interface.h"
-#include "history/log.h"
 
 namespace keplerd::history {
+
+using namespace stderr_log;
+
 namespace {
 
 constexpr char kDatabase[] = "/history.sqlite";
@@ -68,7 +70,7 @@ History::~History() {
   bus_.reset();
   full_queue_.detach();
   limited_queue_.detach();
-  signals_.clear();
+  signals_.reset();
   if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
   sd_event_unref(event_);
 }
@@ -78,7 +80,7 @@ Result<Done> History::start() {
   set_barrier_log([](const std::string& where, const std::string& what) {
     log_error("exception while " + where + ": " + what);
   });
-  if (const auto added = add_signals(); !added) return added;
+  if (const auto attached = signals_.attach(event_); !attached) return attached;
   update_time_zone();
   if (const auto opened = open_database(); !opened) return opened;
   if (const auto serving = serve(); !serving) return serving;
@@ -159,17 +161,6 @@ Result<Done> History::serve() {
   if (!socket) return socket.error();
   socket_path_ = path;
   return server_->listen(*std::move(socket));
-}
-
-Result<Done> History::add_signals() {
-  signals_.reserve(2);
-  for (const int signal : {SIGTERM, SIGINT}) {
-    Signal& added = signals_.emplace_back();
-    const auto attached = added.attach(event_, signal, "ending", [this] { sd_event_exit(event_, 0); });
-    if (!attached) return attached;
-  }
-  ::signal(SIGPIPE, SIG_IGN);  // a client that disconnects must not end the process
-  return Done{};
 }
 
 int History::run() {

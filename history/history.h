@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "event/end_signals.h"
 #include "event/fair_queue.h"
-#include "event/sources.h"
 #include "history/access.h"
 #include "history/budget/budgets.h"
 #include "history/budget/bus.h"
@@ -44,7 +44,6 @@ class History {
   void check_budgets(Time reading);
   const std::vector<BudgetUse>& up_to_date_budgets();  // written, and so checked
   Result<Done> serve();
-  Result<Done> add_signals();
 
   Options options_;
   Settings settings_;
@@ -60,7 +59,7 @@ class History {
   std::string keplerd_ = "not reached yet";  // why keplerd cannot be followed
   std::unique_ptr<varlink::Server> server_;
   std::unique_ptr<Follower> follower_;
-  std::vector<Signal> signals_;
+  EndSignals signals_;
   std::string socket_path_;
 };
 

@@ -7,8 +7,8 @@
 
 #include <sysexits.h>
 
+#include "event/stderr_log.h"
 #include "history/history.h"
-#include "history/log.h"
 
 namespace {
 
@@ -23,7 +23,7 @@ int run(const history::Options& options) {
   }
   history::History history(options, *settings);
   if (const auto started = history.start(); !started) {
-    history::log_error(started.error().message);
+    stderr_log::log_error(started.error().message);
     return EXIT_FAILURE;
   }
   return history.run();

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/log.h"
+#include "event/stderr_log.h"
 
+#include <cerrno>  // program_invocation_short_name(3)
 #include <iostream>
 
 #include <systemd/sd-daemon.h>
 
 #include "base/journal.h"
 
-namespace keplerd::history {
+namespace keplerd::stderr_log {
 namespace {
 
 void log(const char* level, const std::string& message) {
-  std::cerr << (stderr_is_journal() ? level : "keplerd-history: ") << message << std::endl;
+  if (stderr_is_journal()) {
+    std::cerr << level << message << std::endl;
+  } else {
+    std::cerr << program_invocation_short_name << ": " << message << std::endl;
+  }
 }
 
 }  // namespace
@@ -20,4 +25,4 @@ void log_info(const std::string& message) { log(SD_INFO, message); }
 void log_warning(const std::string& message) { log(SD_WARNING, message); }
 void log_error(const std::string& message) { log(SD_ERR, message); }
 
-}  // namespace keplerd::history
+}  // namespace keplerd::stderr_log
