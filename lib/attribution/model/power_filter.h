@@ -12,6 +12,9 @@
 // ln(frequency / its mean), b_s the part of the use that is slot s's, and eta = kSiblingShare. Power is in
 // watts, time in seconds. Pure arithmetic on doubles; nothing fails: a filter that lost its footing starts
 // over.
+//
+// More than 20 methods: the steps of one correction change the same state and covariance, and each figure
+// that the zone's model needs is read by one.
 #pragma once
 
 #include <array>

@@ -2,6 +2,9 @@
 // The power model of one zone: how much of its power is idle, how the rest is shared by those who ran, and
 // how sure that is. It learns from each window. Pure: numbers in, numbers out. The doubles that leave it
 // become integer weights, so that sums are exact whatever they are.
+//
+// More than 20 methods: learning and dividing are steps over the same two filters and the same base, and the
+// idle power and the filters are shown to the report and to tests.
 #pragma once
 
 #include <cstddef>
