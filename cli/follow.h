@@ -41,7 +41,7 @@ class Follow {
 
   struct Reply {
     varlink::Json tick;
-    bool is_first = false;  // on its connection: rows begin anew
+    bool is_first = false;  // on its connection: rows begin again
   };
   Result<Reply> next();
 

@@ -27,7 +27,7 @@ if(KEPLERD_WERROR)
   target_compile_options(keplerd_flags INTERFACE -Werror)
 endif()
 if(KEPLERD_FUZZ)
-  # Everything a fuzzer links tells it what was reached. tests/fuzz adds libFuzzer itself.
+  # Everything a fuzzer links reports to it what was reached. tests/fuzz adds libFuzzer itself.
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
     message(FATAL_ERROR "KEPLERD_FUZZ needs clang: cmake -DCMAKE_CXX_COMPILER=clang++ ...")
   endif()
@@ -49,7 +49,7 @@ function(keplerd_library name)
 endfunction()
 
 # keplerd_program(NAME SOURCES file... [DEPENDS target...] [DESTINATION dir])
-# Installed to the ordinary programs' directory unless told otherwise.
+# Installed to the ordinary programs' directory unless DESTINATION is set.
 function(keplerd_program name)
   cmake_parse_arguments(ARG "" "DESTINATION" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

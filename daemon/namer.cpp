@@ -86,7 +86,7 @@ void Namer::name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant
   if (!nameless.empty()) name_by_machined(vms, nameless);
 }
 
-// machined knows one machine of a unit: if several run in it, there is no telling which one that is.
+// machined knows one VM of a unit: if several run in it, it is unknown which one that is.
 void Namer::name_by_machined(const VmLedger& vms, const std::vector<VmAccount*>& nameless) {
   std::map<std::string_view, int> count;
   const auto unit_of = [](const VmAccount& vm) {

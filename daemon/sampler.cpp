@@ -12,7 +12,7 @@ Sampler::Sampler(Host host, const SamplingSettings& settings) : host_(std::move(
 
 void Sampler::start() {
   take();
-  pace_.ask(tried_);  // whoever starts keplerd will soon call
+  pace_.ask(tried_);  // a client that starts keplerd will soon call
   choose_period();
   due_.at = host_.now() + period_;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the ledger from run to run: saved in the state directory now and then, and what came since in the
-// write-ahead log. Whoever is shown a number is shown it after log(), so that a run that is killed takes
-// nothing back.
+// write-ahead log. Numbers are published after log(), so that a run that is killed takes nothing back.
 #pragma once
 
 #include <memory>
@@ -29,7 +28,7 @@ struct EnergySettings;
 class StateKeeper {
  public:
   // Energy that is invented or estimated has a file of its own, so that it never gets into the totals of
-  // measured energy. Neither is ever taken but by name, so the name tells.
+  // measured energy. Neither is ever taken but by name, so the name decides.
   // `log_directory`: where the write-ahead log is; empty: there is none.
   StateKeeper(const HostRoot& host, StateDirectory directory, const EnergySettings& settings,
               const std::string& log_directory = {});

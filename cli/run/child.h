@@ -31,8 +31,8 @@ class Signals {
 
   int fd() const { return fd_.get(); }
 
-  // Waits until `fd` (unless -1) is readable or a signal comes, at most so long. Returns whether a signal
-  // asks for an end; none is passed on.
+  // Waits until `fd` (unless -1) is readable or a signal comes, at most for `longest`. Returns whether a
+  // signal asks for an end; none is passed on.
   bool wait_for(int fd, std::chrono::milliseconds longest);
 
   // Reads all that have come, and passes on to `command` (unless 0) what it has not got itself. Returns

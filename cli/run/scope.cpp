@@ -123,7 +123,7 @@ Result<Message> make_call(sd_bus* bus, const ScopeRequest& request) {
   return call;
 }
 
-// The end of a job, which the manager announces to whoever has queued it.
+// The end of a job, which the manager announces to the client that has queued it.
 struct Job {
   std::string path, result;
 };

@@ -17,7 +17,7 @@ constexpr std::size_t kMostHeld = 8;
 constexpr std::size_t kMostHolders = 1024;  // remembered within a tick
 constexpr std::size_t kMostViews = 64;      // of users who call within one tick, kept for repeated calls
 
-// Whoever holds any of these is counted as holding the view.
+// A holder of any of these is counted as holding the view.
 ReportView parts_of(const std::shared_ptr<const ReportView>& view) {
   return {.report = {view, view->report.get()}, .processes = {view, view->processes.get()}};
 }

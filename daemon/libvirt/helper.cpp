@@ -73,9 +73,9 @@ std::vector<std::string> running_drivers(const HostRoot& host, const std::vector
 std::string find_libvirt_helper() {
   std::array<char, 4096> buffer;
   const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
-  std::string beside(buffer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  beside = beside.substr(0, beside.rfind('/') + 1) + kProgram;
-  for (const std::string& path : {beside, std::string(KEPLERD_LIBEXECDIR "/keplerd/") + kProgram}) {
+  std::string sibling(buffer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  sibling = sibling.substr(0, sibling.rfind('/') + 1) + kProgram;
+  for (const std::string& path : {sibling, std::string(KEPLERD_LIBEXECDIR "/keplerd/") + kProgram}) {
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
   return {};

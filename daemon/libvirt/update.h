@@ -28,7 +28,7 @@ inline constexpr std::size_t kLongestUpdate = 64 << 10;  // bytes of a line
 
 std::string format_update(const LibvirtUpdate& update);  // without the newline
 
-// Texts are escaped and cut for display. Unset if the line is none of the above.
+// Texts are escaped and cut for display. Unset if the line is not one of the above.
 std::optional<LibvirtUpdate> parse_update(std::string_view line);
 
 }  // namespace keplerd

@@ -84,7 +84,7 @@ Result<Done> write_meter(int tree, const GuestMeter& meter, const std::optional<
   return Done{};
 }
 
-// The values in the tree now, whoever wrote them. Nothing without sockets.
+// The values in the tree now, which others may have written. Nothing without sockets.
 GuestMeter read_meter(int tree) {
   GuestMeter meter{.sockets = 0};
   for (; meter.sockets < kMostSockets; ++meter.sockets) {
@@ -186,7 +186,7 @@ Result<Done> GuestTrees::write(int base, const Report& report, const VmRow& vm) 
   return Done{};
 }
 
-// VMs whose id is known before they run: the directory must exist for whoever shares it.
+// VMs whose id is known before they run: the directory must exist so that it can be shared.
 void GuestTrees::make_listed(int base) {
   for (const std::string& name : settings_.vms) {
     const std::string uuid = canonical_uuid(name);

@@ -21,7 +21,7 @@ enum class ShareRule { kAuto, kCpuTime, kLearned };
 // Where idle energy is placed; named "separate", "equal", "usage".
 enum class IdlePolicy { kSeparate, kEqual, kUsage };
 
-// What Public= tells callers without full access; named "none", "own", "host", "all".
+// What Public= shows to callers without full access; named "none", "own", "host", "all".
 enum class PublicAccess { kNone, kOwn, kHost, kAll };
 
 // As Split=, Share=, Idle= and Public= write them.

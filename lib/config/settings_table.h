@@ -19,7 +19,7 @@ Result<Done> set_setting(Settings& settings, std::string_view section, std::stri
 // Nothing wrong, or the reason why `section` may not stand in a configuration file.
 Result<Done> check_section(std::string_view section);
 
-// What no key tells alone: Source=estimated needs IdleWatts= and MaxWatts=, and the one is not above the
+// What involves several keys: Source=estimated needs IdleWatts= and MaxWatts=, and the one is not above the
 // other. For when all files are read; the error begins with where Source= was set, if it was in a file.
 Result<Done> check_together(const Settings& settings);
 

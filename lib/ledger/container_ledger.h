@@ -3,7 +3,7 @@
 // cgroups, too: these ledgers show the same energy from another angle. A container may have several topmost
 // cgroups (its own, and conmon's or lxc.monitor's), and its account continues when it is started again.
 //
-// A cgroup's name is a claim by whoever could create the cgroup (workloads/owner.h). So that a cgroup is
+// A cgroup's name is a claim by the user who could create the cgroup (workloads/owner.h). So that a cgroup is
 // never counted in, or shown as, another owner's container, the id includes who claims it, and an account
 // belongs to its first owner.
 //
@@ -35,7 +35,7 @@ struct ContainerAccount {
 };
 
 // The innermost container that `account` is, or is inside of. Pods are skipped: a pod's cgroup is created by
-// whoever creates its containers', and so is no boundary. Null outside any container.
+// the same user as those of its containers, and so is no boundary. Null outside any container.
 const ContainerAccount* enclosing_container(const ContainerAccount* account);
 
 // Whether it was created by root, outside any container: only such containers are named by root's files.

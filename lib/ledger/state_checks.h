@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of a saved state, checked before a ledger continues from it, whoever wrote it.
+// The invariants of a saved state, checked before a ledger continues from it: the file may not be its own.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns owners to the accounts of a saved state that has none: up to 0.1.0 of November 2026, a container or
-// VM was kept by its bare id alone, whoever claimed it.
+// VM was kept by its bare id alone, without regard to the claimant.
 #pragma once
 
 #include "ledger/state.h"

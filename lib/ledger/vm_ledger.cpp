@@ -66,8 +66,8 @@ void VmLedger::follow(const BookedWindow& window, const VmRegistry& registry, co
   }
 }
 
-// An id that is given away or bound anew is a new description, too; an account that is renamed stays where it
-// is.
+// An id that is given away or bound again is a new description, too; an account that is renamed stays where
+// it is.
 VmAccount& VmLedger::find_account(const Vm& vm, Realtime now) {
   Known& known = known_[vm.number];
   if (known.account != nullptr && known.described == vm.described) return *known.account;
@@ -140,7 +140,7 @@ void VmLedger::divide_all(const BookedWindow& window, const VmRegistry& registry
   }
   std::erase_if(by_thread, [&](const auto& entry) {
     if (by_group.contains(entry.first)) return true;  // the same time again
-    // QEMU names its threads only where it is told to: without, all would be the emulator's.
+    // QEMU names its threads only if it is started so: otherwise, all would be the emulator's.
     return std::ranges::none_of(entry.second, [](const auto& part) { return is_vcpu(part.first); });
   });
   by_group.merge(by_thread);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classifies a cgroup by its path alone: a unit, a container, a pod, a virtual machine, or a plain group. No
 // I/O: names that are not in the path (a docker container's, a pod's) must be looked up by the id. A path is
-// a claim by whoever could create the cgroup (owner.h), and proves nothing.
+// a claim by the user who could create the cgroup (owner.h), and proves nothing.
 //
 // Sources: systemd's cgroup names (systemd.slice(5), systemd-escape(1)); the cgroup managers of runc, crun,
 // podman, containerd, cri-o and kubelet; libvirt's virDomainDriverGenerateMachineName; LXC's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Determines who owns a workload. The name of a cgroup or a process is a claim by whoever could choose it: an
-// id claimed by one user never refers to a workload of root's or another user's, whatever it is. Pure.
+// Determines who owns a workload. The name of a cgroup or a process is a claim by the user who could choose
+// it: an id claimed by one user never refers to a workload of root's or another user's, whatever it is. Pure.
 //
 // Source of the ranges: systemd's "Users, Groups, UIDs and GIDs on systemd Systems" (UIDS-GIDS.md).
 #pragma once
@@ -37,7 +37,7 @@ struct Claimant {
 // ordinary user, else NAME itself. A NAME of root's that looks like a user's id becomes "user-0/NAME".
 std::string claimed_id(const Claimant& claimant, std::string_view name);
 
-// The id used if that one is bound to another owner: "user-UID/ID", whoever the claimant is.
+// The id used if that one is bound to another owner: "user-UID/ID", for any claimant.
 std::string disambiguated_id(Uid owner, std::string_view id);
 
 // `id`, prefixed with its owner until it is free.

@@ -53,8 +53,8 @@ void VmFinder::look_at(const UsageSample& usage, std::size_t index, FoundVms& fo
   if (helper && is_still_its_users(process)) found.helpers.push_back({index, *std::move(helper)});
 }
 
-// A command line is a claim by whoever wrote it. The process may have changed its user since it was read, or
-// its pid may have been reused: it is then doubtful until its user is known again.
+// A command line is a claim by the user who wrote it. The process may have changed its user since it was
+// read, or its pid may have been reused: it is then doubtful until its user is known again.
 bool VmFinder::is_still_its_users(const ProcessUsage& process) {
   ProcessUser now;
   now.refresh(host_, process.id.pid, true);

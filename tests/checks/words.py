@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Text for users does not contain words that make it read like a translation: documents, manuals, what is installed, and
-string literals of the programs. Each has a better one; see WORDS.
+"""Text does not contain words that make it read like a translation: documents, manuals, what is installed, scripts, the build,
+and string literals and comments of the programs. Each has a better one; see WORDS.
+
+The code of the programs itself is not checked, only its text. tests/ is exempt: it quotes input (among it the texts of other
+programs), and its names and messages are read only together with the code of the test that has failed.
 
 usage: words.py SOURCE_DIRECTORY
 """
@@ -23,30 +26,32 @@ WORDS = {
 }
 PATTERNS = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better) for words, better in WORDS.items()]
 
-FILES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "packaging/deb/control", "packaging/rpm/keplerd.spec"]
-FOLDERS = ["docs", "systemd", "varlink", "dbus", "completions", "exporter/grafana", "exporter/prometheus"]
-SOURCES = ["cli", "daemon", "exporter", "lib"]
+FILES = ["README.md", "CMakeLists.txt", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+FOLDERS = [".ci", "cmake", "completions", "dbus", "docs", "examples", "packaging", "scripts", "systemd", "varlink"]
+SOURCES = ["cli", "daemon", "exporter", "history", "lib"]  # with the files that they install
 
-# A comment, a character, a raw string, or a string; of the last two the text.
+# A comment, a character, a raw string, or a string; of all but characters the text.
 TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|(?<!\w)'(?:[^'\\\n]|\\.)+'|R"(?P<end>[^(\s]*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:[^"\\\n]|\\.)*)\"""",
+    r"""//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/|(?<!\w)'(?:[^'\\\n]|\\.)+'|R"(?P<end>[^(\s]*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:[^"\\\n]|\\.)*)\"""",
     re.DOTALL)
 
 
-def string_literals(source):
-    """The line and the text of each literal; of adjacent ones, which the compiler joins, the whole text."""
-    joined, end = None, 0
+def texts_of_code(source):
+    """The line and the text of each comment and literal; of adjacent literals, which the compiler joins, and of adjacent lines of
+    comments, the whole text."""
+    joined, kind, end = None, None, 0
     for token in TOKEN.finditer(source):
-        text = token["raw"] if token["raw"] is not None else token["text"]
+        text = next((token[group] for group in ("raw", "text", "line", "block") if token[group] is not None), None)
         if text is None:
             continue
-        if joined and not source[end:token.start()].strip():
+        is_comment = token.group().startswith("/")
+        if joined and kind == is_comment and not source[end:token.start()].strip():
             joined = (joined[0], joined[1] + text)
         else:
             if joined:
                 yield joined
             joined = (source.count("\n", 0, token.start()) + 1, text)
-        end = token.end()
+        kind, end = is_comment, token.end()
     if joined:
         yield joined
 
@@ -55,11 +60,12 @@ def texts(source):
     for path in [source / name for name in FILES]:
         yield path, enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
     for folder in FOLDERS:
-        for path in sorted(p for p in (source / folder).rglob("*") if p.is_file() and p.name != "CMakeLists.txt"):
+        for path in sorted(p for p in (source / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts):
             yield path, enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
     for folder in SOURCES:
-        for path in sorted(p for p in (source / folder).rglob("*") if p.suffix in (".cpp", ".h")):
-            yield path, string_literals(path.read_text(encoding="utf-8"))
+        for path in sorted(p for p in (source / folder).rglob("*") if p.is_file()):
+            text = path.read_text(encoding="utf-8")
+            yield path, texts_of_code(text) if path.suffix in (".cpp", ".h") else enumerate(text.split("\n"), 1)
 
 
 def main():

@@ -54,8 +54,8 @@ void Placement::scale_rows() {
   }
 }
 
-// A CPU was as busy as it was, whoever ran on it. CPU time and ticks are read at slightly different times, so
-// that their sums differ.
+// A CPU was as busy as its ticks say, whatever ran on it. CPU time and ticks are read at slightly different
+// times, so that their sums differ.
 void Placement::scale_columns(const CpuWindow& window) {
   const double used = sum(class_use_), busy = sum(window.busy);
   if (used <= 0 || busy <= 0) return;
