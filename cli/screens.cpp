@@ -19,7 +19,7 @@ struct Account {
   const char* field;
   std::string_view meaning;
 };
-constexpr std::array<Account, 4> kAccounts = {{{"idle", "drawn while nothing ran"},
+constexpr std::array<Account, 4> kAccounts = {{{"idle", "not due to load"},
                                                {"kernel", "kernel threads and interrupts"},
                                                {"workloads", "units and processes"},
                                                {"unattributed", "not attributable to any process"}}};

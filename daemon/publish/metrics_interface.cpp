@@ -79,7 +79,7 @@ struct Family {
 constexpr std::array<Family, 9> kFamilies = {{
     {"AccountEnergyMicrojoules", "counter", "Energy of the host by account; the accounts add up to the host",
      add_accounts},
-    {"HostActiveMicrojoules", "counter", "Energy of the host while it was busy",
+    {"HostActiveMicrojoules", "counter", "Energy of the host that is due to load",
      [](const Source& source, std::size_t family, Metrics& metrics) {
        metrics.push_back({family, source->host.active.value, {}, {}});
      }},
@@ -87,7 +87,7 @@ constexpr std::array<Family, 9> kFamilies = {{
      [](const Source& source, std::size_t family, Metrics& metrics) {
        metrics.push_back({family, source->host.energy.value, {}, {}});
      }},
-    {"HostIdleMicrojoules", "counter", "Energy of the host while it was idle",
+    {"HostIdleMicrojoules", "counter", "Energy of the host that is not due to load",
      [](const Source& source, std::size_t family, Metrics& metrics) {
        metrics.push_back({family, source->host.idle.value, {}, {}});
      }},

@@ -27,15 +27,15 @@ constexpr std::array<NodeFamily, 3> kNodeFamilies = {{
      &ZoneRow::all,
      &HostState::all},
     {{"kepler_node_cpu_active_joules", kCounter, "joules",
-      "Energy of an energy zone of the host while the processors were busy"},
+      "Energy of an energy zone of the host that is due to load"},
      {"kepler_node_cpu_active_watts", kGauge, "watts",
-      "Power of an energy zone of the host that is due to busy processors"},
+      "Power of an energy zone of the host that is due to load"},
      &ZoneRow::active,
      &HostState::active},
     {{"kepler_node_cpu_idle_joules", kCounter, "joules",
-      "Energy of an energy zone of the host while the processors were idle"},
+      "Energy of an energy zone of the host that is not due to load"},
      {"kepler_node_cpu_idle_watts", kGauge, "watts",
-      "Power of an energy zone of the host that is due to idle processors"},
+      "Power of an energy zone of the host that is not due to load"},
      &ZoneRow::idle,
      &HostState::idle},
 }};
@@ -128,15 +128,15 @@ void write_host(const RenderInput& input, Exposition& out) {
   const HostState& host = *input.snapshot.host();
   out.begin({"keplerd_host_joules", kCounter, "joules", "Energy of the host"});
   out.add("", host.all.energy.value);
-  out.begin({"keplerd_host_active_joules", kCounter, "joules", "Energy of the host while it was busy"});
+  out.begin({"keplerd_host_active_joules", kCounter, "joules", "Energy of the host that is due to load"});
   out.add("", host.active.energy.value);
-  out.begin({"keplerd_host_idle_joules", kCounter, "joules", "Energy of the host while it was idle"});
+  out.begin({"keplerd_host_idle_joules", kCounter, "joules", "Energy of the host that is not due to load"});
   out.add("", host.idle.energy.value);
   out.begin({"keplerd_host_watts", kGauge, "watts", "Power of the host"});
   add_power(out, "", host.all);
-  out.begin({"keplerd_host_active_watts", kGauge, "watts", "Power of the host that is due to work"});
+  out.begin({"keplerd_host_active_watts", kGauge, "watts", "Power of the host that is due to load"});
   add_power(out, "", host.active);
-  out.begin({"keplerd_host_idle_watts", kGauge, "watts", "Power of the host that is due to idling"});
+  out.begin({"keplerd_host_idle_watts", kGauge, "watts", "Power of the host that is not due to load"});
   add_power(out, "", host.idle);
   out.begin({"keplerd_account_joules", kCounter, "joules",
              "Energy of the host by account: these add up to keplerd_host_joules_total"});
