@@ -71,7 +71,7 @@ struct TypesOf<VmMetadata> {
 };
 template <>
 struct TypesOf<VmParts> {
-  static Types get() { return {"[]MachinePart", "a(st)"}; }
+  static Types get() { return {"[]VmPart", "a(st)"}; }
 };
 template <>
 struct TypesOf<ZoneShares> {
