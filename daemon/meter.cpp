@@ -62,7 +62,7 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
 Meter::~Meter() = default;
 
 std::shared_ptr<const Report> Meter::sample() {
-  look_for_source(clock_());
+  find_source(clock_());
   const Instant at = read_counters();
   if (awaits_step(at)) {
     keeper_.refresh(at.monotonic);
@@ -110,7 +110,7 @@ Evidence Meter::find_evidence() {
   logins_.refresh(now);
   libvirt_.refresh(now);
   machined_.refresh(now);
-  return {vms_.look(sample_.usage), find_programs(host_, sample_.usage), &logins_.logins(), &libvirt_,
+  return {vms_.scan(sample_.usage), find_programs(host_, sample_.usage), &logins_.logins(), &libvirt_,
           &machined_};
 }
 
@@ -195,8 +195,8 @@ void Meter::read_vms_threads() {
   }
 }
 
-void Meter::look_for_source(const Instant& now) {
-  const auto update = keeper_.look(now.monotonic);
+void Meter::find_source(const Instant& now) {
+  const auto update = keeper_.scan(now.monotonic);
   log_.source(keeper_.reason(), update);
   if (!update) return;
   zones_are_new_ = true;

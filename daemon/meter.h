@@ -111,7 +111,7 @@ class Meter {
  private:
   SavedModels learned() const;
   void choose_what_is_read();
-  void look_for_source(const Instant& now);
+  void find_source(const Instant& now);
   Instant read_counters();
   bool awaits_step(const Instant& at);
   void read_vms_threads();

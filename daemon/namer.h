@@ -49,7 +49,7 @@ class Namer {
   std::map<std::uint32_t, LibvirtRecords> sessions_;                     // by user
   std::map<std::string, std::shared_ptr<const LibvirtStatus>> domains_;  // by DRIVER/ID
   HaltPolling halt_polling_;
-  LastLook polled_;
+  LastCheck polled_;
   std::optional<Nanoseconds> last_;
 };
 

@@ -35,10 +35,10 @@ Result<Done> Follower::start() {
   if (!unused) return unused;
   const auto waited = longest_wait_.attach(means_.event, kFollowing, [this] { end_wait(); });
   if (!waited) return waited;
-  const auto looks = look_.attach(means_.event, kFollowing, [this] {
+  const auto checked = check_.attach(means_.event, kFollowing, [this] {
     if (has_numbers()) end_wait();
   });
-  if (!looks) return looks;
+  if (!checked) return checked;
   unused_.set_after(rhythm_.end() - means_.now());
   return open();
 }
@@ -89,7 +89,7 @@ client::Streams::Events Follower::events() {
               [this](Kind kind, varlink::Json reply) {
                 ticks_.add(kind, std::move(reply));
                 if (kind == Kind::kZones) keep_step();
-                if (waiting_) look_.request();
+                if (waiting_) check_.request();
               },
           .lost =
               [this](Kind kind) {
@@ -97,13 +97,13 @@ client::Streams::Events Follower::events() {
                 // Nothing is lost of a stream that has sent nothing yet.
                 if (kind == Kind::kProcesses && snapshot_.has(kind)) processes_.forget();
                 snapshot_.forget(kind);
-                if (waiting_) look_.request();
+                if (waiting_) check_.request();
               },
           .changed =
               [this](bool up, const std::string& reason) {
                 decided_ = true;
                 report(up, reason);
-                if (waiting_) look_.request();
+                if (waiting_) check_.request();
               }};
 }
 

@@ -76,7 +76,7 @@ class Follower {
   ScrapeRhythm rhythm_;
   std::unique_ptr<client::Streams> streams_;
   Timer unused_, longest_wait_;
-  Deferred look_;         // outside of the streams' own functions
+  Deferred check_;        // outside of the streams' own functions
   std::string instance_;  // of keplerd's totals, when last seen
   std::string reported_;  // the last reason why keplerd does not answer; empty: it does
   bool reported_any_ = false;

@@ -35,7 +35,7 @@ void TopProcesses::take(const Rows<ProcessRow>& processes) {
     while (known != known_.end() && known->first < id) known = known_.erase(known);
     const bool is_new = known == known_.end() || known->first != id;
     if (is_new) known = known_.emplace_hint(known, id, Known{});
-    look_at(row, known->second, is_new);
+    take(row, known->second, is_new);
     ++known;
   }
   known_.erase(known, known_.end());
@@ -45,7 +45,7 @@ void TopProcesses::take(const Rows<ProcessRow>& processes) {
   for (auto& [id, process] : known_) count(process);
 }
 
-void TopProcesses::look_at(const ProcessRow& row, Known& known, bool is_new) {
+void TopProcesses::take(const ProcessRow& row, Known& known, bool is_new) {
   known.row = &row;
   known.was_shown = std::exchange(known.shown, false);
   // Energy from before the exporter's start is not an increase.

@@ -58,7 +58,7 @@ class TopProcesses {
     bool shown = false, was_shown = false;
   };
 
-  void look_at(const ProcessRow& row, Known& known, bool is_new);
+  void take(const ProcessRow& row, Known& known, bool is_new);
   void choose();
   void count(Known& known);
 

@@ -37,7 +37,7 @@ std::string group_name(gid_t gid) {
   return entry != nullptr ? entry->gr_name : std::to_string(gid);
 }
 
-std::optional<FileFacts> look_at(int directory, const std::string& path, int access) {
+std::optional<FileFacts> facts_of(int directory, const std::string& path, int access) {
   struct stat status {};
   if (fstatat(directory, path.c_str(), &status, 0) != 0) return std::nullopt;
   FileFacts facts;
@@ -52,7 +52,7 @@ std::optional<FileFacts> look_at(int directory, const std::string& path, int acc
 void gather_daemon(const std::string& address, DoctorFacts& facts) {
   facts.address = address;
   const std::string path = address.starts_with("unix:") ? address.substr(5) : address;
-  facts.socket = look_at(AT_FDCWD, path, R_OK | W_OK);
+  facts.socket = facts_of(AT_FDCWD, path, R_OK | W_OK);
   auto daemon = client::Daemon::connect(address);
   facts.status = daemon ? daemon->status() : daemon.error();
   facts.monotonic = clock_now(CLOCK_MONOTONIC);
@@ -78,7 +78,7 @@ void gather_counters(const HostRoot& host, DoctorFacts& facts) {
   if (!zones) return;
   std::sort(zones->begin(), zones->end());
   for (const std::string& zone : *zones) {
-    auto counter = look_at(host.sysfs(), "class/powercap/" + zone + "/energy_uj", R_OK);
+    auto counter = facts_of(host.sysfs(), "class/powercap/" + zone + "/energy_uj", R_OK);
     if (!counter) continue;
     counter->path = host.paths().sysfs + "/" + counter->path;
     facts.counters.push_back(std::move(*counter));
@@ -103,7 +103,7 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
   if (const auto shown_only = open_shown_only(*host, {})) {
     for (const Zone& zone : shown_only->zones()) facts.shown_only.push_back(zone.id);
   }
-  facts.libvirt = look_at(host->root(), "run/libvirt/qemu", R_OK);
+  facts.libvirt = facts_of(host->root(), "run/libvirt/qemu", R_OK);
   gather_counters(*host, facts);
   if (host->cgroupfs()) {
     facts.cgroup2 = host->paths().cgroupfs.value_or("");

@@ -13,7 +13,7 @@
 namespace keplerd {
 namespace {
 
-constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
+constexpr Nanoseconds kScanPeriod = std::chrono::seconds(10);
 constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(250);  // samples are never exactly on time
 constexpr int kFailedReads = 3;
 constexpr Nanoseconds kFailedTime = std::chrono::seconds(3);
@@ -55,11 +55,11 @@ std::optional<std::string> SourceKeeper::look_again(Nanoseconds now) {
   return notice ? *notice : "energy source none";
 }
 
-std::optional<std::string> SourceKeeper::look(Nanoseconds now) {
+std::optional<std::string> SourceKeeper::scan(Nanoseconds now) {
   const bool died = has_died(now);
-  const bool due = !looked_ || now - *looked_ >= kLookPeriod - kMostEarly;
+  const bool due = !scanned_ || now - *scanned_ >= kScanPeriod - kMostEarly;
   if (!due && !is_chosen_again_ && (!died || looked_since_it_died_)) return std::nullopt;
-  looked_ = now;
+  scanned_ = now;
   looked_since_it_died_ = died;
   auto notice = std::exchange(is_chosen_again_, false) ? look_again(now) : look_for_source(now, died);
   auto more = look_for_shown_only();

@@ -21,13 +21,13 @@ class SourceKeeper {
   // `host` must outlive it.
   SourceKeeper(const HostRoot& host, SourceChoice choice);
 
-  // Replaces the choice: the next look() selects the meter again, or none if there is no such meter.
+  // Replaces the choice: the next scan() selects the meter again, or none if there is no such meter.
   void choose(SourceChoice choice);
 
   // Searches for another meter when due: every ten seconds, and as soon as the current one has died, that is,
   // no zone of the total could be read three times in a row and for three seconds. Call it before each
   // read(). Returns what has changed, for the log; zones() has then changed, too. `now`: CLOCK_MONOTONIC.
-  std::optional<std::string> look(Nanoseconds now);
+  std::optional<std::string> scan(Nanoseconds now);
 
   // As EnergySource has them; nothing without a source.
   void read(Nanoseconds now, ZoneReadings& readings);
@@ -66,7 +66,7 @@ class SourceKeeper {
   std::vector<Zone> zones_;
   std::string reason_;
   SourceProbes probes_;
-  std::optional<Nanoseconds> looked_;
+  std::optional<Nanoseconds> scanned_;
   int failed_reads_ = 0;
   Nanoseconds failed_since_{0};
   bool looked_since_it_died_ = false;

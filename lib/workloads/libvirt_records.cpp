@@ -39,7 +39,7 @@ LibvirtRecords LibvirtRecords::of_session(const HostRoot& host, std::uint32_t us
 }
 
 void LibvirtRecords::refresh(Nanoseconds now) {
-  const bool due = look_.is_due(now, static_cast<bool>(directory_));
+  const bool due = checked_.is_due(now, static_cast<bool>(directory_));
   if (due) find_directory();
   if (!directory_) return;
   bool changed = false;

@@ -76,7 +76,7 @@ class LibvirtRecords {
   std::string directory_path_;
   bool is_session_ = false;
   DirectoryWatch watch_{DirectoryWatch::Entries::kFiles};
-  LastLook look_;  // when it was last scanned
+  LastCheck checked_;  // when it was last scanned
   UniqueFd directory_;
   bool watched_ = false;
   FileStamp opened_;                                // of the directory: differs after it was recreated

@@ -95,7 +95,7 @@ std::optional<Uid> Logins::account_of(Uid user) const {
 }
 
 void LoginFiles::refresh(Nanoseconds now) {
-  if (!look_.is_due(now, true)) return;
+  if (!checked_.is_due(now, true)) return;
   const bool subuid = read("subuid", subuid_stamp_, subuid_);
   const bool passwd = read("passwd", passwd_stamp_, passwd_);
   if (subuid || passwd) logins_ = Logins(parse_subuid(subuid_, passwd_), parse_passwd_users(passwd_));

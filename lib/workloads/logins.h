@@ -69,7 +69,7 @@ class LoginFiles {
   bool read(const char* name, FileStamp& stamp, std::string& text) const;
 
   const HostRoot& host_;
-  LastLook look_;
+  LastCheck checked_;
   FileStamp subuid_stamp_, passwd_stamp_;
   std::string subuid_, passwd_;
   Logins logins_;

@@ -46,7 +46,7 @@ class MachinedRecords {
 
  private:
   const HostRoot& host_;
-  LastLook look_;
+  LastCheck checked_;
   FileStamp listed_;
   struct File {
     FileStamp stamp;

@@ -18,8 +18,8 @@ std::optional<Name> find_name(const NamesById<Name>& names, std::string_view id)
 
 }  // namespace
 
-bool LastLook::is_due(Nanoseconds now, bool known) {
-  if (at_ && now - *at_ < (known ? kLookPeriod : kRetryPeriod)) return false;
+bool LastCheck::is_due(Nanoseconds now, bool known) {
+  if (at_ && now - *at_ < (known ? kCheckPeriod : kRetryPeriod)) return false;
   at_ = now;
   return true;
 }
@@ -27,11 +27,11 @@ bool LastLook::is_due(Nanoseconds now, bool known) {
 std::optional<std::string> FileForEach::name(Nanoseconds now, std::string_view id) {
   File* const file = files_.ask(id);
   if (file == nullptr) return std::nullopt;
-  if (file->look.is_due(now, file->content.name.has_value())) look(id, file->content);
+  if (file->checked.is_due(now, file->content.name.has_value())) read(id, file->content);
   return file->content.name;
 }
 
-void FileForEach::look(std::string_view id, NameFile& file) {
+void FileForEach::read(std::string_view id, NameFile& file) {
   if (!directory_) {
     auto opened = open_inside(root_, place_.directory);
     directory_ = opened ? *std::move(opened) : UniqueFd();
@@ -57,12 +57,12 @@ void FileForEach::end() {
 template <class Name>
 std::optional<Name> NamingDirectory<Name>::name(Nanoseconds now, std::string_view id) {
   asked_ = true;
-  if (look_.is_due(now, names_.contains(id))) look();
+  if (checked_.is_due(now, names_.contains(id))) scan();
   return find_name(names_, id);
 }
 
 template <class Name>
-void NamingDirectory<Name>::look() {
+void NamingDirectory<Name>::scan() {
   const auto entries = list_if_changed(root_, path_, kMostNames, stamp_);
   if (entries && !*entries) return;
   names_.clear();
@@ -83,12 +83,12 @@ template class NamingDirectory<PodName>;
 std::optional<std::string> PodmanStorage::name(Nanoseconds now, std::string_view id) {
   asked_ = true;
   auto known = find(id);
-  if (!look_.is_due(now, known.has_value())) return known;
-  look();
+  if (!checked_.is_due(now, known.has_value())) return known;
+  scan();
   return find(id);
 }
 
-void PodmanStorage::look() {
+void PodmanStorage::scan() {
   const auto storage = open_inside(root_, "var/lib/containers/storage");
   if (!storage) {
     lists_ = {};

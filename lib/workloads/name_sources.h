@@ -17,13 +17,13 @@
 
 namespace keplerd {
 
-// A source is checked again after kLookPeriod, or after kRetryPeriod while the requested name is unknown.
-inline constexpr Nanoseconds kLookPeriod = std::chrono::seconds(10);
+// A source is checked again after kCheckPeriod, or after kRetryPeriod while the requested name is unknown.
+inline constexpr Nanoseconds kCheckPeriod = std::chrono::seconds(10);
 inline constexpr Nanoseconds kRetryPeriod = std::chrono::seconds(1);
 
 inline constexpr std::size_t kMostNames = 10'000;  // remembered per source
 
-class LastLook {
+class LastCheck {
  public:
   // Whether a check is due; if so, records it as the last one.
   bool is_due(Nanoseconds now, bool known);
@@ -109,10 +109,10 @@ class FileForEach {
 
  private:
   struct File {
-    LastLook look;
+    LastCheck checked;
     NameFile content;
   };
-  void look(std::string_view id, NameFile& file);
+  void read(std::string_view id, NameFile& file);
 
   int root_;
   Place place_;
@@ -131,12 +131,12 @@ class NamingDirectory {
   void end();
 
  private:
-  void look();
+  void scan();
 
   int root_;
   const char* path_;
   Parse parse_;
-  LastLook look_;
+  LastCheck checked_;
   FileStamp stamp_;
   NamesById<Name> names_;
   bool asked_ = false;
@@ -165,11 +165,11 @@ class PodmanStorage {
       "btrfs-containers/containers.json",   "btrfs-containers/volatile-containers.json",
       "zfs-containers/containers.json",     "zfs-containers/volatile-containers.json"};
 
-  void look();
+  void scan();
   std::optional<std::string> find(std::string_view id) const;
 
   int root_;
-  LastLook look_;
+  LastCheck checked_;
   std::array<List, kFiles.size()> lists_;
   bool asked_ = false;
 };

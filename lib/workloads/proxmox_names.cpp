@@ -15,7 +15,7 @@ constexpr std::size_t kLimit = 64 << 10;
 std::optional<std::string> ProxmoxNames::name(Nanoseconds now, const std::string& id) {
   File* const file = files_->ask(id);
   if (file == nullptr) return std::nullopt;
-  if (file->look.is_due(now, file->content.name.has_value())) {
+  if (file->checked.is_due(now, file->content.name.has_value())) {
     file->due = background_ != nullptr;
     if (background_ == nullptr) read(root_, id, file->content);
   }

@@ -34,7 +34,7 @@ class ProxmoxNames {
 
  private:
   struct File {
-    LastLook look;
+    LastCheck checked;
     NameFile content;
     bool due = false;  // to be read by the next job
   };

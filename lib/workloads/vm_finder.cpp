@@ -19,13 +19,13 @@ constexpr std::size_t kMaxDoubtful = 1000;
 
 }  // namespace
 
-FoundVms VmFinder::look(const UsageSample& usage) {
+FoundVms VmFinder::scan(const UsageSample& usage) {
   FoundVms found;
   for (std::size_t i = 0; i < usage.processes.size(); ++i) {
     const ProcessUsage& process = usage.processes[i];
     if (process.kernel_thread) continue;
     if (!process.fresh && (doubtful_.empty() || !doubtful_.contains(process.id))) continue;
-    look_at(usage, i, found);
+    examine(usage, i, found);
   }
   for (const ProcessId id : usage.ended) doubtful_.erase(id);
   // If two claim the same VM, the older one gets it, in whatever order directories list them.
@@ -36,7 +36,7 @@ FoundVms VmFinder::look(const UsageSample& usage) {
   return found;
 }
 
-void VmFinder::look_at(const UsageSample& usage, std::size_t index, FoundVms& found) {
+void VmFinder::examine(const UsageSample& usage, std::size_t index, FoundVms& found) {
   const ProcessUsage& process = usage.processes[index];
   const std::string path = std::to_string(process.id.pid) + "/cmdline";
   std::array<char, 4096> buffer;
@@ -44,7 +44,7 @@ void VmFinder::look_at(const UsageSample& usage, std::size_t index, FoundVms& fo
   if (!beginning) return;
   const std::vector<std::string_view> words = split_command_line(*beginning);
   if (is_named_like_a_hypervisor({words, process.comm, {}})) {
-    auto command = look_closer(process, *beginning, beginning->size() < buffer.size());
+    auto command = read_command(process, *beginning, beginning->size() < buffer.size());
     if (command && is_still_its_users(process)) found.vms.push_back({index, *std::move(command)});
     return;
   }
@@ -64,8 +64,8 @@ bool VmFinder::is_still_its_users(const ProcessUsage& process) {
 }
 
 // Examines a process named like a hypervisor, given the `beginning` of its command line.
-std::optional<VmCommand> VmFinder::look_closer(const ProcessUsage& process, std::string_view beginning,
-                                               bool is_whole) {
+std::optional<VmCommand> VmFinder::read_command(const ProcessUsage& process, std::string_view beginning,
+                                                bool is_whole) {
   const std::string directory = std::to_string(process.id.pid) + "/";
   std::string whole;
   if (!is_whole) {

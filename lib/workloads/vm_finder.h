@@ -38,12 +38,12 @@ class VmFinder {
   explicit VmFinder(const HostRoot& host) : host_(host) {}
 
   // New ones among the processes of `usage`. Must be called with every sample.
-  FoundVms look(const UsageSample& usage);
+  FoundVms scan(const UsageSample& usage);
 
  private:
-  void look_at(const UsageSample& usage, std::size_t index, FoundVms& found);
-  std::optional<VmCommand> look_closer(const ProcessUsage& process, std::string_view beginning,
-                                       bool is_whole);
+  void examine(const UsageSample& usage, std::size_t index, FoundVms& found);
+  std::optional<VmCommand> read_command(const ProcessUsage& process, std::string_view beginning,
+                                        bool is_whole);
   bool is_still_its_users(const ProcessUsage& process);
 
   const HostRoot& host_;

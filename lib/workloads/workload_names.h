@@ -29,7 +29,7 @@ class WorkloadNames {
   // (proxmox_names.h). Without one they are read synchronously.
   void set_background(Background* background) { proxmox_.set_background(background); }
 
-  // A round of requests: begin, ask, end. A file is checked again if its last check is at least kLookPeriod
+  // A round of requests: begin, ask, end. A file is checked again if its last check is at least kCheckPeriod
   // ago, or kRetryPeriod if that yielded no name; if it is unchanged (inode, size, time), it is not read.
   // `now`: of the monotonic clock.
   void begin(Nanoseconds now) { now_ = now; }

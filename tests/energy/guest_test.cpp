@@ -144,12 +144,12 @@ TEST_F(GuestTest, AnotherQualityIsTakenUp) {
   add("intel-rapl:0", "package-0", 0);
   const HostRoot host = fake.open();
   SourceKeeper keeper(host, {});
-  EXPECT_TRUE(keeper.look(1s));
-  EXPECT_FALSE(keeper.look(12s));
+  EXPECT_TRUE(keeper.scan(1s));
+  EXPECT_FALSE(keeper.scan(12s));
   fake.write("root/run/keplerd-meter/quality", "estimated\n");
-  EXPECT_THAT(keeper.look(24s).value_or(""), HasSubstr("new zones of energy source guest"));
+  EXPECT_THAT(keeper.scan(24s).value_or(""), HasSubstr("new zones of energy source guest"));
   EXPECT_EQ(keeper.zones()[0].quality, Quality::kEstimated);
-  EXPECT_FALSE(keeper.look(36s));
+  EXPECT_FALSE(keeper.scan(36s));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class Hosts : public ::testing::Test {
     const HostRoot host = host_.open();
     perf_.open_error = perf_is_permitted ? 0 : EACCES;
     SourceKeeper keeper(host, {.open_perf_counter = perf_.opener()});
-    keeper.look(std::chrono::seconds(1));
+    keeper.scan(std::chrono::seconds(1));
     reason_ = keeper.reason();
     ZoneReadings readings;
     keeper.read(std::chrono::seconds(1), readings);

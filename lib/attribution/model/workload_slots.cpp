@@ -9,7 +9,7 @@ namespace keplerd {
 namespace {
 
 constexpr double kUseSpan = 300;             // s
-constexpr std::size_t kEvery = 10;           // windows between two looks for larger workloads
+constexpr std::size_t kEvery = 10;           // windows between two searches for larger workloads
 constexpr double kLargerBy = 1.5;            // a newcomer takes a slot from a workload that uses so much less
 constexpr double kLeastUse = 1e-9;           // busy CPUs
 constexpr std::size_t kMostRemembered = 64;  // workloads that ended
