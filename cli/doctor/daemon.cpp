@@ -34,15 +34,15 @@ Check check_source(const DoctorFacts& facts) {
   const std::string name = name_text(source, "name");
   const std::string quality = name_text(source, "quality");
   const std::string reason = name_text(source, "reason");
-  const std::string found =
-      name + (quality.empty() ? "" : ", " + quality) + (reason.empty() ? "" : ": " + reason);
+  const std::string found = name + (quality.empty() || quality == name ? "" : ", " + quality) +
+                            (reason.empty() ? "" : ": " + reason);
   if (name == "guest" && quality == "attributed") {
     return {"source", kOk, found + ": the host's share for this virtual machine", ""};
   }
   if (is_measured(facts)) return {"source", reason.empty() ? kOk : kWarning, found, ""};
   if (quality == "simulated" || quality == "estimated") {
     return {
-        "source", kWarning, found + ": the numbers are not measured",
+        "source", kWarning, found + "; the numbers are not measured",
         "set Source=auto in keplerd.conf, and start keplerd without --source, to use a meter of this host"};
   }
   return {"source", kProblem, found, "see the meters below", "", "none: no energy meter can be read"};
@@ -91,25 +91,20 @@ Check check_cost(const DoctorFacts& facts) {
           "systemd-cgtop --order=tasks, systemd-cgls"};
 }
 
-struct ProblemCheck {
-  CheckState state = kProblem;
-  const char* fix = "";
-};
-
-// Unset if another check reports it. A kind added in a later keplerd describes itself.
-std::optional<ProblemCheck> check_of(std::string_view kind) {
+// What to do about a problem of this kind. Unset if another check reports it. A kind added in a later keplerd
+// describes itself.
+std::optional<const char*> fix_of(std::string_view kind) {
   const auto known = find_problem_kind(kind);
-  if (!known) return ProblemCheck{};
+  if (!known) return "";
   switch (*known) {
     case ProblemKind::kZone:
-      return ProblemCheck{kProblem, "see 'journalctl -u keplerd' and the meters below"};
+      return "see 'journalctl -u keplerd' and the meters below";
     case ProblemKind::kPower:
-      return ProblemCheck{kProblem, "see the zones"};
+      return "see the zones";
     case ProblemKind::kState:
-      return ProblemCheck{
-          kProblem, "free disk space, or remount the file system writable; see 'journalctl -u keplerd'"};
+      return "free disk space, or remount the file system writable; see 'journalctl -u keplerd'";
     case ProblemKind::kLibvirt:
-      return ProblemCheck{kWarning, "install the package keplerd-libvirt"};
+      return "install the package keplerd-libvirt";
     case ProblemKind::kSource:
     case ProblemKind::kCgroups:
     case ProblemKind::kProcesses:
@@ -123,14 +118,14 @@ std::vector<Check> check_problems(const DoctorFacts& facts) {
   std::vector<Check> checks;
   for (const Json& problem : client::elements(field(*facts.status, "problems"))) {
     const std::string kind = name_text(problem, "kind"), object = name_text(problem, "object");
-    const auto check = check_of(kind);
-    if (!check) continue;
+    const auto fix = fix_of(kind);
+    if (!fix) continue;
     const auto since = integer_field(problem, "sinceUsec");
     const std::chrono::microseconds age = facts.realtime - std::chrono::microseconds(since.value_or(0));
-    checks.push_back({kind, check->state,
+    checks.push_back({kind, kProblem,
                       (object.empty() ? "" : object + " ") + name_text(problem, "what") +
                           (since ? ", for " + format_time(std::max(age, age.zero())) : ""),
-                      check->fix});
+                      *fix});
   }
   return checks;
 }

@@ -38,7 +38,7 @@ std::int64_t left_out_of(const DoctorFacts& facts, const char* field) {
 Check check_cgroup2(const DoctorFacts& facts) {
   const auto left_out = left_out_of(facts, "groupsLeftOut");
   if (facts.cgroup2 && left_out > 0) {
-    return {"cgroup2", kWarning,
+    return {"cgroup2", kProblem,
             fmt::format("{} cgroups have no rows, because there are too many or they are nested too deeply: "
                         "they are counted in their parents",
                         left_out),
@@ -60,7 +60,7 @@ Check check_cgroup2(const DoctorFacts& facts) {
 Check check_processes(const DoctorFacts& facts) {
   if (const auto left_out = left_out_of(facts, "processesLeftOut"); left_out > 0) {
     return {
-        "processes", kWarning,
+        "processes", kProblem,
         fmt::format("{} processes have no rows, because there are too many: they are counted in their units",
                     left_out),
         "see systemd-cgtop --order=tasks"};

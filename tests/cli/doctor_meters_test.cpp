@@ -37,7 +37,7 @@ TEST(Doctor, NothingMeasuredHasItsOwnStatus) {
   DoctorFacts facts = healthy();
   facts.status = simulated_status();
   EXPECT_EQ(check_of(facts, "source").state, CheckState::kWarning);
-  EXPECT_EQ(check_of(facts, "source").found, "simulated, simulated: the numbers are not measured");
+  EXPECT_EQ(check_of(facts, "source").found, "simulated; the numbers are not measured");
   EXPECT_EQ(status_of(facts), kNotMeasured);
   (*facts.status)["source"]["quality"] = "estimated";
   EXPECT_EQ(status_of(facts), kNotMeasured);

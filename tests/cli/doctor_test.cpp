@@ -162,9 +162,9 @@ TEST(Doctor, WhatKeplerdCannotDoNowIsAProblemAndSaysForHowLong) {
   EXPECT_EQ(check_of(facts, "zone").found, "powercap:package:0 cannot be read: no such device, for 1min 30s");
   EXPECT_EQ(check_of(facts, "zone").state, CheckState::kProblem);
   EXPECT_EQ(check_of(facts, "state").state, CheckState::kProblem);
-  EXPECT_EQ(check_of(facts, "libvirt").state, CheckState::kWarning);
+  EXPECT_EQ(check_of(facts, "libvirt").state, CheckState::kProblem);
   EXPECT_EQ(status_of(facts), kFailed);
-  EXPECT_EQ(verdict_text(check_all(facts)), "2 problems, 1 warning.\n");
+  EXPECT_EQ(verdict_text(check_all(facts)), "3 problems, 0 warnings.\n");
 }
 
 TEST(Doctor, ShowsWhoClaimedAnotherOwnersWorkload) {
@@ -228,7 +228,8 @@ TEST(Doctor, ReportsTheCostOfKeplerdItself) {
 TEST(Doctor, ReportsGroupsThatAreLeftOut) {
   DoctorFacts facts = healthy();
   (*facts.status)["groupsLeftOut"] = 3;
-  EXPECT_EQ(check_of(facts, "cgroup2").state, CheckState::kWarning);
+  EXPECT_EQ(check_of(facts, "cgroup2").state, CheckState::kProblem);
+  EXPECT_EQ(status_of(facts), kFailed);
   EXPECT_EQ(check_of(facts, "cgroup2").found,
             "3 cgroups have no rows, because there are too many or they are nested too deeply: they are "
             "counted in their parents");
@@ -237,7 +238,8 @@ TEST(Doctor, ReportsGroupsThatAreLeftOut) {
 TEST(Doctor, ReportsProcessesThatAreLeftOut) {
   DoctorFacts facts = healthy();
   (*facts.status)["processesLeftOut"] = 70'000;
-  EXPECT_EQ(check_of(facts, "processes").state, CheckState::kWarning);
+  EXPECT_EQ(check_of(facts, "processes").state, CheckState::kProblem);
+  EXPECT_EQ(status_of(facts), kFailed);
   EXPECT_EQ(check_of(facts, "processes").found,
             "70000 processes have no rows, because there are too many: they are counted in their units");
 }
