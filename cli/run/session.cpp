@@ -111,6 +111,7 @@ Result<Outcome> Session::run() {
   outcome.interrupted = outcome.interrupted || ended.by_signal;
   if (!measured) {
     outcome.report = unmeasured_report(run, problem_);
+    outcome.warned = warned_;
     return outcome;
   }
   auto measurement =

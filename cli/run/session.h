@@ -29,6 +29,7 @@ struct Outcome {
   bool started = true;       // otherwise `failure` says why not
   bool interrupted = false;  // by a signal for the command or for keplerctl
   std::string failure;
+  bool warned = false;  // of the reason why nothing is measured, before the command was started
 };
 
 class Session {

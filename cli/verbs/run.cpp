@@ -83,7 +83,7 @@ class Series {
     if (!outcome) return stop(context_.fail(printable(outcome.error().message)));
     if (!outcome->started) return ended(outcome);
     status_ = outcome->report.exit_status;
-    results_.add(std::move(outcome->report));
+    results_.add(std::move(outcome->report), outcome->warned);
     // Means are of what the command does when it succeeds.
     return !outcome->interrupted && status_ == 0;
   }

@@ -40,9 +40,13 @@ Result<RunFiles> open_run_files(const Context& context) {
   return files;
 }
 
-void RunResults::add(Report report) {
+void RunResults::add(Report report, bool warned) {
   report.rates = files_.rates;
-  if (!context_.wants_json()) write(report_text(report, colour()));
+  if (!context_.wants_json()) {
+    Report shown = report;
+    if (warned && !files_.report) shown.problem = "see above";
+    write(report_text(shown, colour()));
+  }
   runs_.push_back(std::move(report));
 }
 

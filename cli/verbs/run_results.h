@@ -26,8 +26,8 @@ class RunResults {
  public:
   RunResults(const Context& context, RunFiles files) : context_(context), files_(std::move(files)) {}
 
-  // Writes the report, except for JSON.
-  void add(run::Report report);
+  // Writes the report, except for JSON. `warned`: its problem has been written to standard error already.
+  void add(run::Report report, bool warned = false);
   std::size_t size() const { return runs_.size(); }
 
   // Writes what is of all reports, of which there is at least one. Returns the exit status: `status`, or

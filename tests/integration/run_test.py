@@ -315,6 +315,8 @@ class Command(WithAManager):
         result = self.run_command("run", "echo", "on", daemon=daemon)
         self.assertEqual((result.returncode, result.stdout), (0, "on\n"))
         self.assertTrue(result.stderr.startswith("keplerctl: not measured: no scope: "), result.stderr)
+        self.assertEqual(result.stderr.count("no scope"), 1, "the reason is given once")
+        self.assertIn("Energy: not measured: see above\n", result.stderr)
 
 
 class Refused(WithAManager):
@@ -325,6 +327,12 @@ class Refused(WithAManager):
         self.assertEqual((result.returncode, result.stdout), (0, "on\n"))
         self.assertTrue(result.stderr.startswith(
             "keplerctl: not measured: no scope: the manager refuses to start a scope: Access denied\n"), result.stderr)
+
+    def test_a_report_in_a_file_has_the_reason(self):
+        report = self.host.root / "report.txt"
+        result = self.run_command("run", f"--report={report}", "true", daemon=self.start_daemon())
+        self.assertEqual(result.stderr, "keplerctl: not measured: no scope: the manager refuses to start a scope: Access denied\n")
+        self.assertIn("Energy: not measured: no scope: the manager refuses to start a scope: Access denied\n", report.read_text())
 
 
 if __name__ == "__main__":
