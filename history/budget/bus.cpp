@@ -9,9 +9,12 @@
 #include <systemd/sd-bus.h>
 
 #include "base/text.h"
-#include "history/log.h"
+#include "event/stderr_log.h"
 
 namespace keplerd::history {
+
+using namespace stderr_log;
+
 namespace {
 
 constexpr const char* kName = "org.keplerd1.History";

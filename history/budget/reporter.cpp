@@ -12,10 +12,13 @@
 #include "base/journal.h"
 #include "base/replace_file.h"
 #include "base/text.h"
+#include "event/stderr_log.h"
 #include "history/budget/unit_name.h"
-#include "history/log.h"
 
 namespace keplerd::history {
+
+using namespace stderr_log;
+
 namespace {
 
 constexpr const char* kMessageId = "MESSAGE_ID=b47d95783c4a4e7da73cf847ff48177c";  // keplerd-history(8)
