@@ -127,16 +127,20 @@ void declare_history(CLI::App& app, const VerbOptions& accepts, RawArguments& ra
         ->expected(0, 2);
     add("--step", options.step, "One row for each 5min, hour, day or month", "STEP")
         ->check(CLI::IsMember({"5min", "hour", "day", "month"}));
+    app.add_flag("--graph", options.graph, "Show the power as a graph instead of a table");
   }
   if (accepts.by) {
     add("--by", options.by, "Divide by unit (default), slice, user, vm, container or pod", "WHAT")
         ->check(CLI::IsMember({"unit", "slice", "user", "vm", "container", "pod"}));
+    app.add_option("--functional-unit", options.functional_units,
+                   "Show the Software Carbon Intensity for N functional units")
+        ->type_name("N")
+        ->check(check_positive);
   }
   add("--month", options.month, "The whole month, like 2026-11", "MONTH");
   add("--day", options.day, "The whole day, like 2026-11-24, today or yesterday", "DAY");
   add("--since", options.since, "Begin at TIME", "TIME");
   add("--until", options.until, "End at TIME (default: now)", "TIME");
-  add("--cost-config", options.cost_config, "Read price and emissions from this file", "FILE");
   add("--history", options.address, "Socket of keplerd-history", "ADDRESS");
 }
 

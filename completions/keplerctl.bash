@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --month | --day | --since | --until | --history) word= ;;
+            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --functional-unit | --month | --day | --since | --until | --history) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         # What is behind `run`, its options and their values is a command of its own.
@@ -80,8 +80,8 @@ _keplerctl() {
                     run)
                         candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='
                         candidates+=' --attach= --for= --include-idle --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
-                    history) candidates+=' --step= --month= --day= --since= --until= --cost-config= --history=' ;;
-                    report) candidates+=' --by= --month= --day= --since= --until= --cost-config= --history=' ;;
+                    history) candidates+=' --step= --graph --month= --day= --since= --until= --history=' ;;
+                    report) candidates+=' --by= --functional-unit= --month= --day= --since= --until= --history=' ;;
                     record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
                     calibrate) candidates+=' --for= --dry-run --undo --output-file= --sysfs= --procfs= --cgroupfs=' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;

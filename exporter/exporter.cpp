@@ -44,10 +44,10 @@ std::chrono::microseconds read_realtime() {
 
 }  // namespace
 
-Exporter::Exporter(Options options, http::WebConfig web, Rates rates)
+Exporter::Exporter(Options options, http::WebConfig web)
     : options_(std::move(options)),
       web_(std::move(web)),
-      rates_(std::move(rates)),
+      rates_(options_.cost_config),
       started_(read_realtime()) {
   // Their names do not change.
   if (const auto cpuinfo = http::read_small_file("/proc/cpuinfo")) processors_ = parse_processors(*cpuinfo);
@@ -102,6 +102,7 @@ Result<Done> Exporter::start() {
     log_error("exception while " + where + ": " + what);
   });
   if (const auto attached = signals_.attach(event_); !attached) return attached;
+  rates_.at(read_realtime());  // an error is logged now, not when the first client connects
   Contents& contents = *this;
   pages_ = std::make_unique<Pages>(contents, http::Passwords(web_.users),
                                    Pages::Rules{web_.headers, web_.rate_limit});
@@ -144,7 +145,7 @@ std::string Exporter::metrics(Format format) {
                                       .version = KEPLERD_VERSION,
                                       .architecture = architecture_,
                                       .up = follower_->is_up(),
-                                      .rates = rates_,
+                                      .rates = rates_.at(read_realtime()),
                                       .budgets = budgets_ ? budgets_->rows() : std::vector<BudgetRow>(),
                                       .own = {read_cpu_time(), read_resident_bytes(), started_},
                                       .expected_size = last_size_ + last_size_ / 16},

@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "client/stream.h"
-#include "cost/rates.h"
 #include "event/end_signals.h"
 #include "exporter/budgets.h"
 #include "exporter/follower.h"
@@ -18,12 +17,13 @@
 #include "exporter/metrics/render.h"
 #include "exporter/options.h"
 #include "exporter/pages.h"
+#include "exporter/present_rates.h"
 
 namespace keplerd::exporter {
 
 class Exporter : private Contents {
  public:
-  Exporter(Options options, http::WebConfig web, Rates rates);
+  Exporter(Options options, http::WebConfig web);
   ~Exporter() override;
 
   // Does everything that can fail: the loop, TLS, the sockets.
@@ -46,7 +46,7 @@ class Exporter : private Contents {
 
   Options options_;
   http::WebConfig web_;
-  Rates rates_;
+  PresentRates rates_;
   sd_event* event_ = nullptr;
   std::vector<Processor> processors_;
   std::string node_name_, architecture_;

@@ -7,21 +7,12 @@
 
 #include <sysexits.h>
 
-#include "cost/load.h"
 #include "event/stderr_log.h"
 #include "exporter/exporter.h"
 
 namespace {
 
 using namespace keplerd;
-
-// Measurements do not need them.
-Rates load_rates_or_warn(const std::string& path) {
-  const auto rates = load_rates_file(path);
-  if (rates) return *rates;
-  stderr_log::log_warning(rates.error().message + "; price and carbon intensity are not exported");
-  return {};
-}
 
 int run(const exporter::Options& options) {
   exporter::http::WebConfig web;
@@ -33,7 +24,7 @@ int run(const exporter::Options& options) {
     }
     web = *std::move(loaded);
   }
-  exporter::Exporter exporter(options, std::move(web), load_rates_or_warn(options.cost_config));
+  exporter::Exporter exporter(options, std::move(web));
   if (const auto started = exporter.start(); !started) {
     stderr_log::log_error(started.error().message);
     return EXIT_FAILURE;

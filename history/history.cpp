@@ -153,8 +153,8 @@ Result<Done> History::serve() {
         return varlink::Admission{.full = viewer.full, .account = peer.uid};
       });
   const auto identify = [this](const varlink::Peer& peer) { return access_.identify(peer.uid, peer.groups); };
-  add_history_interface(
-      *server_, {*recorder_, identify, std::bind_front(&History::up_to_date_budgets, this), keplerd_});
+  add_history_interface(*server_, {*recorder_, identify, std::bind_front(&History::up_to_date_budgets, this),
+                                   keplerd_, options_.cost_config});
   if (const auto made = make_directory(options_.runtime_directory, 0755); !made) return made;
   const std::string path = options_.runtime_directory + kSocket;
   auto socket = varlink::bind_unix_socket(path, kSocketMode);

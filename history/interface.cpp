@@ -2,9 +2,11 @@
 #include "history/interface.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "history/follower.h"
+#include "history/pricing.h"
 #include "history/shares.h"
 #include "history/store/query.h"
 #include "history_idl.h"
@@ -74,18 +76,63 @@ std::optional<Span> period_of(const Json& parameters, const char** bad) {
   return Span{Time(*from), std::min(Time(*to), kLast)};
 }
 
+Rated whole_of(const RatedSummary& summary) {
+  Rated whole = summary.idle;
+  for (const Rated& other : {summary.kernel, summary.workloads, summary.unattributed}) whole += other;
+  return whole;
+}
+
+// What no row of a report has.
+Json accounts_json(const Accounts& accounts, Microjoules listed) {
+  return {{"idle", accounts.idle.value},
+          {"kernel", accounts.kernel.value},
+          {"unattributed", accounts.unattributed.value},
+          {"other", (accounts.workloads - listed).value}};
+}
+
+// Adds the costs of the rows and of what is in none of them: together, that of the host.
+void add_costs(Json& json, const Pricing& pricing, const std::vector<Share>& shares,
+               const RatedSummary* host) {
+  constexpr std::array<const char*, 4> kAccounts = {"idle", "kernel", "unattributed", "other"};
+  // All fields first: an object that grows moves its values.
+  if (host != nullptr) {
+    for (const char* const name : kAccounts) json["accountCosts"][name] = Json::object();
+  }
+  std::vector<Pricing::Part> parts;
+  for (std::size_t i = 0; i < shares.size(); ++i) parts.push_back({json["rows"][i], shares[i].rated});
+  if (host == nullptr) {
+    pricing.add(parts);
+    return;
+  }
+  Rated other = host->workloads;
+  for (const Share& share : shares) other -= share.rated;
+  const std::array<Rated, 4> rated = {host->idle, host->kernel, host->unattributed, other};
+  for (std::size_t i = 0; i < kAccounts.size(); ++i)
+    parts.push_back({json["accountCosts"][kAccounts[i]], rated[i]});
+  pricing.add(parts);
+  pricing.add(json, whole_of(*host));
+}
+
 // One reply per span.
 class QueryStream : public varlink::Stream {
  public:
-  QueryStream(Database& database, std::vector<Span> spans, std::optional<Selection> selection, bool full)
-      : database_(database), spans_(std::move(spans)), selection_(std::move(selection)), full_(full) {}
+  QueryStream(Database& database, std::vector<Span> spans, std::optional<Selection> selection, bool full,
+              Pricing pricing)
+      : database_(database),
+        spans_(std::move(spans)),
+        selection_(std::move(selection)),
+        full_(full),
+        pricing_(std::move(pricing)) {}
 
   std::optional<std::variant<Reply, Failure>> next() override {
     try {
       const Span& span = spans_.at(next_++);
       const Summary summary = summary_of(database_, span);
       Json json = span_json(span, summary);
+      const auto rated = pricing_.rate(database_, span);
+      pricing_.describe(json, rated, summary.recorded);
       if (full_) {
+        if (rated) pricing_.add(json, whole_of(rated->summary()));
         const Accounts& accounts = summary.accounts;
         json["energyMicrojoules"] = accounts.energy().value;
         json["accounts"] = {{"idle", accounts.idle.value},
@@ -95,10 +142,13 @@ class QueryStream : public varlink::Stream {
       }
       json["rows"] = Json::array();
       if (selection_) {
-        for (const WorkloadEnergy& workload : energy_of(database_, span, *selection_)) {
-          json["rows"].push_back(
-              row_json(client::name_of(selection_->kind),
-                       {workload.key.id, workload.name, workload.key.owner, workload.amounts}));
+        auto workloads = energy_of(database_, span, *selection_);
+        if (rated) rated->rate(database_, workloads);
+        for (const WorkloadEnergy& workload : workloads) {
+          Json row = row_json(client::name_of(selection_->kind),
+                              {workload.key.id, workload.name, workload.key.owner, workload.amounts});
+          pricing_.add(row, workload.rated);
+          json["rows"].push_back(std::move(row));
         }
       }
       return Reply{std::move(json), next_ < spans_.size()};
@@ -112,6 +162,7 @@ class QueryStream : public varlink::Stream {
   std::vector<Span> spans_;
   std::optional<Selection> selection_;  // unset: the host
   bool full_;
+  Pricing pricing_;
   std::size_t next_ = 0;
 };
 
@@ -173,7 +224,9 @@ class Interface {
       if (ids.size() > 1) return failure("AmbiguousName", {{"name", *id}, {"ids", std::move(ids)}});
       selection->id = std::move(ids.front());
     }
-    return std::make_unique<QueryStream>(database(), std::move(spans), std::move(selection), viewer.full);
+    const Span whole{spans.front().start, spans.back().end};
+    return std::make_unique<QueryStream>(database(), std::move(spans), std::move(selection), viewer.full,
+                                         Pricing(shown_.cost_config, whole, recorded_span(database())));
   }
 
   Answer report(const Call& call) {
@@ -188,9 +241,14 @@ class Interface {
 
     shown_.recorder.flush();
     const Summary summary = summary_of(database(), *period);
-    const auto shares = shares_of(*by, energy_of(database(), *period, {kind_of(*by), {}, viewer.owner()}));
-    Json json = span_json(*period, summary);
     const auto recorded = recorded_span(database());
+    Pricing pricing(shown_.cost_config, *period, recorded);
+    const auto rated = pricing.rate(database(), *period);
+    auto workloads = energy_of(database(), *period, {kind_of(*by), {}, viewer.owner()});
+    if (rated) rated->rate(database(), workloads);
+    const auto shares = shares_of(*by, workloads);
+    Json json = span_json(*period, summary);
+    pricing.describe(json, rated, summary.recorded);
     const Time known = recorded ? std::min(period->end, recorded->end) - period->start : Time{0};
     json["unrecordedUsec"] = std::max(known - summary.recorded, Time{0}).count();
     Microjoules listed;
@@ -200,14 +258,11 @@ class Interface {
       rows.push_back(row_json(string_field(call.parameters, "by").value_or(""), share));
     }
     if (viewer.full) {
-      const Accounts& accounts = summary.accounts;
-      json["energyMicrojoules"] = accounts.energy().value;
-      json["accounts"] = {{"idle", accounts.idle.value},
-                          {"kernel", accounts.kernel.value},
-                          {"unattributed", accounts.unattributed.value},
-                          {"other", (accounts.workloads - listed).value}};
+      json["energyMicrojoules"] = summary.accounts.energy().value;
+      json["accounts"] = accounts_json(summary.accounts, listed);
     }
     json["rows"] = std::move(rows);
+    if (rated) add_costs(json, pricing, shares, viewer.full ? &rated->summary() : nullptr);
     return Reply{std::move(json)};
   }
 

@@ -19,6 +19,7 @@ struct Shown {
   std::function<Viewer(const varlink::Peer& peer)> identify;
   std::function<const std::vector<BudgetUse>&()> budgets;  // up to date
   const std::string& keplerd;                              // why keplerd cannot be followed; empty: it is
+  const std::string& cost_config;                          // what energy costs: a file; empty: cost.conf
 };
 
 void add_history_interface(varlink::Server& server, Shown shown);

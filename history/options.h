@@ -14,6 +14,7 @@ struct Options {
   std::string runtime_directory = "/run/keplerd-history";
   std::string bus = "system";                               // "none", or an address
   std::string config;                                       // a file; empty: history.conf and its drop-ins
+  std::string cost_config;                                  // a file; empty: cost.conf and its drop-ins
   std::chrono::seconds interval = std::chrono::minutes(1);  // between two readings
 };
 

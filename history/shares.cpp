@@ -35,19 +35,23 @@ std::optional<std::string> outer_id(std::string_view id) {
 std::vector<WorkloadEnergy> without_nested(std::vector<WorkloadEnergy> workloads) {
   std::map<std::string, std::size_t> by_id;
   for (std::size_t i = 0; i < workloads.size(); ++i) by_id.emplace(workloads[i].key.id, i);
-  std::vector<Amounts> nested(workloads.size());
+  std::vector<WorkloadEnergy> nested(workloads.size());
   for (const WorkloadEnergy& workload : workloads) {
     for (auto id = outer_id(workload.key.id); id; id = outer_id(*id)) {
       const auto outer = by_id.find(*id);
       if (outer == by_id.end()) continue;
-      nested[outer->second] += workload.amounts;
+      nested[outer->second].amounts += workload.amounts;
+      nested[outer->second].rated += workload.rated;
       break;
     }
   }
   for (std::size_t i = 0; i < workloads.size(); ++i) {
-    Amounts& amounts = workloads[i].amounts;
-    amounts.active = std::max(amounts.active - nested[i].active, Microjoules{0});
-    amounts.idle = std::max(amounts.idle - nested[i].idle, Microjoules{0});
+    auto& [active, idle] = workloads[i].amounts;
+    active = std::max(active - nested[i].amounts.active, Microjoules{0});
+    idle = std::max(idle - nested[i].amounts.idle, Microjoules{0});
+    auto& [price, carbon] = workloads[i].rated;
+    price = std::max(price - nested[i].rated.price, RatedEnergy{0});
+    carbon = std::max(carbon - nested[i].rated.carbon, RatedEnergy{0});
   }
   return workloads;
 }
@@ -89,11 +93,12 @@ std::vector<Share> shares_of(By by, const std::vector<WorkloadEnergy>& workloads
   for (const WorkloadEnergy& workload : without_nested(workloads)) {
     if (workload.amounts == Amounts{}) continue;
     Share share = share_of(by, workload);
-    const Amounts amounts = workload.amounts;
     // Units of several users may be in one slice.
     if (by == By::kSlice) share.owner.reset();
     auto key = std::pair(share.id, share.owner);
-    found.try_emplace(std::move(key), std::move(share)).first->second.amounts += amounts;
+    Share& whole = found.try_emplace(std::move(key), std::move(share)).first->second;
+    whole.amounts += workload.amounts;
+    whole.rated += workload.rated;
   }
   std::vector<Share> shares;
   for (auto& [key, share] : found) shares.push_back(std::move(share));

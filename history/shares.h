@@ -23,6 +23,7 @@ struct Share {
   std::string name;
   std::optional<uid_t> owner;
   Amounts amounts;
+  Rated rated = {};
 };
 
 // In the order of their energy, highest first. `workloads`: with what is nested in them, as energy_of() has

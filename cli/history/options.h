@@ -2,6 +2,7 @@
 // The options of `keplerctl history` and `keplerctl report`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct HistoryOptions {
   std::string since, until, month, day;   // as given; empty: not
   std::string step;                       // of history; empty: one that suits the period
   std::string by = "unit";                // of report
-  std::string cost_config;                // a file; empty: cost.conf
+  bool graph = false;                     // of history
+  std::int64_t functional_units = 0;      // of report; 0: no Software Carbon Intensity
 };
 
 }  // namespace keplerd::cli::history

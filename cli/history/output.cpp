@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
+#include "cli/history/costs.h"
+#include "cli/history/graph.h"
 #include "cli/output/column_unit.h"
 #include "cli/output/csv.h"
 #include "cli/output/human.h"
@@ -28,26 +30,6 @@ Microjoules energy_of(const Json& object, std::string_view name = kEnergy) {
 
 Time time_of(const Json& object, std::string_view name) {
   return Time(integer_field(object, name).value_or(0));
-}
-
-void add_cost(Json& object, const Rates& rates) {
-  const Microjoules energy = energy_of(object);
-  if (rates.price) {
-    object["costMicro"] = cost_of(energy, *rates.price).value;
-    object["currency"] = rates.currency;
-  }
-  if (rates.carbon) object["milligramsCO2e"] = carbon_of(energy, *rates.carbon).value;
-}
-
-// The columns of costs and emissions, if the rates are known.
-void add_cost_columns(std::vector<Column>& columns, const Rates& rates) {
-  if (rates.price) columns.push_back({.header = "COST", .leaves = 2});
-  if (rates.carbon) columns.push_back({.header = "EMISSIONS", .leaves = 3});
-}
-
-void add_cost_cells(std::vector<std::string>& cells, const Rates& rates, Microjoules energy) {
-  if (rates.price) cells.push_back(format_cost(cost_of(energy, *rates.price)) + " " + rates.currency);
-  if (rates.carbon) cells.push_back(format_carbon(carbon_of(energy, *rates.carbon)));
 }
 
 std::string header_of(std::string by) {
@@ -83,6 +65,68 @@ std::string missing_text(Time missing) {
                      format_time(std::chrono::floor<std::chrono::seconds>(missing)));
 }
 
+Time missing_in(const std::vector<Json>& replies) {
+  Time missing{0};
+  for (const Json& reply : replies)
+    missing += time_of(reply, "toUsec") - time_of(reply, "fromUsec") - time_of(reply, "recordedUsec");
+  return missing;
+}
+
+std::string currency_in(const Json& rows) {
+  const auto found = std::ranges::find_if(rows, [](const Json& row) { return !currency_of(row).empty(); });
+  return found == rows.end() ? "" : currency_of(*found);
+}
+
+std::string history_table(const Json& history, bool is_one, const TableStyle& style) {
+  std::vector<Column> columns = {{.header = "START", .align = Align::kLeft, .leaves = 0}};
+  if (!is_one)
+    columns.push_back({.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0});
+  columns.push_back({.header = "ENERGY", .leaves = 0});
+  columns.push_back({.header = "POWER", .leaves = 1});
+  const CostColumns costs(currency_in(history), std::ranges::any_of(history, has_carbon));
+  costs.add_to(columns);
+  columns.push_back({.header = "", .align = Align::kLeft, .leaves = 4});
+  Table table(std::move(columns));
+  std::int64_t most = 0;
+  for (const Json& entry : history) most = std::max(most, energy_of(entry).value);
+  const ColumnUnit unit(Quantity::kEnergy, most);
+  for (const Json& entry : history) {
+    const Microjoules energy = energy_of(entry);
+    const Time recorded = time_of(entry, "recordedUsec");
+    std::vector<std::string> cells = {format_minute(time_of(entry, "fromUsec"))};
+    if (!is_one) cells.push_back(display_name(entry));
+    cells.push_back(unit.text(energy.value));
+    cells.push_back(recorded >= kShortestPowerSpan ? format_power(mean_power(energy, recorded)) : "");
+    costs.add_cells(cells, entry);
+    cells.push_back(bar(energy.value, most, style.unicode));
+    table.add_row(std::move(cells));
+  }
+  return table.text(style);
+}
+
+// Each span with the energy of all its rows.
+std::vector<Json> span_energies(const Subject& subject, std::vector<Json> replies) {
+  if (subject.kind == "host") return replies;
+  for (Json& reply : replies) {
+    std::int64_t sum = 0;
+    for (const Json& row : client::elements(field(reply, "rows"))) sum += energy_of(row).value;
+    reply[std::string(kEnergy)] = sum;
+  }
+  return replies;
+}
+
+// The costs of what a user sees who does not see the host.
+Json total_of_rows(const Json& report) {
+  Json total = Json::object();
+  for (const char* const name : {"costMicro", "milligramsCO2e"}) {
+    for (const Json& row : report.at("rows")) {
+      if (const auto amount = integer_field(row, name))
+        total[name] = integer_field(total, name).value_or(0) + *amount;
+    }
+  }
+  return total;
+}
+
 template <std::size_t kCount>
 std::string csv(const Json& rows, const std::array<std::string_view, kCount>& names) {
   std::string out;
@@ -99,102 +143,85 @@ std::string csv(const Json& rows, const std::array<std::string_view, kCount>& na
 
 }  // namespace
 
-Json history_json(const Subject& subject, const std::vector<Json>& replies, const Rates& rates) {
+Json history_json(const Subject& subject, const std::vector<Json>& replies) {
   Json list = Json::array();
-  const auto add = [&](const Json& reply, Json entry) {
-    for (const char* const name : {"fromUsec", "toUsec", "recordedUsec"}) entry[name] = field(reply, name);
-    add_cost(entry, rates);
+  // What identifies it, when, how much, and what that cost.
+  const auto add = [&](const Json& reply, Json entry, const Json& amounts) {
+    for (const char* const name : {"fromUsec", "toUsec"}) entry[name] = field(reply, name);
+    for (const char* const name : {"energyMicrojoules", "activeMicrojoules", "idleMicrojoules"})
+      entry[name] = field(amounts, name);
+    entry["recordedUsec"] = field(reply, "recordedUsec");
+    copy_costs(entry, amounts, reply);
     list.push_back(std::move(entry));
   };
   for (const Json& reply : replies) {
     if (integer_field(reply, "recordedUsec").value_or(0) == 0) continue;
     if (subject.kind == "host") {
-      const Json& accounts = field(reply, "accounts");
-      const std::int64_t idle = energy_of(accounts, "idle").value;
-      add(reply, {{"id", "host"},
-                  {"name", "host"},
-                  {"kind", "host"},
-                  {kEnergy, energy_of(reply).value},
-                  {"activeMicrojoules", energy_of(reply).value - idle},
-                  {"idleMicrojoules", idle},
-                  {"accounts", accounts}});
+      Json host = reply;
+      const std::int64_t idle = energy_of(field(reply, "accounts"), "idle").value;
+      host["activeMicrojoules"] = energy_of(reply).value - idle;
+      host["idleMicrojoules"] = idle;
+      add(reply, {{"id", "host"}, {"name", "host"}, {"kind", "host"}}, host);
+      list.back()["accounts"] = field(reply, "accounts");
       continue;
     }
-    for (const Json& row : client::elements(field(reply, "rows"))) add(reply, row);
+    for (const Json& row : client::elements(field(reply, "rows"))) {
+      Json entry = Json::object();
+      for (const char* const name : {"id", "name", "kind", "ownerUid"})
+        if (row.contains(name)) entry[name] = row[name];
+      add(reply, std::move(entry), row);
+    }
   }
   return list;
 }
 
 std::string history_csv(const Json& history) {
-  constexpr std::array<std::string_view, 11> kNames = {
-      "fromUsec",          "toUsec",          "id",           "name",      "kind",    kEnergy,
-      "activeMicrojoules", "idleMicrojoules", "recordedUsec", "costMicro", "currency"};
+  constexpr std::array<std::string_view, 12> kNames = {
+      "fromUsec",          "toUsec",          "id",           "name",      "kind",     kEnergy,
+      "activeMicrojoules", "idleMicrojoules", "recordedUsec", "costMicro", "currency", "milligramsCO2e"};
   return csv(history, kNames);
 }
 
-std::string history_text(const Subject& subject, const std::vector<Json>& replies, const Rates& rates,
+std::string history_text(const Subject& subject, const std::vector<Json>& replies, bool graph,
                          const TableStyle& style) {
-  const Json history = history_json(subject, replies, rates);
+  const Json history = history_json(subject, replies);
   if (history.empty()) return "Nothing is recorded in this time.\n";
   const bool is_one = subject.kind == "host" || !subject.id.empty();
-  std::int64_t most = 0, sum = 0;
-  for (const Json& entry : history) most = std::max(most, energy_of(entry).value);
-
-  std::vector<Column> columns = {{.header = "START", .align = Align::kLeft, .leaves = 0}};
-  if (!is_one)
-    columns.push_back({.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0});
-  columns.push_back({.header = "ENERGY", .leaves = 0});
-  columns.push_back({.header = "POWER", .leaves = 1});
-  add_cost_columns(columns, rates);
-  columns.push_back({.header = "", .align = Align::kLeft, .leaves = 4});
-  Table table(std::move(columns));
-  const ColumnUnit unit(Quantity::kEnergy, most);
-  Time missing{0};
-  for (const Json& reply : replies)
-    missing += time_of(reply, "toUsec") - time_of(reply, "fromUsec") - time_of(reply, "recordedUsec");
-  for (const Json& entry : history) {
-    const Microjoules energy = energy_of(entry);
-    const Time recorded = time_of(entry, "recordedUsec");
-    sum += energy.value;
-    std::vector<std::string> cells = {format_minute(time_of(entry, "fromUsec"))};
-    if (!is_one) cells.push_back(display_name(entry));
-    cells.push_back(unit.text(energy.value));
-    cells.push_back(recorded >= kShortestPowerSpan ? format_power(mean_power(energy, recorded)) : "");
-    add_cost_cells(cells, rates, energy);
-    cells.push_back(bar(energy.value, most, style.unicode));
-    table.add_row(std::move(cells));
-  }
+  std::int64_t sum = 0;
+  for (const Json& entry : history) sum += energy_of(entry).value;
   std::string out;
   if (style.header) {
     const std::string name = is_one && subject.kind != "host" ? display_name(history.back()) + ", " : "";
     out = fmt::format("{}{}: {}\n\n", name, word_of(subject), format_energy({sum}));
   }
-  out += table.text(style);
-  if (style.header && is_one) {
-    const std::string note = missing_text(missing);
-    if (!note.empty()) out += "\n" + note;
+  out += graph ? power_graph(span_energies(subject, replies), style) : history_table(history, is_one, style);
+  if (style.header) {
+    const std::string notes = (is_one ? missing_text(missing_in(replies)) : "") + cost_notes(replies);
+    if (!notes.empty()) out += "\n" + notes;
   }
   return out;
 }
 
-Json report_json(Json report, const Rates& rates) {
-  for (Json& row : report["rows"]) add_cost(row, rates);
-  if (report.contains(kEnergy)) add_cost(report, rates);
+Json report_json(Json report) {
+  for (Json& row : report["rows"]) copy_costs(row, row, report);
   return report;
 }
 
 std::string report_csv(const Json& report) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "id", "name", "kind", kEnergy, "activeMicrojoules", "idleMicrojoules", "costMicro", "currency"};
+  constexpr std::array<std::string_view, 9> kNames = {
+      "id",        "name",     "kind",          kEnergy, "activeMicrojoules", "idleMicrojoules",
+      "costMicro", "currency", "milligramsCO2e"};
   Json rows = report.at("rows");
   // What is in no row, so that the column adds up to the host.
-  for (const auto& [account, energy] : field(report, "accounts").items())
-    rows.push_back({{"id", account}, {"kind", "account"}, {kEnergy, energy}});
+  for (const auto& [account, energy] : field(report, "accounts").items()) {
+    Json row = {{"id", account}, {"kind", "account"}, {kEnergy, energy}};
+    copy_costs(row, field(field(report, "accountCosts"), account), report);
+    rows.push_back(std::move(row));
+  }
   return csv(rows, kNames);
 }
 
-std::string report_text(const Json& report, const std::string& by, const Rates& rates,
-                        const TableStyle& style) {
+std::string report_text(const Json& report, const std::string& by, const TableStyle& style) {
   const Json& accounts = field(report, "accounts");
   Microjoules total = energy_of(report);
   const bool has_host = report.contains(kEnergy);
@@ -209,23 +236,25 @@ std::string report_text(const Json& report, const std::string& by, const Rates& 
       {.header = header_of(by), .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0},
       {.header = "ENERGY", .leaves = 0},
       {.header = "SHARE", .leaves = 1}};
-  add_cost_columns(columns, rates);
+  const CostColumns costs(currency_of(report),
+                          has_carbon(report) || std::ranges::any_of(report.at("rows"), has_carbon));
+  costs.add_to(columns);
   Table table(std::move(columns));
   const ColumnUnit unit(Quantity::kEnergy, total.value);
-  const auto add = [&](const std::string& name, Microjoules energy) {
+  const auto add = [&](const std::string& name, Microjoules energy, const Json& priced) {
     std::vector<std::string> cells = {name, unit.text(energy.value),
                                       format_percent(energy.value, total.value)};
-    add_cost_cells(cells, rates, energy);
+    costs.add_cells(cells, priced);
     table.add_row(std::move(cells));
   };
   for (const Json& row : report.at("rows")) {
-    if (energy_of(row).value > 0) add(display_name(row), energy_of(row));
+    if (energy_of(row).value > 0) add(display_name(row), energy_of(row), row);
   }
   for (const auto& [name, label] : kAccounts) {
     const Microjoules energy = energy_of(accounts, name);
-    if (energy.value > 0) add(label, energy);
+    if (energy.value > 0) add(label, energy, field(field(report, "accountCosts"), name));
   }
-  add("Total", total);
+  add("Total", total, has_host ? report : total_of_rows(report));
   std::string out;
   if (style.header)
     out = fmt::format("{} to {}\n\n", format_minute(time_of(report, "fromUsec")),
@@ -233,7 +262,8 @@ std::string report_text(const Json& report, const std::string& by, const Rates& 
   out += table.text(style);
   if (style.header) {
     const std::string note = missing_text(time_of(report, "unrecordedUsec"));
-    out += "\nEnergy of the zones that keplerd meters; a meter at the wall shows more.\n" + note;
+    out += "\nEnergy of the zones that keplerd meters; a meter at the wall shows more.\n" + note +
+           cost_notes({report}) + intensity_score_text(report);
   }
   return out;
 }

@@ -7,22 +7,20 @@
 
 #include "cli/history/request.h"
 #include "cli/output/table.h"
-#include "cost/rates.h"
 #include "varlink/json_fwd.h"
 
 namespace keplerd::cli::history {
 
 // One object per span and row, without spans in which nothing is recorded; of the host a row of its own.
-varlink::Json history_json(const Subject& subject, const std::vector<varlink::Json>& replies,
-                           const Rates& rates);
+varlink::Json history_json(const Subject& subject, const std::vector<varlink::Json>& replies);
 std::string history_csv(const varlink::Json& history);
-std::string history_text(const Subject& subject, const std::vector<varlink::Json>& replies,
-                         const Rates& rates, const TableStyle& style);
+// A table, or the power as a graph.
+std::string history_text(const Subject& subject, const std::vector<varlink::Json>& replies, bool graph,
+                         const TableStyle& style);
 
-// The reply with costs and emissions, and the shares that people ask for.
-varlink::Json report_json(varlink::Json report, const Rates& rates);
+// The reply, with the currency in each row.
+varlink::Json report_json(varlink::Json report);
 std::string report_csv(const varlink::Json& report);
-std::string report_text(const varlink::Json& report, const std::string& by, const Rates& rates,
-                        const TableStyle& style);
+std::string report_text(const varlink::Json& report, const std::string& by, const TableStyle& style);
 
 }  // namespace keplerd::cli::history

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "cli/fields.h"
+#include "cli/history/costs.h"
 #include "cli/history/output.h"
 #include "cli/verb.h"
 #include "varlink/json.h"
@@ -16,11 +17,9 @@ Time history_now() {
   return std::chrono::duration_cast<Time>(std::chrono::system_clock::now().time_since_epoch());
 }
 
-Rates history_rates(const Context& context) {
-  auto rates = load_rates_file(context.options.history.cost_config);
-  if (rates) return *std::move(rates);
-  context.err << "keplerctl: " << printable(rates.error().message) << "; costs are not shown\n";
-  return {};
+void warn_of_rates(const Context& context, const Json& reply) {
+  const std::string problem = rates_problem(reply);
+  if (!problem.empty()) context.err << "keplerctl: " << problem << "; costs are not shown\n";
 }
 
 int run_history(const Context& context) {
@@ -34,13 +33,13 @@ int run_history(const Context& context) {
   const auto replies = query(options.address, *subject, *period, options.step);
   if (!replies)
     return context.fail(replies.error().message, replies.error().code == ENOENT ? kNothingSuch : kFailed);
-  const Rates rates = history_rates(context);
+  warn_of_rates(context, replies->front());
   if (context.options.csv) {
-    context.out << history_csv(history_json(*subject, *replies, rates));
+    context.out << history_csv(history_json(*subject, *replies));
   } else if (context.wants_json()) {
-    context.show_json({{"history", history_json(*subject, *replies, rates)}});
+    context.show_json({{"history", history_json(*subject, *replies)}});
   } else {
-    context.show(history_text(*subject, *replies, rates, context.table_style()));
+    context.show(history_text(*subject, *replies, options.graph, context.table_style()));
   }
   return kFine;
 }

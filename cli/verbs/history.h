@@ -4,13 +4,13 @@
 
 #include "cli/context.h"
 #include "cli/history/period.h"
-#include "cost/load.h"
+#include "varlink/json_fwd.h"
 
 namespace keplerd::cli {
 
 history::Time history_now();
 
-// Those of cost.conf. An error in it is a warning: energies are shown without costs.
-Rates history_rates(const Context& context);
+// Prints why a reply has no costs, if cost.conf has an error.
+void warn_of_rates(const Context& context, const varlink::Json& reply);
 
 }  // namespace keplerd::cli

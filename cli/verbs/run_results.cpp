@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/run_results.h"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,10 +33,11 @@ Result<RunFiles> open_run_files(const Context& context) {
     if (!report) return report.error();
     files.report = *std::move(report);
   }
-  if (auto rates = load_rates_file(options.cost_config)) {
-    files.rates = *std::move(rates);
+  if (const auto tariff = load_tariff_file(options.cost_config)) {
+    files.rates = rates_at(
+        *tariff, std::chrono::duration_cast<TariffTime>(std::chrono::system_clock::now().time_since_epoch()));
   } else {
-    context.fail(printable(rates.error().message));
+    context.fail(printable(tariff.error().message));
   }
   return files;
 }

@@ -38,9 +38,38 @@ Summary summary_of(Database& database, const Span& span) {
           {{sums.integer(1)}, {sums.integer(2)}, {sums.integer(3)}, {sums.integer(4)}}};
 }
 
+namespace {
+
+constexpr char kSpanColumns[] = "number, begin, end, recorded, idle, kernel, workloads, unattributed";
+
+std::vector<RecordedSpan> read_spans(Statement& rows) {
+  std::vector<RecordedSpan> spans;
+  while (rows.step())
+    spans.push_back({rows.integer(0),
+                     {Time(rows.integer(1)), Time(rows.integer(2))},
+                     Time(rows.integer(3)),
+                     {{rows.integer(4)}, {rows.integer(5)}, {rows.integer(6)}, {rows.integer(7)}}});
+  return spans;
+}
+
+}  // namespace
+
+std::vector<RecordedSpan> spans_inside(Database& database, const Span& span) {
+  Statement rows = database.prepare(fmt::format("SELECT {} FROM spans WHERE {}", kSpanColumns, kInside));
+  rows.bind(span.start.count(), span.end.count());
+  return read_spans(rows);
+}
+
+std::vector<RecordedSpan> parts_of(Database& database, const RecordedSpan& whole) {
+  Statement rows = database.prepare(
+      fmt::format("SELECT {} FROM spans WHERE begin >= ?1 AND begin < ?2 AND part_of = ?3", kSpanColumns));
+  rows.bind(whole.span.start.count(), whole.span.end.count(), whole.number);
+  return read_spans(rows);
+}
+
 std::vector<WorkloadEnergy> energy_of(Database& database, const Span& span, const Selection& selection) {
   Statement sums = database.prepare(fmt::format(
-      "SELECT id, owner, name, sum(active), sum(energy.idle) FROM spans "
+      "SELECT id, owner, name, sum(active), sum(energy.idle), workload FROM spans "
       "CROSS JOIN energy ON span = spans.number CROSS JOIN workloads ON workloads.number = workload "
       "WHERE {} AND kind = ?3 {} {} GROUP BY workload ORDER BY id, owner",
       kInside, selection.id ? "AND id = ?4" : "AND ?4 IS NULL",
@@ -49,8 +78,11 @@ std::vector<WorkloadEnergy> energy_of(Database& database, const Span& span, cons
             number_of(selection.owner));
   std::vector<WorkloadEnergy> found;
   while (sums.step()) {
-    WorkloadEnergy workload{
-        {selection.kind, sums.text(0), {}}, sums.text(2), {{sums.integer(3)}, {sums.integer(4)}}};
+    WorkloadEnergy workload{{selection.kind, sums.text(0), {}},
+                            sums.text(2),
+                            {{sums.integer(3)}, {sums.integer(4)}},
+                            {},
+                            sums.integer(5)};
     if (const auto owner = sums.optional_integer(1)) workload.key.owner = static_cast<uid_t>(*owner);
     found.push_back(std::move(workload));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/rounding.h"
 #include "history/reading.h"
 #include "history/store/database.h"
 
@@ -22,10 +23,39 @@ struct Summary {
 };
 Summary summary_of(Database& database, const Span& span);
 
+// The spans that summary_of() is the sum of: the longest ones.
+struct RecordedSpan {
+  std::int64_t number = 0;
+  Span span;
+  Time recorded{0};
+  Accounts accounts;
+};
+std::vector<RecordedSpan> spans_inside(Database& database, const Span& span);
+// The next shorter ones that this one is the sum of, as far as they are kept.
+std::vector<RecordedSpan> parts_of(Database& database, const RecordedSpan& whole);
+
+// Energy times the price, and times the carbon intensity, of the time in which it was drawn.
+struct Rated {
+  RatedEnergy price = 0, carbon = 0;
+
+  Rated& operator+=(const Rated& other) {
+    price += other.price;
+    carbon += other.carbon;
+    return *this;
+  }
+  Rated& operator-=(const Rated& other) {
+    price -= other.price;
+    carbon -= other.carbon;
+    return *this;
+  }
+};
+
 struct WorkloadEnergy {
   WorkloadKey key;
   std::string name;
-  Amounts amounts;  // with what is nested in it
+  Amounts amounts;   // with what is nested in it
+  Rated rated = {};  // set by RatedSpans
+  std::int64_t number = 0;
 };
 
 // Which workloads: all of a kind, those with an id, those of an owner.

@@ -34,7 +34,7 @@ ALLOWED = {
     "client": ["base", "event", "varlink"],
     "daemon": [library for library in LIBRARIES if library not in ("cost", "client")],  # which are meant for clients
     "exporter": ["base", "cost", "event", "varlink", "client"],  # it sees no more than what keplerd sends
-    "history": ["base", "config", "event", "varlink", "client"],  # likewise
+    "history": ["base", "config", "cost", "event", "varlink", "client"],  # likewise
     "cli": ["base", "host", "energy", "config", "cost", "varlink", "client"],  # host and energy: `doctor` tries them itself
 }
 

@@ -25,7 +25,7 @@ def page(name):
 
 
 def words(text):
-    return set(re.findall(r"[A-Za-z]+", text))
+    return set(re.findall(r"[A-Za-z][A-Za-z0-9]*", text))
 
 
 def check_dates():

@@ -25,9 +25,9 @@ bool is_commented_key(std::string_view line) {
 }
 
 TEST(ExampleFile, SetsNothingAsItIs) {
-  const auto rates = parse_rates(read_document("systemd/cost.conf"), "cost.conf", {});
+  const auto rates = parse_tariff(read_document("systemd/cost.conf"), "cost.conf", {});
   ASSERT_TRUE(rates.ok()) << rates.error().message;
-  EXPECT_EQ(rates->rates, Rates{});
+  EXPECT_EQ(rates->tariff, Tariff{});
 }
 
 TEST(ExampleFile, HasAValidExampleOfEachKey) {
@@ -38,10 +38,10 @@ TEST(ExampleFile, HasAValidExampleOfEachKey) {
     if (is_commented_key(line)) line.remove_prefix(1);
     uncommented += std::string(line) + "\n";
   }
-  const auto rates = parse_rates(uncommented, "cost.conf", {});
+  const auto rates = parse_tariff(uncommented, "cost.conf", {});
   ASSERT_TRUE(rates.ok()) << rates.error().message;
-  EXPECT_TRUE(rates->rates.price && rates->rates.carbon);
-  EXPECT_NE(rates->rates.currency, "");
+  EXPECT_TRUE(rates->tariff.has_price() && rates->tariff.has_carbon());
+  EXPECT_NE(rates->tariff.currency, "");
 }
 
 TEST(ManualPageOfRates, HasEveryKeyAndNothingMore) {
@@ -51,7 +51,7 @@ TEST(ManualPageOfRates, HasEveryKeyAndNothingMore) {
     std::string_view line = take_until(text, '\n');
     if (take_prefix(line, ".It Ic ")) keys.emplace(line);
   }
-  EXPECT_EQ(keys, (Keys{"Price=", "Currency=", "Intensity="}));
+  EXPECT_EQ(keys, (Keys{"Price=", "Currency=", "Intensity=", "PUE=", "EmbodiedGrams=", "Lifetime="}));
 }
 
 TEST(ManualPageOfRates, ShowsAnExampleThatWorks) {
@@ -59,10 +59,10 @@ TEST(ManualPageOfRates, ShowsAnExampleThatWorks) {
   const std::size_t start = document.find("\n[Cost]\n");
   ASSERT_NE(start, std::string::npos);
   const auto rates =
-      parse_rates(document.substr(start, document.find("\n.Ed\n", start) - start), "example", {});
+      parse_tariff(document.substr(start, document.find("\n.Ed\n", start) - start), "example", {});
   ASSERT_TRUE(rates.ok()) << rates.error().message;
-  EXPECT_TRUE(finish_rates(*rates).ok());
-  EXPECT_TRUE(rates->rates.price && rates->rates.carbon);
+  EXPECT_TRUE(finish_tariff(*rates).ok());
+  EXPECT_TRUE(rates->tariff.has_price() && rates->tariff.has_carbon());
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ class Recorded(unittest.TestCase):
         self.socket = f"{self.root}/history-run/org.keplerd.History"
         self.base = self.daemon.status()["host"]["energyMicrojoules"]
         self.history = None
+        self.set_costs("")
         # As systemd makes it for a dynamic user.
         (self.root / "private").mkdir()
         (self.root / "history").symlink_to("private")
@@ -50,7 +51,10 @@ class Recorded(unittest.TestCase):
             self.history = subprocess.Popen(
                 [HISTORY, "--varlink", self.daemon.socket, "--state-dir", self.root / "history",
                  "--runtime-dir", self.root / "history-run", "--config", "/dev/null", "--interval", "1",
-                 "--bus", "none"], stderr=log)
+                 "--cost-config", self.root / "cost.conf", "--bus", "none"], stderr=log)
+
+    def set_costs(self, text):
+        (self.root / "cost.conf").write_text(text)
 
     def stop_history(self, number=signal.SIGTERM):
         self.history.send_signal(number)
@@ -60,8 +64,7 @@ class Recorded(unittest.TestCase):
         return (self.root / "history.log").read_text()
 
     def keplerctl(self, *words, status=0):
-        done = subprocess.run([KEPLERCTL, *words[:1], "--history", self.socket, "--cost-config", "/dev/null", *words[1:]],
-                              capture_output=True, text=True, timeout=60)
+        done = subprocess.run([KEPLERCTL, *words[:1], "--history", self.socket, *words[1:]], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout if status == 0 else done.stderr
 
@@ -128,6 +131,53 @@ class WhatIsRecorded(Recorded):
         for step in ("5min", "hour", "day", "month"):
             history = json.loads(self.keplerctl("history", "-j", "--step", step))["history"]
             self.assertEqual(sum(row["energyMicrojoules"] for row in history), self.energy, step)
+
+    def test_costs_are_those_of_the_file_as_it_is_now_and_add_up(self):
+        self.assertNotIn("costMicro", self.report())
+        self.set_costs("[Cost]\nCurrency=EUR\nPrice=900000\n[Carbon]\nIntensity=1000000\nEmbodiedGrams=1000000\n")
+        report = self.report("--by", "vm", "--functional-unit", "3")
+        cost = round(self.energy * 900_000 / 3_600_000)
+        self.assertAlmostEqual(report["costMicro"], cost, delta=1)
+        self.assertEqual(report["currency"], "EUR")
+        for name in ("costMicro", "milligramsCO2e"):
+            parts = [row[name] for row in report["rows"]] + [account[name] for account in report["accountCosts"].values()]
+            self.assertEqual(sum(parts), report[name])
+        score = report["softwareCarbonIntensity"]
+        self.assertEqual(score["operationalMilligramsCO2e"], report["milligramsCO2e"])
+        self.assertEqual(score["microgramsCO2ePerUnit"],
+                         ((score["operationalMilligramsCO2e"] + score["embodiedMilligramsCO2e"]) * 1000 + 1) // 3)
+        text = self.keplerctl("report", "--since", f"@{int(self.began) - 3600}", "--by", "vm", "--functional-unit", "3")
+        self.assertIn(" EUR", text)
+        self.assertIn("for each of 3 functional units", text)
+        history = json.loads(self.keplerctl("history", "-j", "--step", "hour"))["history"]
+        self.assertAlmostEqual(sum(row["costMicro"] for row in history), cost, delta=2)
+
+    def test_an_error_in_the_prices_is_reported_and_energy_is_shown(self):
+        self.set_costs("[Cost]\nPrice=dear\n")
+        done = subprocess.run([KEPLERCTL, "report", "-j", "--history", self.socket], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"{self.root}/cost.conf:2: Price=dear: must be a number", done.stderr)
+        self.assertIn("energyMicrojoules", json.loads(done.stdout)["report"])
+
+    def test_json_has_the_documented_fields(self):
+        self.set_costs("[Cost]\nCurrency=EUR\nPrice=1\n[Carbon]\nIntensity=1\n")
+        shown = self.keplerctl("history", "--json=short", "vms", "--since", f"@{int(self.began) - 3600}", "--until", "now",
+                               "--step", "hour")
+        self.assertEqual(shown.count("\n"), 1)
+        for row in json.loads(shown)["history"]:
+            self.assertLessEqual({"id": str, "name": str, "kind": str, "fromUsec": int, "toUsec": int, "energyMicrojoules": int,
+                                  "activeMicrojoules": int, "idleMicrojoules": int, "recordedUsec": int, "costMicro": int,
+                                  "currency": str, "milligramsCO2e": int}.items(),
+                                 {name: type(value) for name, value in row.items()}.items())
+            self.assertEqual(row["energyMicrojoules"], row["activeMicrojoules"] + row["idleMicrojoules"])
+        report = self.report("--by", "vm")
+        self.assertLessEqual({"fromUsec", "toUsec", "rows", "accounts", "energyMicrojoules", "unrecordedUsec"}, set(report))
+        self.assertEqual(set(report["accounts"]), {"idle", "kernel", "unattributed", "other"})
+
+    def test_a_graph_is_as_wide_as_the_terminal(self):
+        graph = self.keplerctl("history", "--graph", "--step", "5min")
+        self.assertRegex(graph, r"(?m)^ +\S+ m?W [|\u2502].")
+        self.assertLessEqual(max(len(line) for line in graph.splitlines()), 100)
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
     def test_others_see_nothing_of_it(self):
