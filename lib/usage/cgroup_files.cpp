@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/cgroup_files.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -20,6 +21,28 @@ Result<Nanoseconds> parse_cpu_stat(std::string_view text) {
     return Nanoseconds(std::chrono::microseconds(*usec));
   }
   return Error{"cpu.stat: no usage_usec"};
+}
+
+Result<std::optional<Nanoseconds>> parse_cpu_max(std::string_view text) {
+  using Limit = std::optional<Nanoseconds>;
+  constexpr std::int64_t kMostPeriod = 1'000'000;  // us, as in the kernel
+  constexpr std::int64_t kMostCpus = 8192;         // so that nanoseconds fit
+  const std::string_view quota_text = take_word(text);
+  const auto period = parse_number<std::int64_t>(trim(text));
+  if (!period || *period <= 0 || *period > kMostPeriod) return Error{"cpu.max: no period"};
+  if (quota_text == "max") return Limit();
+  const auto quota = parse_number<std::int64_t>(quota_text);
+  if (!quota || *quota < 0) return Error{"cpu.max: no quota"};
+  const Nanoseconds second = std::chrono::seconds(1);
+  return Limit(std::min(*quota, kMostCpus * *period) * second / *period);
+}
+
+Result<std::optional<std::int64_t>> parse_memory_max(std::string_view text) {
+  using Limit = std::optional<std::int64_t>;
+  if (trim(text) == "max") return Limit();
+  const auto bytes = parse_number<std::int64_t>(trim(text));
+  if (!bytes || *bytes < 0) return Error{"memory.max: no number of bytes"};
+  return Limit(*bytes);
 }
 
 bool parse_populated(std::string_view text) {

@@ -2,6 +2,8 @@
 // The files of a group of cgroup2 (Documentation/admin-guide/cgroup-v2.rst).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
@@ -11,6 +13,12 @@ namespace keplerd {
 
 // Parses the usage_usec of a cpu.stat.
 Result<Nanoseconds> parse_cpu_stat(std::string_view text);
+
+// Parses a cpu.max: the CPU time that the group may use in a second; unset: no limit.
+Result<std::optional<Nanoseconds>> parse_cpu_max(std::string_view text);
+
+// Parses a memory.max, in bytes; unset: no limit.
+Result<std::optional<std::int64_t>> parse_memory_max(std::string_view text);
 
 // Parses a cgroup.events: whether there are processes in the group, or in one below it.
 bool parse_populated(std::string_view text);

@@ -169,6 +169,12 @@ std::string CgroupTree::read_cpuset(std::size_t index) {
   return {};
 }
 
+Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const char* name,
+                                                     std::span<char> buffer) {
+  if (order_[index]->ended) return Error{"the group has ended"};
+  return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
+}
+
 void CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
   Node& node = index == kNoGroup ? *root_ : *order_[index];

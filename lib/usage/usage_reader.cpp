@@ -25,6 +25,14 @@ UsageReader::UsageReader(const HostRoot& host, UsageLimits limits)
     tree_ = std::make_unique<CgroupTree>(*root, with_budget(limits.groups, descriptors_));
 }
 
+void UsageReader::read_limits(bool wanted) {
+  if (!wanted) {
+    limits_.reset();
+  } else if (!limits_) {
+    limits_.emplace(host_);
+  }
+}
+
 Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   const auto stat = read_stat(host_);
   if (!stat) return stat.error();
@@ -42,6 +50,9 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
     sample.parts = tree_->parts();
   }
   processes_.read(tree_.get(), boottime, sample);
+  sample.limits.clear();
+  sample.host = {};
+  if (limits_) limits_->read(tree_.get(), *stat, boottime, sample);
   sample.cpus.clear();
   sample.cpu_classes.clear();
   if (!runs_vm_) return Done{};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/result.h"
@@ -10,6 +11,7 @@
 #include "host/descriptor_budget.h"
 #include "usage/allowed_cpus.h"
 #include "usage/cgroup_tree.h"
+#include "usage/limit_reader.h"
 #include "usage/process_table.h"
 #include "usage/processors.h"
 #include "usage/usage_sample.h"
@@ -37,6 +39,9 @@ class UsageReader {
   // `runs_vm`: as AllowedCpus has it.
   void read_processors(AllowedCpus::RunsVm runs_vm) { runs_vm_ = std::move(runs_vm); }
 
+  // From the next read on, a sample includes what groups and the host may use at most, or not.
+  void read_limits(bool wanted);
+
   // Groups merged into their parents, because there are too many or they are nested too
   // deeply.
   std::size_t groups_left_out() const { return tree_ ? tree_->left_out() : 0; }
@@ -60,7 +65,8 @@ class UsageReader {
   ProcessTable processes_;
   Processors processors_;
   AllowedCpus allowed_cpus_;
-  AllowedCpus::RunsVm runs_vm_;  // none: processors are not read
+  std::optional<LimitReader> limits_;  // unset: they are not read
+  AllowedCpus::RunsVm runs_vm_;        // none: processors are not read
 };
 
 }  // namespace keplerd

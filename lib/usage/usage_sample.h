@@ -65,6 +65,22 @@ struct ProcessUsage {
   std::optional<Before> before;  // at the previous sample; unset if not seen then
 };
 
+// What a group may use at most, by its own files; the limits of those above it hold for it, too. Unset: no
+// limit.
+struct GroupLimits {
+  std::optional<Nanoseconds> cpu_time;  // in a second, on all CPUs together
+  std::optional<std::int64_t> memory;   // bytes; no more than the memory of the VM whose group it is
+  std::optional<int> vcpus;             // of that VM
+
+  bool operator==(const GroupLimits&) const = default;
+};
+
+// 0: not known.
+struct HostSize {
+  int cpus = 0;             // online
+  std::int64_t memory = 0;  // bytes
+};
+
 // A part of a group or of a process: a threaded cgroup (libvirt's "vcpu0", "emulator"), or a thread. Its time
 // is included in theirs. Reported only if they were active.
 struct PartUsage {
@@ -90,6 +106,9 @@ struct UsageSample {
   // What the CPUs did, and on which ones groups may run; read on request only. The first class has all CPUs.
   std::vector<CpuUsage> cpus;
   std::vector<CpuSet> cpu_classes;
+  // What the groups, in the same order, and the host may use at most; read on request only.
+  std::vector<GroupLimits> limits;
+  HostSize host;
   std::vector<PartUsage> parts;  // of the groups with threaded ones inside, and of processes requested
 };
 

@@ -40,5 +40,27 @@ TEST(CgroupEvents, YieldWhetherThereAreProcesses) {
   }
 }
 
+TEST(CpuMax, IsTheTimeInASecond) {
+  EXPECT_EQ(*parse_cpu_max("150000 100000\n"), Nanoseconds(1500ms));
+  EXPECT_EQ(*parse_cpu_max("1000 1000000"), Nanoseconds(1ms));
+  EXPECT_EQ(*parse_cpu_max("max 100000\n"), std::nullopt);
+  EXPECT_EQ(*parse_cpu_max("9223372036854775807 1000000"), Nanoseconds(8192s)) << "more than any host has";
+}
+
+TEST(CpuMax, MissingOrMalformedIsAnError) {
+  for (const char* text : {"", "\n", "max", "100000", "100000 0\n", "100000 1000001", "-1 100000", "x 100000",
+                           "100000 -1", "99999999999999999999 100000", "1 2 3"}) {
+    EXPECT_FALSE(parse_cpu_max(text)) << text;
+  }
+}
+
+TEST(MemoryMax, IsInBytes) {
+  EXPECT_EQ(*parse_memory_max("4294967296\n"), 4'294'967'296);
+  EXPECT_EQ(*parse_memory_max("0\n"), 0);
+  EXPECT_EQ(*parse_memory_max("max\n"), std::nullopt);
+  for (const char* text : {"", "\n", "-1", "4G", "1 2", "99999999999999999999"})
+    EXPECT_FALSE(parse_memory_max(text)) << text;
+}
+
 }  // namespace
 }  // namespace keplerd
