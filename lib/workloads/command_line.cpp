@@ -93,6 +93,7 @@ Answer qemu(const ProcessCommand& process) {
   VmCommand found = vm(Hypervisor::kKvm, options.name, options.uuid);
   found.number = options.number;
   found.cpu_sockets = options.cpu_sockets;
+  found.size = options.size;
   found.helper_sockets = options.helper_sockets;
   const bool old_device_model = unwrapped(base_name(process.words[0])).starts_with("qemu-dm");
   if (!options.domain.empty() || old_device_model) {
@@ -161,13 +162,24 @@ Answer cloud_hypervisor(Words words) {
     const auto slash = path.rfind('/');
     name = slash == path.npos ? std::string_view() : base_name(path.substr(0, slash));
   }
-  return vm(Hypervisor::kCloudHypervisor, name,
-            canonical_uuid(setting(option_value(words, "platform"), "uuid")));
+  VmCommand found = vm(Hypervisor::kCloudHypervisor, name,
+                       canonical_uuid(setting(option_value(words, "platform"), "uuid")));
+  found.size = {.vcpus = parse_vcpus(setting(option_value(words, "cpus"), "boot")),
+                .memory = parse_vm_memory(setting(option_value(words, "memory"), "size"), 1)};
+  return found;
 }
 
 Answer kvmtool(Words words) {
   if (words.size() < 2 || words[1] != "run" || asks_only(words)) return std::nullopt;
-  return vm(Hypervisor::kKvmtool, option_value(words, "name"));
+  VmCommand found = vm(Hypervisor::kKvmtool, option_value(words, "name"));
+  const auto value = [&](std::string_view option, std::string_view short_option) {
+    const std::string_view given = option_value(words, option);
+    return given.empty() ? option_value(words, short_option) : given;
+  };
+  constexpr std::int64_t kMebibyte = 1 << 20;
+  found.size = {.vcpus = parse_vcpus(value("cpus", "c")),
+                .memory = parse_vm_memory(value("mem", "m"), kMebibyte)};
+  return found;
 }
 
 // Recognises a program by its base name.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "workloads/hypervisor.h"
+#include "workloads/vm_size.h"
 
 namespace keplerd {
 
@@ -34,6 +35,7 @@ struct VmCommand {
   std::string uuid;         // lower case; empty if it has none
   std::string number;       // Proxmox's guest id, or Xen's domain id, in digits; else empty
   int cpu_sockets = 1;      // as seen by its guest
+  VmSize size;              // when it was started
   std::vector<std::string> helper_sockets;  // Unix sockets shared with helpers (QEMU only): raw paths
   bool guest_elsewhere =
       false;  // a Xen device model: the hypervisor runs the guest, this process only its devices

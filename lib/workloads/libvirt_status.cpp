@@ -9,6 +9,7 @@
 
 #include "base/parse.h"
 #include "workloads/identifier.h"
+#include "workloads/vm_size.h"
 
 namespace keplerd {
 namespace {
@@ -43,7 +44,8 @@ constexpr std::array kWanted = {
     Wanted{"domstatus/domain/uuid", "", "uuid"},
     Wanted{"domstatus/domain/title", "", "title"},
     Wanted{"domstatus/domain/vcpu", "current", "vcpus"},
-    Wanted{"domstatus/domain/vcpu", "", "vcpus"},  // the maximum: only used without `current`
+    Wanted{"domstatus/domain/vcpu", "", "vcpus"},     // the maximum: only used without `current`
+    Wanted{"domstatus/domain/memory", "", "memory"},  // in KiB, as libvirt writes it always
     Wanted{"domstatus/domain/metadata/keplerd:guest", "meter", "keplerd.meter"},
     Wanted{"domstatus/domain/metadata/kubevirt:kubevirt/kubevirt:uid", "", "kubevirt.uid"},
     Wanted{"domstatus/domain/metadata/libosinfo:libosinfo/libosinfo:os", "id", "os"},
@@ -159,6 +161,9 @@ class Reader {
     } else if (key == "vcpus") {
       const auto number = parse_number<int>(value);
       if (number && *number > 0 && !status_.vcpus) status_.vcpus = *number;
+    } else if (key == "memory") {
+      constexpr std::int64_t kKibibyte = 1024;
+      status_.memory = parse_vm_memory(value, kKibibyte);
     } else if (std::string* const own = own_text(key)) {
       *own = limited_name(value);
     } else if (!value.empty()) {

@@ -27,6 +27,7 @@ struct LibvirtStatus {
   std::string reason;  // of the state: "booted", "migrated", "restored", "user"
   std::int32_t pid = 0;
   std::optional<int> vcpus;
+  std::optional<std::int64_t> memory;        // bytes; what it may use at most
   std::map<std::int32_t, int> vcpu_threads;  // thread id -> number of the vCPU
   VmMetadata metadata;
   bool of_session = false;  // not in the file: from a user's session libvirt

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "base/parse.h"
@@ -82,6 +83,30 @@ int read_cpu_sockets(std::string_view text) {
   return sockets >= 1 && sockets <= kMost ? sockets : 1;
 }
 
+// "4,maxcpus=8,sockets=2": those that it starts with. Without their number, it is that of the topology.
+std::optional<int> read_vcpus(std::string_view text) {
+  std::int64_t threads = 1;
+  for (bool first = true; !text.empty(); first = false) {
+    const Setting setting = take_setting(text);
+    const auto number = parse_vcpus(setting.value);
+    if (setting.key == "cpus" || (first && setting.key.empty())) return number;
+    if (setting.key != "maxcpus") threads *= number.value_or(1);
+    if (threads > kMostVcpus) return std::nullopt;
+  }
+  return static_cast<int>(threads);
+}
+
+// "2048", "size=1048576k,slots=16,maxmem=4194304k"
+std::optional<std::int64_t> read_memory(std::string_view text) {
+  constexpr std::int64_t kMebibyte = 1 << 20;
+  for (bool first = true; !text.empty(); first = false) {
+    const Setting setting = take_setting(text);
+    if (setting.key == "size" || (first && setting.key.empty()))
+      return parse_vm_memory(setting.value, kMebibyte);
+  }
+  return std::nullopt;
+}
+
 constexpr std::size_t kMostSockets = 64;
 
 // "socket,id=chrtpm,path=/run/1-web-swtpm.sock", "stream,id=n0,addr.type=unix,addr.path=/tmp/passt_1.socket".
@@ -113,7 +138,11 @@ void read_option(std::string_view option, std::string_view value, QemuOptions& o
   if (option == "uuid") options.uuid = canonical_uuid(value);
   if (option == "id" && is_digits(value)) options.number = value;
   if (option == "xen-domid" && is_digits(value)) options.domain = value;
-  if (option == "smp") options.cpu_sockets = read_cpu_sockets(value);
+  if (option == "smp") {
+    options.cpu_sockets = read_cpu_sockets(value);
+    options.size.vcpus = read_vcpus(value);
+  }
+  if (option == "m") options.size.memory = read_memory(value);
   if (option == "chardev" || option == "netdev") read_socket(value, options.helper_sockets);
   if (option == "smbios") {
     if (std::string uuid = smbios_uuid(value); !uuid.empty()) of_smbios = std::move(uuid);

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "workloads/vm_size.h"
+
 namespace keplerd {
 
 struct QemuOptions {
@@ -17,6 +19,7 @@ struct QemuOptions {
   std::string number;                       // -id N (Proxmox)
   std::string domain;                       // -xen-domid N
   int cpu_sockets = 1;                      // -smp sockets=; 1 if it is not given, or is more than 64
+  VmSize size{.vcpus = 1, .memory = {}};    // -smp, -m; QEMU's default memory depends on the machine
   std::vector<std::string> helper_sockets;  // -chardev socket,path=, -netdev stream,addr.path=; at most 64
   bool no_vm = false;  // only prints information (-version, -cpu help), or has no VM (-machine none)
 };

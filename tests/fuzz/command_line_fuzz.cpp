@@ -22,6 +22,8 @@ void check(const std::optional<keplerd::VmCommand>& vm) {
   if (!vm->uuid.empty() && keplerd::canonical_uuid(vm->uuid) != vm->uuid) std::abort();
   if (!vm->number.empty() && !keplerd::is_digits(vm->number)) std::abort();
   if (vm->name_given && vm->name.empty()) std::abort();
+  if (vm->size.vcpus && (*vm->size.vcpus < 1 || *vm->size.vcpus > keplerd::kMostVcpus)) std::abort();
+  if (vm->size.memory && *vm->size.memory <= 0) std::abort();
   if (vm->cpu_sockets < 1 || vm->cpu_sockets > 64) std::abort();
 }
 

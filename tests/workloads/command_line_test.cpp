@@ -119,6 +119,35 @@ TEST(Qemu, HasTheGivenNumberOfSockets) {
   EXPECT_EQ(sockets("64,sockets=64"), 64);
 }
 
+std::string size_of(std::vector<std::string_view> words, std::string_view program = kQemu) {
+  words.insert(words.begin(), program);
+  const auto found = recognise_vm({.words = words, .comm = {}, .program = {}});
+  if (!found) return "none";
+  const VmSize& size = found->size;
+  return (size.vcpus ? std::to_string(*size.vcpus) : "?") + " vCPUs, " +
+         (size.memory ? std::to_string(*size.memory) : "?") + " bytes";
+}
+
+TEST(Qemu, HasTheGivenSize) {
+  EXPECT_EQ(size_of({"-smp", "4,maxcpus=8,sockets=2,cores=4", "-m", "2048"}), "4 vCPUs, 2147483648 bytes");
+  EXPECT_EQ(size_of({"-smp", "cpus=3", "-m", "size=1048576k,slots=16,maxmem=8G"}),
+            "3 vCPUs, 1073741824 bytes");
+  EXPECT_EQ(size_of({"-smp", "sockets=2,cores=3,maxcpus=12", "-m", "2G"}), "6 vCPUs, 2147483648 bytes");
+  EXPECT_EQ(size_of({"-m", "slots=16,maxmem=8G"}), "1 vCPUs, ? bytes") << "QEMU's default is one";
+  for (const char* const text : {"0", "x", "65537", "cpus=0", "sockets=65536,cores=65536"})
+    EXPECT_EQ(size_of({"-smp", text}), "? vCPUs, ? bytes") << text;
+  for (const char* const text : {"0", "1.5G", "x", "9999999999999999999", "1048576T", "1X"})
+    EXPECT_EQ(size_of({"-m", text}), "1 vCPUs, ? bytes") << text;
+}
+
+TEST(OtherHypervisors, HaveTheGivenSize) {
+  EXPECT_EQ(size_of({"--cpus", "boot=2,max=4", "--memory", "size=1G,shared=on"}, "cloud-hypervisor"),
+            "2 vCPUs, 1073741824 bytes");
+  EXPECT_EQ(size_of({"run", "-c", "2", "-m", "512"}, "lkvm"), "2 vCPUs, 536870912 bytes");
+  EXPECT_EQ(size_of({"run", "--cpus=3", "--mem=1024"}, "lkvm"), "3 vCPUs, 1073741824 bytes");
+  EXPECT_EQ(size_of({"--id", "web"}, "firecracker"), "? vCPUs, ? bytes");
+}
+
 TEST(Qemu, IsFoundByItsProgramsName) {
   for (const std::string_view name :
        {"qemu-system-x86_64", "./qemu-system-aarch64", "/usr/libexec/qemu-kvm", "/usr/bin/kvm", "kvm",

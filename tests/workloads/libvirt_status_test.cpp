@@ -42,6 +42,8 @@ WARNING: THIS IS AN AUTO-GENERATED FILE.
       </libosinfo:libosinfo>
       <k:guest xmlns:k="https://keplerd.org/libvirt/1" meter="yes"/>
     </metadata>
+    <memory unit='KiB'>4194304</memory>
+    <currentMemory unit='KiB'>2097152</currentMemory>
     <vcpu placement='static' current='2'>4</vcpu>
     <devices>
       <graphics type='vnc' port='5900' passwd='secret'>
@@ -68,6 +70,7 @@ TEST(LibvirtStatus, HasTheMachinesIdentity) {
   EXPECT_EQ(status->reason, "booted");
   EXPECT_EQ(status->pid, 201);
   EXPECT_EQ(status->vcpus, 2);  // of at most four
+  EXPECT_EQ(status->memory, std::int64_t{4} << 30);
   EXPECT_EQ(status->vcpu_threads, (std::map<std::int32_t, int>{{207, 0}, {208, 1}}));
 }
 
