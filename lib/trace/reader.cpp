@@ -150,6 +150,7 @@ Result<Done> TraceReader::take_header(const TraceValue& header) {
     zones_.push_back(*std::move(zone));
   }
   new_zones_ = true;
+  sample_.usage.host.memory = number(header, "memoryTotal", std::int64_t{1} << 62).value_or(0);
   sample_.usage.interrupts_apart = is_true(header, "irqApart");
   section_begins_ = section_begins_ || !has_header_ || is_true(header, "begins");
   has_header_ = true;
@@ -241,6 +242,7 @@ Result<Done> TraceReader::take_cpus(const TraceValue& sample) {
     usage.stat = *fields;
   }
   usage.ticks = add_up(usage.stat);
+  usage.host.cpus = static_cast<int>(usage.cpus.size());
   return Done{};
 }
 

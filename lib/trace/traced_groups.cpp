@@ -33,6 +33,29 @@ Error bad(std::string_view what, std::string_view name) {
   return Error{std::string(what) + " '" + escape_name(name) + "'"};
 }
 
+// What is missing or null is not limited.
+std::optional<GroupLimits> parse_limits(const TraceValue& value) {
+  constexpr std::int64_t kMostTime = 8192 * std::int64_t{1'000'000};  // us in a second
+  constexpr std::int64_t kMostMemory = std::int64_t{1} << 62;
+  constexpr std::int64_t kMostVcpus = 65'536;
+  if (!value.is(Kind::kObject)) return std::nullopt;
+  GroupLimits limits;
+  bool is_valid = true;
+  const auto take = [&](const char* key, std::int64_t most, auto&& set) {
+    const TraceValue* const limit = value.find(key);
+    if (limit == nullptr) return;
+    if (limit->is(Kind::kInteger) && limit->integer >= 0 && limit->integer <= most) {
+      set(limit->integer);
+    } else {
+      is_valid = false;
+    }
+  };
+  take("cpuMax", kMostTime, [&](std::int64_t us) { limits.cpu_time = std::chrono::microseconds(us); });
+  take("memoryMax", kMostMemory, [&](std::int64_t bytes) { limits.memory = bytes; });
+  take("vcpus", kMostVcpus, [&](std::int64_t number) { limits.vcpus = static_cast<int>(number); });
+  return is_valid ? std::optional(limits) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Nanoseconds> traced_time(const TraceValue& value, std::int64_t least) {
@@ -174,6 +197,12 @@ Result<Done> TracedGroups::note(const TraceValue& sample, bool is_first) {
     return earlier.has_value();
   });
   if (!before) return before;
+  const auto limits = each("limits", [](Group& group, const TraceValue& value) {
+    const auto parsed = parse_limits(value);
+    if (parsed) group.limits = *parsed;
+    return parsed.has_value();
+  });
+  if (!limits) return limits;
   return each("cpusAllowed", [](Group& group, const TraceValue& list) {
     auto cpus = list.is(Kind::kText) ? parse_cpu_list(list.text) : std::nullopt;
     if (!cpus) return false;
@@ -194,7 +223,9 @@ Result<Done> TracedGroups::add_up() {
 
 void TracedGroups::fill(UsageSample& usage) const {
   usage.groups.clear();
+  usage.limits.clear();
   for (const Group* group : order_) {
+    usage.limits.push_back(group->limits);
     usage.groups.push_back({.incarnation = group->incarnation,
                             .parent = group->parent,
                             .path = group->path,

@@ -41,6 +41,7 @@ class TracedGroups {
     std::optional<Nanoseconds> before;
     std::uint32_t owner = 0;
     std::vector<int> cpus;  // empty: all
+    GroupLimits limits;
     std::size_t parent = kNoGroup, index = kNoGroup;
   };
   using Order = std::vector<Group*>;

@@ -69,6 +69,14 @@ std::string cpu_list(const std::vector<int>& cpus) {
   return list.text;
 }
 
+std::string limits_json(const GroupLimits& limits) {
+  Items items;
+  if (limits.cpu_time) items.add(R"("cpuMax":{})", to_usec(*limits.cpu_time));
+  if (limits.memory) items.add(R"("memoryMax":{})", *limits.memory);
+  if (limits.vcpus) items.add(R"("vcpus":{})", *limits.vcpus);
+  return "{" + items.text + "}";
+}
+
 bool is_outside(const ProcessUsage& process) { return process.group == kNoGroup && !process.kernel_thread; }
 
 // At the previous sample, if it was outside any group then, too.
@@ -80,7 +88,7 @@ std::optional<Nanoseconds> time_before(const ProcessUsage& process) {
 }  // namespace
 
 struct TraceWriter::Lists {
-  Items ended, groups, places, before, owners, allowed, outside, outside_ended, workloads;
+  Items ended, groups, places, before, owners, allowed, limits, outside, outside_ended, workloads;
 };
 
 TraceWriter::TraceWriter(TraceSettings settings) : settings_(std::move(settings)) {
@@ -93,6 +101,7 @@ std::string TraceWriter::header(const Sample& sample, std::span<const Zone> zone
   if (settings_.host && !scrambler_) json["host"] = *settings_.host;
   json["ticksPerSecond"] = kTicksPerSecond;
   json["irqApart"] = sample.usage.interrupts_apart;
+  if (sample.usage.host.memory > 0) json["memoryTotal"] = sample.usage.host.memory;
   json["cpus"] = Json::array();
   for (const CpuUsage& cpu : sample.usage.cpus)
     json["cpus"].push_back(
@@ -140,6 +149,7 @@ std::string TraceWriter::write(const Sample& sample, std::span<const Zone> zones
   if (!lists.owners.text.empty()) line.add(R"("owners":{{{}}})", lists.owners.text);
   if (!lists.before.text.empty()) line.add(R"("before":{{{}}})", lists.before.text);
   if (!lists.allowed.text.empty()) line.add(R"("cpusAllowed":{{{}}})", lists.allowed.text);
+  if (!lists.limits.text.empty()) line.add(R"("limits":{{{}}})", lists.limits.text);
   line.add(R"("kernelUsec":{})", to_usec(kernel_));
   if (!lists.outside.text.empty()) line.add(R"("outside":{{{}}})", lists.outside.text);
   if (!lists.outside_ended.text.empty()) line.add(R"("outsideEnded":[{}])", lists.outside_ended.text);
@@ -163,6 +173,7 @@ void TraceWriter::write_groups(const UsageSample& usage, Lists& lists) {
       if (now.parent_owner != 0)
         lists.owners.add("{}:{}", group.shown, scrambler_ ? kNobody : now.parent_owner);
       group.cpus.clear();
+      group.limits = {};
     }
     if (is_new || now.usage != group.usage) lists.groups.add("{}:{}", group.shown, to_usec(now.usage));
     const std::optional<Nanoseconds> expected = is_new ? Nanoseconds{0} : group.usage;
@@ -172,6 +183,10 @@ void TraceWriter::write_groups(const UsageSample& usage, Lists& lists) {
     group.usage = now.usage;
     group.seen = number_;
     write_class(usage, now, group, lists);
+    if (!usage.limits.empty() && usage.limits[i] != group.limits) {
+      group.limits = usage.limits[i];
+      lists.limits.add("{}:{}", group.shown, limits_json(group.limits));
+    }
   }
   if (groups_.size() == usage.groups.size()) return;
   std::erase_if(groups_, [&](const auto& entry) {

@@ -50,6 +50,7 @@ class TraceWriter {
     std::uint64_t seen = 0;  // number of the sample
     std::string shown;       // its path, quoted
     std::vector<int> cpus;   // on which it may run; empty: all
+    GroupLimits limits;
   };
   struct Lists;
   std::string header(const Sample& sample, std::span<const Zone> zones) const;

@@ -33,8 +33,8 @@ Result<std::optional<Nanoseconds>> parse_cpu_max(std::string_view text) {
   if (quota_text == "max") return Limit();
   const auto quota = parse_number<std::int64_t>(quota_text);
   if (!quota || *quota < 0) return Error{"cpu.max: no quota"};
-  const Nanoseconds second = std::chrono::seconds(1);
-  return Limit(std::min(*quota, kMostCpus * *period) * second / *period);
+  const auto limit = std::min(*quota, kMostCpus * *period) * Nanoseconds(std::chrono::seconds(1)) / *period;
+  return Limit(std::chrono::duration_cast<std::chrono::microseconds>(limit));  // traces have no less
 }
 
 Result<std::optional<std::int64_t>> parse_memory_max(std::string_view text) {

@@ -130,6 +130,9 @@ TEST(TraceReader, SaysWhatIsWrongWithALine) {
             "a cgroup is placed before its parent: '/x/y'");
   EXPECT_EQ(error(sample(2, 0, R"("groups":{"/x":4503599627370496,"/y":4503599627370496})")),
             "more CPU time than any host has");
+  for (const char* const limits : {"1", R"({"cpuMax":-1})", R"({"memoryMax":"max"})", R"({"vcpus":65537})"})
+    EXPECT_EQ(error(sample(2, 0, R"("groups":{},"limits":{"/a":)" + std::string(limits) + "}")),
+              "'limits' is malformed for '/a'");
   EXPECT_EQ(error(sample(2, 0, R"("groups":{},"outside":{"x":1})")),
             "'outside' is missing, malformed or out of range");
 }

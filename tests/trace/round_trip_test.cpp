@@ -133,6 +133,15 @@ class RandomHost {
                               .before = before});
       group.is_new = false;
     }
+    usage.host = {static_cast<int>(usage.cpus.size()), std::int64_t{16} << 30};
+    usage.limits.clear();
+    for (const GroupUsage& group : usage.groups) {
+      GroupLimits& limits = limits_[group.incarnation];
+      if (chance(10)) limits.cpu_time = chance(50) ? std::optional(some_time()) : std::nullopt;
+      if (chance(10)) limits.memory = chance(50) ? std::optional(below(1'000'000)) : std::nullopt;
+      if (chance(10)) limits.vcpus = chance(50) ? std::optional(static_cast<int>(below(64))) : std::nullopt;
+      usage.limits.push_back(limits);
+    }
     std::map<std::vector<int>, std::size_t> classes;
     for (const bool users : {false, true}) {
       for (GroupUsage& group : usage.groups) {
@@ -190,6 +199,7 @@ class RandomHost {
   std::map<int, CpuFields> fields_;
   std::map<int, CpuTicks> last_;
   std::map<std::string, Group> groups_;
+  std::map<std::uint64_t, GroupLimits> limits_;  // by incarnation
   std::list<Process> processes_;
   Sample sample_;
 };
@@ -258,6 +268,9 @@ TEST_P(RoundTrip, ReadsTheGroupsThatWereWritten) {
       EXPECT_EQ(reader.sample().usage.groups[g].cpu_class, sample.usage.groups[g].cpu_class);
     }
     EXPECT_EQ(reader.sample().usage.cpu_classes, sample.usage.cpu_classes);
+    EXPECT_EQ(reader.sample().usage.limits, sample.usage.limits);
+    EXPECT_EQ(reader.sample().usage.host.cpus, sample.usage.host.cpus);
+    EXPECT_EQ(reader.sample().usage.host.memory, sample.usage.host.memory);
   }
 }
 
@@ -320,6 +333,17 @@ TEST(TraceWriter, WritesWhatTheFormatSays) {
       R"("hostStat":[1,2,3,4,5,6,7,8],"stat":[[1,2,3,4,5,6,7,8],[1,0,0,4,0,0,0,0]],"khz":[2400000,null],)"
       R"("groups":{},"kernelUsec":0})"
       "\n");
+  sample.at.monotonic += std::chrono::microseconds(1);
+  sample.usage.limits.push_back({.cpu_time = std::chrono::milliseconds(1500), .memory = 4096, .vcpus = 2});
+  EXPECT_NE(
+      writer.write(sample, two_zones(), vms)
+          .find(R"("groups":{},"limits":{"/a.service":{"cpuMax":1500000,"memoryMax":4096,"vcpus":2}},)"),
+      std::string::npos);
+  sample.at.monotonic += std::chrono::microseconds(1);
+  EXPECT_EQ(writer.write(sample, two_zones(), vms).find("limits"), std::string::npos) << "as before";
+  sample.at.monotonic += std::chrono::microseconds(1);
+  sample.usage.limits[0] = {};
+  EXPECT_NE(writer.write(sample, two_zones(), vms).find(R"("limits":{"/a.service":{}})"), std::string::npos);
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ TEST(CgroupEvents, YieldWhetherThereAreProcesses) {
 TEST(CpuMax, IsTheTimeInASecond) {
   EXPECT_EQ(*parse_cpu_max("150000 100000\n"), Nanoseconds(1500ms));
   EXPECT_EQ(*parse_cpu_max("1000 1000000"), Nanoseconds(1ms));
+  EXPECT_EQ(*parse_cpu_max("10000 30000"), Nanoseconds(333'333us)) << "whole microseconds";
   EXPECT_EQ(*parse_cpu_max("max 100000\n"), std::nullopt);
   EXPECT_EQ(*parse_cpu_max("9223372036854775807 1000000"), Nanoseconds(8192s)) << "more than any host has";
 }
