@@ -6,7 +6,7 @@
 #include "config/settings.h"
 #include "energy/select_source.h"
 #include "ledger/account.h"
-#include "ledger/idle_placement.h"
+#include "ledger/idle_workloads.h"
 
 namespace keplerd {
 
@@ -51,6 +51,8 @@ inline IdlePlacing idle_placing(IdlePolicy policy) {
       return IdlePlacing::kSeparate;
     case IdlePolicy::kEqual:
       return IdlePlacing::kEqual;
+    case IdlePolicy::kSize:
+      return IdlePlacing::kSize;
     case IdlePolicy::kUsage:
       return IdlePlacing::kUsage;
   }

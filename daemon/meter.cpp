@@ -76,6 +76,7 @@ std::shared_ptr<const Report> Meter::sample() {
     return report_;
   }
   read_vms_threads();
+  ledger_.add_vm_sizes(sample_.usage);
   const Attribution& attribution = attributor_.attribute(sample_);
   processes_.reset();
   if (std::exchange(zones_are_new_, false)) ledger_.set_zones(keeper_.zones(), sample_.at.realtime);
@@ -131,7 +132,14 @@ void Meter::set_recorded(bool recorded) {
   choose_what_is_read();
 }
 
+void Meter::set_idle_placing(IdlePlacing placing) {
+  idle_placing_ = placing;
+  ledger_.set_idle_placing(placing);
+  choose_what_is_read();
+}
+
 void Meter::choose_what_is_read() {
+  usage_.read_limits(is_recorded_ || idle_placing_ == IdlePlacing::kSize);
   const bool all = is_recorded_ || attributor_.model().wants_processors();
   usage_.read_processors(all ? [this](ProcessId id) { return ledger_.runs_vm(id); } : AllowedCpus::RunsVm());
 }

@@ -67,7 +67,7 @@ class Meter {
   // The last sample, whose views are valid until the next one, and the zones of its readings.
   const Sample& last_sample() const { return sample_; }
   const std::vector<Zone>& zones() const { return keeper_.zones(); }
-  // Whether samples must say what CPUs did even if the model in use does not need it.
+  // Whether samples must have all of UsageSample even if nothing here needs it.
   void set_recorded(bool recorded);
 
   // The logins, as of the last sample.
@@ -97,7 +97,7 @@ class Meter {
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
   void set_watched(std::vector<WatchedUnit> units) { ledger_.set_watched(std::move(units)); }
   // From the next sample on.
-  void set_idle_placing(IdlePlacing placing) { ledger_.set_idle_placing(placing); }
+  void set_idle_placing(IdlePlacing placing);
 
   // Returns memory that a flood of processes or cgroups needed to the kernel once it is over, instead of
   // keeping it for reuse here. Call it from time to time.
@@ -138,6 +138,7 @@ class Meter {
   bool zones_are_new_ = true;  // to the ledger: its rows still have the zones of the last report
   bool had_source_ = false;
   bool is_recorded_ = false;
+  IdlePlacing idle_placing_ = IdlePlacing::kSeparate;
   Sample sample_;
   std::size_t most_rows_ = 0;  // since memory was last returned
   std::shared_ptr<const Report> report_;

@@ -18,8 +18,8 @@ namespace keplerd {
 enum class SplitRule { kAuto, kUsageRatio, kBaseline };
 // By what active energy is shared; named "auto", "cpu-time", "learned".
 enum class ShareRule { kAuto, kCpuTime, kLearned };
-// Where idle energy is placed; named "separate", "equal", "usage".
-enum class IdlePolicy { kSeparate, kEqual, kUsage };
+// Where idle energy is placed; named "separate", "equal", "size", "usage".
+enum class IdlePolicy { kSeparate, kEqual, kSize, kUsage };
 
 // What Public= shows to callers without full access; named "none", "own", "host", "all".
 enum class PublicAccess { kNone, kOwn, kHost, kAll };

@@ -16,13 +16,11 @@
 namespace keplerd {
 namespace {
 
-constexpr std::string_view kUnsupported = "not supported by this version";
-
-// One word of an open set. Without a value it is known to the design and not built yet.
+// One word of an open set.
 template <class Value>
 struct Choice {
   std::string_view name;
-  std::optional<Value> value;
+  Value value;
 };
 
 // The sources of lib/energy, by name: this folder knows no other.
@@ -36,7 +34,7 @@ constexpr Choice<ShareRule> kShareRules[] = {
     {"auto", ShareRule::kAuto}, {"cpu-time", ShareRule::kCpuTime}, {"learned", ShareRule::kLearned}};
 constexpr Choice<IdlePolicy> kIdlePolicies[] = {{"separate", IdlePolicy::kSeparate},
                                                 {"equal", IdlePolicy::kEqual},
-                                                {"size", {}},
+                                                {"size", IdlePolicy::kSize},
                                                 {"usage", IdlePolicy::kUsage}};
 constexpr Choice<PublicAccess> kPublicAccess[] = {{"none", PublicAccess::kNone},
                                                   {"own", PublicAccess::kOwn},
@@ -48,15 +46,13 @@ constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
 // `kChoices`: one of the arrays above.
 template <const auto& kChoices>
 auto choose(std::string_view text) {
-  using Chosen = Result<typename decltype(kChoices[0].value)::value_type>;
+  using Chosen = Result<std::remove_cvref_t<decltype(kChoices[0].value)>>;
   std::string accepted;
-  bool known = false;
   for (const auto& choice : kChoices) {
-    if (choice.name == text && choice.value) return Chosen(*choice.value);
-    known = known || choice.name == text;
-    if (choice.value) accepted += (accepted.empty() ? "" : ", ") + std::string(choice.name);
+    if (choice.name == text) return Chosen(choice.value);
+    accepted += (accepted.empty() ? "" : ", ") + std::string(choice.name);
   }
-  return Chosen(Error{fmt::format("{}; accepted: {}", known ? kUnsupported : "unknown", accepted)});
+  return Chosen(Error{fmt::format("unknown; accepted: {}", accepted)});
 }
 
 template <const auto& kChoices>

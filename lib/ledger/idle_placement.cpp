@@ -1,133 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/idle_placement.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "ledger/container_ledger.h"
+#include <utility>
 
 namespace keplerd {
-namespace {
 
-constexpr double kHour = 3600;
-
-// Whether it is the cgroup of a VM or of a container, which is a workload with all that is inside it.
-bool is_whole(const UnitAccount& unit) {
-  return unit.vm_scope == &unit || std::ranges::any_of(unit.containers, [](const ContainerPart& part) {
-           return !part.container->info->is_pod;
-         });
-}
-
-// Of a container's several cgroups, the one that is its id's.
-bool is_first_cgroup(const UnitAccount& unit) {
-  return unit.vm_scope == &unit || std::ranges::any_of(unit.containers, [&](const ContainerPart& part) {
-           return !part.container->info->is_pod && part.container->info->unit == unit.info->id;
-         });
-}
-
-bool is_unit(const UnitAccount& unit) { return unit.info->is_unit && !unit.info->name.ends_with(".slice"); }
-
-// The active energy of about the last hour: older energy counts less.
-void remember(double& recent, Microjoules active, double decay) {
-  recent = recent * decay + static_cast<double>(active.value);
-}
-
-}  // namespace
-
-// What is known of a group.
-struct IdlePlacement::Marks {
-  bool is_inside = false;  // a VM or container
-  bool is_whole = false;
-  bool has_workloads = false;  // inside it
-};
-
-void IdlePlacement::place(const BookedWindow& window, const UnitLedger& units, ProcessLedger& processes,
-                          const VmRegistry& vms) {
+void IdlePlacement::place_none() {
   for (auto* const placed : {&zones_, &own_, &other_}) placed->clear();
   workloads_.clear();
-  if (placing_ == IdlePlacing::kSeparate) return;
-  find_workloads(window, units, processes, vms);
-  weigh(window, units, processes);
-  if (std::ranges::all_of(weights_, [](std::int64_t weight) { return weight == 0; })) return;
+}
+
+void IdlePlacement::place(const BookedWindow& window, const UnitLedger& units,
+                          std::vector<IdleWorkload> workloads, const std::vector<std::int64_t>& weights) {
+  place_none();
+  if (weights.empty()) return;
+  workloads_ = std::move(workloads);
   zones_.resize(window.zones.size());
   own_.resize(units.current().size());
   other_.resize(units.current().size());
   shares_.resize(window.zones.size());
-  for (std::size_t zone = 0; zone < window.zones.size(); ++zone) book_zone(window, zone, units);
-}
-
-void IdlePlacement::find_workloads(const BookedWindow& window, const UnitLedger& units,
-                                   ProcessLedger& processes, const VmRegistry& vms) {
-  const std::vector<GroupUsage>& groups = window.usage.groups;
-  std::vector<Marks> marks(groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) {  // parents first
-    if (groups[i].parent != kNoGroup) {
-      const Marks& parent = marks[groups[i].parent];
-      marks[i].is_inside = parent.is_inside || parent.is_whole;
-    }
-    marks[i].is_whole = !marks[i].is_inside && is_whole(*units.current()[i]);
-  }
-  find_vms_without_cgroup(window, processes, vms, marks);
-  for (std::size_t i = groups.size(); i-- > 0;) {  // children first
-    if (marks[i].is_inside) continue;
-    const UnitAccount& unit = *units.current()[i];
-    if (marks[i].is_whole ? is_first_cgroup(unit) : is_unit(unit) && !marks[i].has_workloads)
-      workloads_.push_back({.group = i, .process = {}});
-    const bool counts = marks[i].is_whole || marks[i].has_workloads || is_unit(unit);
-    if (counts && groups[i].parent != kNoGroup) marks[groups[i].parent].has_workloads = true;
-  }
-}
-
-void IdlePlacement::find_vms_without_cgroup(const BookedWindow& window, ProcessLedger& processes,
-                                            const VmRegistry& vms, std::vector<Marks>& marks) {
-  for (const auto& vm : vms.running()) {
-    if (!vm->scopes.empty()) continue;
-    const ProcessAccount* const process = processes.find(vm->process);
-    const bool has_ended = std::ranges::find(window.usage.ended, vm->process) != window.usage.ended.end();
-    if (process == nullptr || has_ended) continue;
-    const UnitAccount* const unit = process->unit;
-    if (unit == nullptr) {
-      workloads_.push_back({.group = kNoGroup, .process = vm->process});
-      continue;
-    }
-    const auto group = std::ranges::find(window.usage.groups, unit->incarnation, &GroupUsage::incarnation);
-    if (group == window.usage.groups.end()) continue;
-    const auto index = static_cast<std::size_t>(group - window.usage.groups.begin());
-    if (marks[index].is_inside || marks[index].is_whole) continue;
-    marks[index].has_workloads = true;
-    workloads_.push_back({.group = index, .process = vm->process});
-  }
-}
-
-void IdlePlacement::weigh(const BookedWindow& window, const UnitLedger& units, ProcessLedger& processes) {
-  weights_.assign(workloads_.size(), 1);
-  if (placing_ == IdlePlacing::kEqual) return;
-  const double decay = std::exp(-std::chrono::duration<double>(window.attribution.window).count() / kHour);
-  for (UnitAccount* const unit : units.current())
-    remember(unit->recent_active, unit->energy.window_active(window.sequence, window.standings), decay);
-  for (std::size_t i = 0; i < workloads_.size(); ++i) {
-    const Workload& workload = workloads_[i];
-    double recent = 0;
-    if (workload.is_process()) {  // its window is booked later: this is the one before
-      ProcessAccount& process = *processes.find(workload.process);
-      remember(process.recent_active, process.energy.window_active(window.sequence - 1, window.standings),
-               decay);
-      recent = process.recent_active;
-    } else {
-      recent = units.current()[workload.group]->recent_active;
-    }
-    weights_[i] = std::llround(recent);
+  for (std::size_t zone = 0; zone < window.zones.size(); ++zone) {
+    shares_[zone].assign(weights.size(), {});
+    const Microjoules idle = window.attribution.zones[zone].idle;
+    if (idle == Microjoules{}) continue;
+    apportioner_.apportion(idle, weights, shares_[zone]);
+    zones_[zone] = idle - shares_[zone].back();
+    book_zone(window, zone, units);
   }
 }
 
 // An ancestor has what its descendants have.
 void IdlePlacement::book_zone(const BookedWindow& window, std::size_t zone, const UnitLedger& units) {
-  const Microjoules idle = window.attribution.zones[zone].idle;
-  std::vector<Microjoules>& shares = shares_[zone];
-  shares.assign(workloads_.size(), {});
-  if (idle == Microjoules{}) return;
-  apportioner_.apportion(idle, weights_, shares);
-  zones_[zone] = idle;
+  const std::vector<Microjoules>& shares = shares_[zone];
   for (std::size_t i = 0; i < workloads_.size(); ++i) {
     const std::size_t group = workloads_[i].group;
     if (group == kNoGroup) continue;

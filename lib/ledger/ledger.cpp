@@ -62,8 +62,7 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   units_.apply(window);
   if (evidence.machined != nullptr) containers_.set_machined(evidence.machined->containers(), units_);
   containers_.place(units_, logins, realtime_);
-  idle_.place(window, units_, processes_, vm_registry_);
-  for (std::size_t i = 0; i < idle_.zones().size(); ++i) zones_[source_zones_[i]].placed += idle_.zones()[i];
+  place_idle(window);
   containers_.apply(window, units_, idle_);
   processes_.leave_containers(containers_.moved());
   idle_.book_processes(window, processes_);
@@ -77,6 +76,17 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
     refused_claims_.add(claim.is_helper ? "helper" : "vm", claim.id, claim.claimant, realtime_);
   vms_.apply(window, vm_registry_, units_, processes_);
   prune(realtime_);
+}
+
+void Ledger::place_idle(const BookedWindow& window) {
+  idle_.place_none();
+  if (idle_placing_ == IdlePlacing::kSeparate) return;
+  const IdleLedgers ledgers{units_, processes_, vm_registry_, vms_};
+  auto workloads = find_idle_workloads(window, ledgers);
+  if (idle_placing_ == IdlePlacing::kUsage) remember_use(window, ledgers, workloads);
+  const auto weights = idle_weights(idle_placing_, window, ledgers, workloads);
+  idle_.place(window, units_, std::move(workloads), weights);
+  for (std::size_t i = 0; i < idle_.zones().size(); ++i) zones_[source_zones_[i]].placed += idle_.zones()[i];
 }
 
 void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,

@@ -50,7 +50,11 @@ class Ledger {
   // Of the next windows.
   void set_watched(std::vector<WatchedUnit> units) { watched_.set(std::move(units)); }
   // From the next window on.
-  void set_idle_placing(IdlePlacing placing) { idle_.set_placing(placing); }
+  void set_idle_placing(IdlePlacing placing) { idle_placing_ = placing; }
+
+  // Adds to the limits of `usage` the sizes of the VMs whose groups they are, as of the last window. To be
+  // called before the window is booked, and recorded.
+  void add_vm_sizes(UsageSample& usage) const { vms_.add_sizes(vm_registry_, usage); }
 
   // Sets the zones of the present source, in its order; none without a source. Totals of earlier zones are
   // kept.
@@ -102,6 +106,7 @@ class Ledger {
 
   void apply_zone(std::size_t index, const ZoneAttribution& attribution, const Result<Microjoules>& reading,
                   Nanoseconds window);
+  void place_idle(const BookedWindow& window);
   void prune(Realtime now);
   RowWindow row_window() const { return {sequence_, windows_, bounds_errors_}; }
   void report_zones(Report& report) const;
@@ -129,6 +134,7 @@ class Ledger {
   Microjoules outside_other_;
   UnitLedger units_;
   WatchedUnits watched_;
+  IdlePlacing idle_placing_ = IdlePlacing::kSeparate;
   IdlePlacement idle_;
   ContainerLedger containers_;
   RefusedClaims refused_claims_;

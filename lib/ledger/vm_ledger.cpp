@@ -193,6 +193,26 @@ void VmLedger::report_end_or_start(VmAccount& account, Realtime now) {
   if (!account.reported_running) keplerd::describe(account, nullptr);
 }
 
+VmSize VmLedger::size_of(const Vm& vm) const {
+  VmSize size = vm.command.size;
+  const auto& status = account_of(&vm)->status;
+  if (status && status->vcpus) size.vcpus = status->vcpus;
+  if (status && status->memory) size.memory = status->memory;
+  return size;
+}
+
+void VmLedger::add_sizes(const VmRegistry& registry, UsageSample& usage) const {
+  if (usage.limits.empty() || running_.empty()) return;
+  for (std::size_t i = 0; i < usage.groups.size(); ++i) {
+    const Vm* const vm = registry.of_scope(usage.groups[i].incarnation);
+    if (vm == nullptr) continue;
+    const VmSize size = size_of(*vm);
+    GroupLimits& limits = usage.limits[i];
+    limits.vcpus = size.vcpus;
+    if (size.memory) limits.memory = std::min(limits.memory.value_or(*size.memory), *size.memory);
+  }
+}
+
 void VmLedger::describe(VmAccount& account, std::shared_ptr<const LibvirtStatus> status, Realtime now) {
   const std::string before = account.info->guest_state;
   keplerd::describe(account, std::move(status));

@@ -40,6 +40,11 @@ class VmLedger {
   // Puts back an account from an earlier run.
   VmAccount& restore(VmInfo info);
 
+  // Of a running VM of the last window: what libvirt says, else its command line.
+  VmSize size_of(const Vm& vm) const;
+  // Adds these to the limits of the groups that are VMs'; does nothing if limits were not read.
+  void add_sizes(const VmRegistry& registry, UsageSample& usage) const;
+
   // What libvirt says of a VM (see vm_account.h), and the events that follow from it.
   void describe(VmAccount& account, std::shared_ptr<const LibvirtStatus> status, Realtime now);
 

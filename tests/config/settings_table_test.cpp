@@ -136,12 +136,12 @@ TEST(Staleness, IsAtMostThirtySeconds) {
   EXPECT_EQ(refusal("Sampling", "Staleness", "31s"), "Staleness=31s: must be from 0 to 30s");
 }
 
-TEST(Rules, OfTheOpenSetsAreRefusedUntilBuilt) {
-  EXPECT_EQ(refusal("Attribution", "Idle", "size"),
-            "Idle=size: not supported by this version; accepted: separate, equal, usage");
-  EXPECT_EQ(refusal("Attribution", "Idle", "none"), "Idle=none: unknown; accepted: separate, equal, usage");
+TEST(Rules, OfIdleEnergyAreSeparateEqualSizeAndUsage) {
+  EXPECT_EQ(refusal("Attribution", "Idle", "none"),
+            "Idle=none: unknown; accepted: separate, equal, size, usage");
   EXPECT_EQ(with("Attribution", "Idle", "separate").attribution.idle, IdlePolicy::kSeparate);
   EXPECT_EQ(with("Attribution", "Idle", "equal").attribution.idle, IdlePolicy::kEqual);
+  EXPECT_EQ(with("Attribution", "Idle", "size").attribution.idle, IdlePolicy::kSize);
   EXPECT_EQ(with("Attribution", "Idle", "usage").attribution.idle, IdlePolicy::kUsage);
 }
 

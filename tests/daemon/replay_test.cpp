@@ -40,6 +40,7 @@ class Replayed : public testing::Test {
     settings = with;
     host.begin();
     host.meter().set_model(make_model(model_rules(settings.attribution)));
+    host.meter().set_idle_placing(idle_placing(settings.attribution.idle));
     host.meter().set_recorded(true);
     recording = recorder.start({});
     recorder.take(host.meter().last_sample(), host.meter().zones(), *host.meter().report());
@@ -113,6 +114,7 @@ class Replayed : public testing::Test {
       const UnitRow* const then = find(first);
       ASSERT_NE(now, nullptr) << unit.info->id;
       EXPECT_EQ(unit.active, now->active - (then != nullptr ? then->active : Microjoules{})) << unit.info->id;
+      EXPECT_EQ(unit.idle, now->idle - (then != nullptr ? then->idle : Microjoules{})) << unit.info->id;
       EXPECT_EQ(unit.own, now->own - (then != nullptr ? then->own : Microjoules{})) << unit.info->id;
       EXPECT_EQ(unit.running, now->running);
       ++compared;
@@ -154,6 +156,41 @@ TEST_F(Replayed, ByWhatItLearnsHasTheSameTotals) {
   for (int i = 0; i < 100; ++i) run();
   EXPECT_EQ(host.meter().report()->rules, (RulesInForce{"baseline", "learned"}));
   expect_same_totals(*first);
+}
+
+TEST_F(Replayed, ByIdlePoliciesHasTheSameTotals) {
+  for (const IdlePolicy policy : {IdlePolicy::kEqual, IdlePolicy::kSize, IdlePolicy::kUsage}) {
+    const std::string scope = "/machine.slice/machine-qemu\\x2d1\\x2dweb.scope";
+    if (policy == IdlePolicy::kEqual) {
+      host.files.write("proc/meminfo", "MemTotal: 16777216 kB\n");
+      host.files.add_cgroup(scope);
+      const char command[] = "qemu-system-x86_64\0-smp\0002\0-m\0002G";
+      host.files.add_process({.pid = 20,
+                              .comm = "qemu-system-x86",
+                              .cgroup = scope,
+                              .cmdline = std::string(command, sizeof command)});
+    }
+    Settings by_size;
+    by_size.attribution.idle = policy;
+    begin(by_size);
+    const auto first = host.meter().report();
+    for (int i = 0; i < 40; ++i) {
+      if (i % 7 == 0)
+        host.files.write("cgroup/system.slice/a.service/cpu.max", std::to_string(i * 9'999) + " 100000\n");
+      if (i % 11 == 0)
+        host.files.write("cgroup/c.scope/memory.max", std::to_string(i * 100'000'007LL) + "\n");
+      run();
+    }
+    end_c_and_begin_anew();
+    for (int i = 0; i < 20; ++i) run();
+    expect_same_totals(*first);
+    EXPECT_NE(host.meter().report()->accounts.workloads, first->accounts.workloads);
+    if (policy == IdlePolicy::kSize) {
+      EXPECT_GT(host.unit(scope).idle, Microjoules{});
+      EXPECT_GT(host.unit("/system.slice/a.service").idle, Microjoules{});
+      EXPECT_NE(text.find(R"("memoryMax":2147483648,"vcpus":2)"), std::string::npos);
+    }
+  }
 }
 
 TEST_F(Replayed, UnderOtherRulesHasTheSameEnergyOtherwiseDivided) {
