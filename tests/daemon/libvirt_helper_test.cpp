@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using Action = HelperPolicy::Action;
 
-constexpr char kUuid[] = "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01";
+constexpr char kGuestUuid[] = "2b9a43a1-5a5f-4cf0-9d3a-6a6f3a1d2c01";
 
 TEST(HelperPolicy, StartsItOnlyWhereItIsWanted) {
   HelperPolicy policy;
@@ -55,7 +55,7 @@ TEST(LibvirtUpdate, AreReadAsTheyAreWritten) {
   const LibvirtUpdate domain{.kind = LibvirtUpdate::Kind::kDomain,
                              .driver = "xen",
                              .id = 7,
-                             .uuid = kUuid,
+                             .uuid = kGuestUuid,
                              .name = "web",
                              .title = "Shop",
                              .state = "running",
@@ -67,7 +67,7 @@ TEST(LibvirtUpdate, AreReadAsTheyAreWritten) {
             std::tie(domain.driver, domain.id, domain.uuid, domain.name, domain.title, domain.state));
   EXPECT_EQ(parse_update(format_update({}))->kind, LibvirtUpdate::Kind::kAlive);
   const auto ended = parse_update(format_update(
-      {.kind = LibvirtUpdate::Kind::kEnded, .driver = "qemu", .uuid = kUuid, .reason = "migrated"}));
+      {.kind = LibvirtUpdate::Kind::kEnded, .driver = "qemu", .uuid = kGuestUuid, .reason = "migrated"}));
   EXPECT_EQ(ended->kind, LibvirtUpdate::Kind::kEnded);
   EXPECT_EQ(ended->reason, "migrated");
 }
