@@ -317,7 +317,7 @@ TEST_F(EnergyInterface, AnAnonymizedTraceNamesNoWorkloadAndNoHost) {
   const std::string text = receive().parameters.at("text");
   EXPECT_NE(text.find(R"("anonymized":true)"), text.npos) << text;
   EXPECT_EQ(text.find(R"("host":)"), text.npos) << text;
-  EXPECT_EQ(text.find("c.service"), text.npos) << text;
+  EXPECT_EQ(text.find("/c.service"), text.npos) << text;
   EXPECT_NE(text.find(".service\":100000"), text.npos) << text;
 }
 
