@@ -58,6 +58,15 @@ class BootedHost:
         ccache = self.directory / f"ccache.{self.suite}"
         ccache.mkdir(parents=True, exist_ok=True)
         self.testbed("start", f"--bind-ro={SOURCE}:/src", f"--bind={ccache}:/ccache")
+        self.prepare()
+
+    def power_cycle(self):
+        """All of it is killed at once, and the same root booted again. Counters of the meter begin at 0."""
+        self.testbed("power-cycle")
+        self.prepare()
+
+    def prepare(self):
+        """What each boot of a release needs."""
         if self.suite == "bookworm":
             # Its systemd gives a sandboxed unit a /proc of its own, without the testbed's processor.
             self.sh(f"""
