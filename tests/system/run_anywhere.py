@@ -41,7 +41,7 @@ def without_manager(host, report):
     make_user(host)
     result = host.run(*as_user(), *COMMAND)
     check_unmeasured(report, "neither a session nor XDG_RUNTIME_DIR", result.returncode, result.stdout, result.stderr,
-                     "no scope: .*user manager")
+                     "no scope: no manager of your units is running; .loginctl enable-linger. starts one")
     result = host.run("su", USER, "-c", shlex.join(COMMAND))
     check_measured(report, "su", result.returncode, result.stdout, result.stderr)
 
