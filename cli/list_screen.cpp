@@ -88,9 +88,14 @@ struct Counts {
   std::optional<Microwatts> together;
 };
 
-std::string counts_text(const client::KindInfo& kind, const Counts& counts) {
+std::string counts_text(const ListScreen& screen, const Counts& counts) {
+  const client::KindInfo& kind = screen.kind;
   const bool none = kind.guests && counts.shown == 0;
-  std::string out = none ? fmt::format("No {} are running", kind.words) : count_text(counts.all, kind);
+  std::string out = count_text(counts.all, kind);
+  if (none) {
+    const bool all = sees_everything(screen.status);  // otherwise those of others may be running
+    out = fmt::format("No {}{} are running", kind.words, all ? "" : " of yours");
+  }
   if (!none && counts.shown != counts.all) out = fmt::format("{} of {}", counts.shown, out);
   if (counts.ended > 0) out += fmt::format(", {} terminated not shown (--all shows them)", counts.ended);
   if (counts.other_types > 0) {
@@ -134,7 +139,7 @@ std::string footer(const ListScreen& screen, const std::vector<Json>& shown, con
   const bool no_units = screen.kind.kind == client::Kind::kUnits && counts.all == 0 &&
                         screen.options.types.empty() && sees_everything(screen.status);
   std::string out = no_units ? "No units are known: run 'keplerctl doctor' for the reason"
-                             : counts_text(screen.kind, counts);
+                             : counts_text(screen, counts);
   out += ". Host: " + accounts_line(screen.status) + ".\n";
   const bool device_models = std::any_of(
       shown.begin(), shown.end(), [](const Json& row) { return bool_field(row, "guestElsewhere") == true; });

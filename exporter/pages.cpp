@@ -19,13 +19,13 @@ constexpr char kLandingPage[] = R"(<!DOCTYPE html>
 <head><meta charset="utf-8"><title>keplerd-exporter</title></head>
 <body>
 <h1>keplerd-exporter</h1>
-<p>Where the energy of this host goes, for Prometheus. Version )" KEPLERD_VERSION R"(.</p>
+<p>The energy of this host and its workloads, for Prometheus. Version )" KEPLERD_VERSION R"(.</p>
 <ul>
 <li><a href="/metrics">/metrics</a>: the metrics</li>
 <li><a href="/-/ready">/-/ready</a>: whether keplerd answers</li>
 <li><a href="/-/healthy">/-/healthy</a>: whether the exporter does</li>
 </ul>
-<p>Names and labels are those of Kepler where they mean the same. Who is shown what: keplerd-exporter(8).</p>
+<p>Metrics that Kepler exports as well have its names and labels. Manual: keplerd-exporter(8).</p>
 </body>
 </html>
 )";

@@ -46,8 +46,11 @@ Error error_of(const ClientReply& reply) {
 Result<varlink::Client> connect(const std::string& address) {
   auto client = varlink::Client::connect(address);
   if (client) return client;
-  return Error{printable(client.error().message) +
-               "; is keplerd-history running? (systemctl enable --now keplerd-history.service)"};
+  const int code = client.error().code;
+  if (code != ENOENT && code != ECONNREFUSED) return Error{printable(client.error().message), code};
+  return Error{fmt::format("{}: {}; is keplerd-history running? (systemctl enable --now keplerd-history.service)",
+                           printable(address), code == ENOENT ? "no such socket" : "connection refused"),
+               code};
 }
 
 Json parameters_of(const Period& period) {

@@ -60,8 +60,11 @@ Result<Bus> open_bus(Manager manager) {
   const int result = manager == Manager::kSystem ? sd_bus_open_system(&opened) : open_user_bus(&opened);
   Bus bus(opened);
   if (result < 0) {
-    const bool system = manager == Manager::kSystem;
-    return failure(system ? "the system bus cannot be reached" : "there is no bus of a user manager", result);
+    if (manager == Manager::kSystem) return failure("the system bus cannot be reached", result);
+    // ENOMEDIUM: neither the address of a bus nor XDG_RUNTIME_DIR is set.
+    if (result == -ENOMEDIUM)
+      return Error{"no manager of your units is running; 'loginctl enable-linger' starts one", ENOMEDIUM};
+    return failure("there is no bus of a user manager", result);
   }
   (void)sd_bus_set_method_call_timeout(bus.get(), std::chrono::microseconds(kPatience).count());
   return bus;

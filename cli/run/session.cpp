@@ -37,6 +37,7 @@ bool Session::start_measuring(const Child& child, const Holder& holder) {
   if (!scope && problem_.empty()) problem_ = "no scope: " + scope.error().message;
   if (!problem_.empty() && !std::exchange(warned_, true)) warn_("not measured: " + problem_);
   directory_.clear();
+  if (!scope && plan_.wait) warn_("--wait: without a scope, only the command itself is waited for");
   if (scope && plan_.wait) {
     auto directory = scope_directory(holder.pid(), scope->name);
     if (directory) directory_ = *std::move(directory);

@@ -48,6 +48,13 @@ TEST(Guests, WhereThereAreNoneItIsSaidInsteadOfATable) {
   EXPECT_EQ(table("vms", {}), "");
 }
 
+TEST(Guests, WithoutFullAccessOthersMayBeRunning) {
+  Json status = measured_status();
+  status.erase("accounts");
+  const std::string shown = list_screen({*client::find_kind("vms"), status, {}, {.header = true, .width = {}}}, {});
+  EXPECT_NE(shown.find("\nNo virtual machines of yours are running. Host: "), std::string::npos) << shown;
+}
+
 std::string together(const std::vector<Json>& rows) {
   const std::string text = screen("containers", rows);
   const auto end = text.find(" in total");

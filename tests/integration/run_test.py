@@ -318,6 +318,23 @@ class Command(WithAManager):
         self.assertEqual(result.stderr.count("no scope"), 1, "the reason is given once")
         self.assertIn("Energy: not measured: see above\n", result.stderr)
 
+    def test_without_a_scope_nothing_else_can_be_waited_for(self):
+        daemon = self.start_daemon()
+        self.bus.stop()
+        result = self.run_command("run", "--wait", "echo", "on", daemon=daemon)
+        self.assertEqual((result.returncode, result.stdout), (0, "on\n"))
+        self.assertEqual(result.stderr.splitlines()[1], "keplerctl: --wait: without a scope, only the command itself is waited for")
+
+    @unittest.skipIf(os.path.exists(f"/run/user/{os.getuid()}/bus"), "there is a user manager")
+    def test_without_a_user_manager_it_runs_and_the_reason_is_given(self):
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")}
+        result = subprocess.run([KEPLERCTL, "--varlink", self.start_daemon().socket, "run", "--user", "sh", "-c", "exit 7"],
+                                capture_output=True, text=True, env=environment)
+        self.assertEqual(result.returncode, 7)
+        self.assertEqual(result.stderr.partition("\n")[0], "keplerctl: not measured: no scope: no manager of your units is "
+                         "running; 'loginctl enable-linger' starts one")
+
 
 class Refused(WithAManager):
     refusal = ("Access denied",)
