@@ -194,7 +194,9 @@ def kill_while_scraped(host, report, kills):
     for name in SPINNERS:
         energy = scraped("keplerd_unit_cpu_joules_total", f'"name": "{name}.service"')
         expected = round(workloads * times[name] / times["all"])
-        report.check(f"{name}: {energy / 1e6:.1f} J, {expected / 1e6:.1f} J by cpu.stat", abs(energy - expected) < one_sample)
+        # cpu.stat also counts while keplerd is dead, more than half of the time, when the shares are slightly different.
+        report.check(f"{name}: {energy / 1e6:.1f} J, {expected / 1e6:.1f} J by cpu.stat",
+                     abs(energy - expected) < one_sample + expected // 10)
 
 
 def kills(host, report):
