@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/store/store.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -273,7 +274,8 @@ void Store::list_workloads_of(std::int64_t span) {
       .run();
 }
 
-// Spans are only deleted when they are part of a longer one, except months.
+// Spans are only deleted when they are part of a longer one, except months, and not before what they are made
+// of: it would belong to nothing then, and count twice.
 void Store::forget(Time now) {
   const auto before = [now](Nanoseconds kept) {
     return (now - std::chrono::duration_cast<Time>(kept)).count();
@@ -283,12 +285,14 @@ void Store::forget(Time now) {
       "AND (part_of IS NOT NULL OR step = ?3))");
   Statement spans = database_.prepare(
       "DELETE FROM spans WHERE step = ?1 AND end <= ?2 AND (part_of IS NOT NULL OR step = ?3)");
-  const std::pair<int, Nanoseconds> kept[] = {{kInterruption, settings_.hours},
-                                              {step_number(Step::kFiveMinutes), settings_.five_minutes},
+  const std::pair<int, Nanoseconds> kept[] = {{step_number(Step::kFiveMinutes), settings_.five_minutes},
+                                              {kInterruption, settings_.hours},
                                               {step_number(Step::kHour), settings_.hours},
                                               {step_number(Step::kDay), settings_.days},
                                               {step_number(Step::kMonth), settings_.months}};
-  for (const auto& [step, longest] : kept) {
+  Nanoseconds longest{0};
+  for (const auto& [step, time] : kept) {
+    longest = std::max(longest, time);
     energy.bind(step, before(longest), step_number(Step::kMonth)).run();
     spans.bind(step, before(longest), step_number(Step::kMonth)).run();
   }

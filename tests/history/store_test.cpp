@@ -77,6 +77,18 @@ TEST_F(StoreTest, IsKeptAsLongAsConfigured) {
   EXPECT_EQ(count("SELECT count(*) FROM energy WHERE span NOT IN (SELECT number FROM spans)"), 0);
 }
 
+TEST_F(StoreTest, ASpanIsKeptAsLongAsWhatItIsMadeOf) {
+  settings.hours = 24h * 60;
+  settings.days = 48h;
+  open();
+  now = utc("2026-11-01 00:00");
+  read();
+  run_hours(24 * 45);
+  EXPECT_EQ(summary({utc("2026-11-01 00:00"), now}).accounts.idle.value, std::int64_t{24} * 45 * 60'000)
+      << "nothing is counted twice";
+  EXPECT_EQ(count("SELECT count(*) FROM spans WHERE part_of NOT IN (SELECT number FROM spans)"), 0);
+}
+
 TEST_F(StoreTest, WorkloadsThatDrewHardlyAnythingAreNotListedInHoursAndForgottenWithTheirFiveMinutes) {
   settings.min_energy = {1000};
   settings.five_minutes = 2h;
