@@ -138,8 +138,8 @@ std::string sums_line(const ListScreen& screen, const std::vector<Json>& shown) 
 std::string footer(const ListScreen& screen, const std::vector<Json>& shown, const Counts& counts) {
   const bool no_units = screen.kind.kind == client::Kind::kUnits && counts.all == 0 &&
                         screen.options.types.empty() && sees_everything(screen.status);
-  std::string out = no_units ? "No units are known: run 'keplerctl doctor' for the reason"
-                             : counts_text(screen, counts);
+  std::string out =
+      no_units ? "No units are known: run 'keplerctl doctor' for the reason" : counts_text(screen, counts);
   out += ". Host: " + accounts_line(screen.status) + ".\n";
   const bool device_models = std::any_of(
       shown.begin(), shown.end(), [](const Json& row) { return bool_field(row, "guestElsewhere") == true; });

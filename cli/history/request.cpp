@@ -48,9 +48,10 @@ Result<varlink::Client> connect(const std::string& address) {
   if (client) return client;
   const int code = client.error().code;
   if (code != ENOENT && code != ECONNREFUSED) return Error{printable(client.error().message), code};
-  return Error{fmt::format("{}: {}; is keplerd-history running? (systemctl enable --now keplerd-history.service)",
-                           printable(address), code == ENOENT ? "no such socket" : "connection refused"),
-               code};
+  return Error{
+      fmt::format("{}: {}; is keplerd-history running? (systemctl enable --now keplerd-history.service)",
+                  printable(address), code == ENOENT ? "no such socket" : "connection refused"),
+      code};
 }
 
 Json parameters_of(const Period& period) {

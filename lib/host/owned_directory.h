@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads directories that other programs write for us. No link is followed, and nothing is read that is not a
-// small regular file of the directory's owner: whoever may write there cannot make us block, or read for them
-// what they may not read themselves.
+// small regular file of the directory's owner: the user who may write there cannot make us block, or read
+// what that user may not read.
 #pragma once
 
 #include <cstddef>

@@ -3,10 +3,11 @@
 // of those of the groups above it, divided by what the host has, and of these two the mean; of only one if
 // only that is limited. A workload without any limit has 0. Pure.
 //
-// Workloads in a group that has a limit have no more than this limit together: whoever divides what he was
-// sold among many does not pay for more. What ordinary users say of themselves, in limits that they set and
-// in command lines, is a claim: the claims of a user count for no more than the host, and those of all for no
-// more than what is left beside the other workloads. So a claim can reduce nobody's share but other claims'.
+// Workloads in a group that has a limit have no more than this limit together: a customer who divides what
+// was sold among many workloads does not pay for more. What ordinary users state themselves, in limits that
+// they set and in command lines, is a claim: the claims of a user count for no more than the host, and those
+// of all users for no more than what the other workloads leave. So a claim can reduce only the shares of
+// other claims.
 #pragma once
 
 #include <cstddef>

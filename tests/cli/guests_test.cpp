@@ -51,7 +51,8 @@ TEST(Guests, WhereThereAreNoneItIsSaidInsteadOfATable) {
 TEST(Guests, WithoutFullAccessOthersMayBeRunning) {
   Json status = measured_status();
   status.erase("accounts");
-  const std::string shown = list_screen({*client::find_kind("vms"), status, {}, {.header = true, .width = {}}}, {});
+  const std::string shown =
+      list_screen({*client::find_kind("vms"), status, {}, {.header = true, .width = {}}}, {});
   EXPECT_NE(shown.find("\nNo virtual machines of yours are running. Host: "), std::string::npos) << shown;
 }
 

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 12> kReservedNames = {"acpi",      "amdgp
                                                              "estimated", "guest",  "hwmon",    "i915",
                                                              "ina",       "perf",   "powercap", "xe"};
 
-// Whoever may create directories here may add a meter.
+// Who may create directories here may add a meter.
 Result<OwnedDirectory> open_directories(int root) {
   auto directory = open_owned(root, kMeterDirectories);
   if (!directory) return directory;

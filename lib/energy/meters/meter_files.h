@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a meter directory (keplerd-meters(7)): /run/keplerd-meters/NAME/, by which a program of its
-// own tells keplerd what a slow or foreign meter has read. Pure.
+// own passes the readings of a slow or foreign meter to keplerd. Pure.
 //
 //   covers       what is measured: "platform" (the whole host), "cpu", "gpu" or "other"
 //   quality      "measured", "modelled" or "estimated"
