@@ -119,6 +119,7 @@ void History::watch_budgets() {
     bus_.emplace(event_, options_.bus, std::bind_front(&History::up_to_date_budgets, this));
   reporter_.emplace(bus_ ? &*bus_ : nullptr, options_.runtime_directory + kEnvironments);
   recorder_->on_written([this](Time reading) { check_budgets(reading); });
+  if (const auto& baseline = recorder_->store().baseline()) check_budgets(baseline->time);
   if (!bus_) return;
   if (const auto connected = bus_->connect(); !connected)
     log_warning("the bus cannot be reached: " + connected.error().message);
@@ -154,7 +155,7 @@ Result<Done> History::serve() {
       });
   const auto identify = [this](const varlink::Peer& peer) { return access_.identify(peer.uid, peer.groups); };
   add_history_interface(*server_, {*recorder_, identify, std::bind_front(&History::up_to_date_budgets, this),
-                                   keplerd_, options_.cost_config});
+                                   keplerd_, settings_.project, options_.cost_config});
   if (const auto made = make_directory(options_.runtime_directory, 0755); !made) return made;
   const std::string path = options_.runtime_directory + kSocket;
   auto socket = varlink::bind_unix_socket(path, kSocketMode);
