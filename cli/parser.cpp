@@ -130,8 +130,8 @@ void declare_history(CLI::App& app, const VerbOptions& accepts, RawArguments& ra
     app.add_flag("--graph", options.graph, "Show the power as a graph instead of a table");
   }
   if (accepts.by) {
-    add("--by", options.by, "Divide by unit (default), slice, user, vm, container or pod", "WHAT")
-        ->check(CLI::IsMember({"unit", "slice", "user", "vm", "container", "pod"}));
+    add("--by", options.by, "Divide by unit (default), slice, user, vm, project, container or pod", "WHAT")
+        ->check(CLI::IsMember({"unit", "slice", "user", "vm", "project", "container", "pod"}));
     app.add_option("--functional-unit", options.functional_units,
                    "Show the Software Carbon Intensity for N functional units")
         ->type_name("N")

@@ -63,7 +63,7 @@ _keplerctl() {
             compopt -o filenames 2>/dev/null
             return ;;
         --step) candidates='5min hour day month' ;;
-        --by) candidates='unit slice user vm container pod' ;;
+        --by) candidates='unit slice user vm project container pod' ;;
         --day | --since | --until) candidates='today yesterday' ;;
         --attach) __keplerctl_show "$value" "${address[@]}"; return ;;
         -p | --property) candidates='AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' ;;

@@ -95,7 +95,7 @@ complete -c keplerctl -n $run -l max-energy -x -d 'Exit with 3 if a successful c
 set -l past '__fish_seen_subcommand_from history report'
 complete -c keplerctl -n '__fish_seen_subcommand_from history' -a 'host units vms containers pods'
 complete -c keplerctl -n '__fish_seen_subcommand_from history' -l step -x -a '5min hour day month' -d 'One row for each 5min, hour, day or month'
-complete -c keplerctl -n '__fish_seen_subcommand_from report' -l by -x -a 'unit slice user vm container pod' -d 'Divide by unit (default), slice, user, vm, container or pod'
+complete -c keplerctl -n '__fish_seen_subcommand_from report' -l by -x -a 'unit slice user vm project container pod' -d 'Divide by unit (default), slice, user, vm, project, container or pod'
 complete -c keplerctl -n '__fish_seen_subcommand_from history' -l graph -d 'Show the power as a graph instead of a table'
 complete -c keplerctl -n '__fish_seen_subcommand_from report' -l functional-unit -x -d 'Show the Software Carbon Intensity for N functional units'
 complete -c keplerctl -n $past -l month -x -d 'The whole month, like 2026-11'

@@ -47,6 +47,8 @@ std::optional<WorkloadReading> parse_workload(Kind kind, const Json& row) {
                            .since = Time(client::integer_field(row, "sinceUsec").value_or(0))};
   if (const auto owner = client::integer_field(row, "ownerUid"))
     workload.key.owner = static_cast<uid_t>(*owner);
+  if (const varlink::Json& metadata = client::field(row, "metadata"); metadata.is_object())
+    workload.project = client::text(metadata, "openstack.project");
   workload.now = {energy_field(row, "activeMicrojoules"), energy_field(row, "idleMicrojoules")};
   workload.earlier.idle = energy_field(row, "earlierIdleMicrojoules");
   workload.earlier.active = energy_field(row, "earlierMicrojoules") - workload.earlier.idle;

@@ -245,6 +245,7 @@ class Interface {
     Pricing pricing(shown_.cost_config, *period, recorded);
     const auto rated = pricing.rate(database(), *period);
     auto workloads = energy_of(database(), *period, {kind_of(*by), {}, viewer.owner()});
+    if (*by == By::kProject) add_projects(workloads, shown_.project);
     if (rated) rated->rate(database(), workloads);
     const auto shares = shares_of(*by, workloads);
     Json json = span_json(*period, summary);

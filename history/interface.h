@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "history/access.h"
 #include "history/budget/budgets.h"
+#include "history/project.h"
 #include "history/recorder.h"
 #include "varlink/server.h"
 
@@ -19,7 +21,8 @@ struct Shown {
   std::function<Viewer(const varlink::Peer& peer)> identify;
   std::function<const std::vector<BudgetUse>&()> budgets;  // up to date
   const std::string& keplerd;                              // why keplerd cannot be followed; empty: it is
-  const std::string& cost_config;                          // what energy costs: a file; empty: cost.conf
+  const std::optional<ProjectPattern>& project;
+  const std::string& cost_config;  // what energy costs: a file; empty: cost.conf
 };
 
 void add_history_interface(varlink::Server& server, Shown shown);

@@ -58,7 +58,8 @@ struct WorkloadKey {
 struct WorkloadReading {
   WorkloadKey key;
   std::string name;
-  Time since{0};  // when keplerd began to count it
+  std::string project;  // of a virtual machine, as libvirt's metadata states it; empty: unknown
+  Time since{0};        // when keplerd began to count it
   Amounts now;
   Amounts earlier;  // the part of `now` that was counted before the present instance
 };

@@ -22,7 +22,8 @@ void Recorder::take(const Reading& reading) {
     bookings_.add(drawn);
     is_new_span = span_of(Step::kFiveMinutes, before->time) != span_of(Step::kFiveMinutes, reading.time);
   }
-  for (const WorkloadReading& workload : reading.workloads) names_[workload.key] = workload.name;
+  for (const WorkloadReading& workload : reading.workloads)
+    names_[workload.key] = {workload.name, workload.project};
   last_ = baseline_of(reading);
   if (is_new_span) flush();
 }

@@ -34,6 +34,15 @@ Result<Done> set_min_energy(Settings& settings, std::string_view text) {
   return Done{};
 }
 
+Result<Done> set_project(Settings& settings, std::string_view text) {
+  settings.project.reset();
+  if (text.empty()) return Done{};
+  auto pattern = ProjectPattern::parse(text);
+  if (!pattern) return pattern.error();
+  settings.project = *std::move(pattern);
+  return Done{};
+}
+
 // Adds one; an empty value removes those before it, as systemd's lists do.
 Result<Done> add_budget(Settings& settings, std::string_view text) {
   if (text.empty()) {
@@ -55,6 +64,7 @@ struct Row {
 };
 
 constexpr Row kRows[] = {{"History", "MinEnergy", set_min_energy},
+                         {"History", "Project", set_project},
                          {"Retention", "FiveMinutes", set_span<&Settings::five_minutes>},
                          {"Retention", "Hours", set_span<&Settings::hours>},
                          {"Retention", "Days", set_span<&Settings::days>},

@@ -2,6 +2,7 @@
 // history.conf (keplerd-history.conf(5)): how long history is kept, and budgets.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "base/units.h"
 #include "config/files.h"
 #include "history/budget/budget.h"
+#include "history/project.h"
 
 namespace keplerd::history {
 
@@ -20,6 +22,7 @@ struct Settings {
   // Of an hour: workloads that drew less in it are not listed in it.
   Microjoules min_energy{1'000'000};
   std::vector<Budget> budgets;
+  std::optional<ProjectPattern> project;
 };
 
 // No file at all: the defaults. An error's message is one line: "FILE:LINE: what is wrong".

@@ -16,12 +16,13 @@ struct ByInfo {
   std::string_view name;
   Kind kind{};
 };
-constexpr std::array<ByInfo, 6> kInfos = {{{By::kUnit, "unit", Kind::kUnits},
+constexpr std::array<ByInfo, 7> kInfos = {{{By::kUnit, "unit", Kind::kUnits},
                                            {By::kSlice, "slice", Kind::kUnits},
                                            {By::kUser, "user", Kind::kUnits},
                                            {By::kVm, "vm", Kind::kVms},
                                            {By::kContainer, "container", Kind::kContainers},
-                                           {By::kPod, "pod", Kind::kPods}}};
+                                           {By::kPod, "pod", Kind::kPods},
+                                           {By::kProject, "project", Kind::kVms}}};
 
 // "/a.slice/b.service" is inside "/a.slice", and "OUTER/ID" inside "OUTER".
 std::optional<std::string> outer_id(std::string_view id) {
@@ -71,6 +72,8 @@ Share share_of(By by, const WorkloadEnergy& workload) {
   } else if (by == By::kSlice) {
     share.id = slice_of(workload.key.id);
     share.name = share.id.substr(share.id.rfind('/') + 1);
+  } else if (by == By::kProject) {
+    share.id = workload.project;
   } else {
     share.id = workload.key.id;
     share.name = workload.name;
@@ -92,9 +95,10 @@ std::vector<Share> shares_of(By by, const std::vector<WorkloadEnergy>& workloads
   std::map<std::pair<std::string, std::optional<uid_t>>, Share> found;
   for (const WorkloadEnergy& workload : without_nested(workloads)) {
     if (workload.amounts == Amounts{}) continue;
+    if (by == By::kProject && workload.project.empty()) continue;
     Share share = share_of(by, workload);
-    // Units of several users may be in one slice.
-    if (by == By::kSlice) share.owner.reset();
+    // Units of several users may be in one slice; projects are those of the system.
+    if (by == By::kSlice || by == By::kProject) share.owner.reset();
     auto key = std::pair(share.id, share.owner);
     Share& whole = found.try_emplace(std::move(key), std::move(share)).first->second;
     whole.amounts += workload.amounts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides the energy of a span among what people ask for: units, slices, users, virtual machines, containers
-// or pods. Pure.
+// Divides the energy of a span among what people ask for: units, slices, users, virtual machines, their
+// projects, containers or pods. Pure.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace keplerd::history {
 
-enum class By { kUnit, kSlice, kUser, kVm, kContainer, kPod };
+enum class By { kUnit, kSlice, kUser, kVm, kContainer, kPod, kProject };
 std::optional<By> parse_by(std::string_view name);  // "unit", "slice", ...
 
 Kind kind_of(By by);  // the workloads that it is computed from

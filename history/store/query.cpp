@@ -69,7 +69,7 @@ std::vector<RecordedSpan> parts_of(Database& database, const RecordedSpan& whole
 
 std::vector<WorkloadEnergy> energy_of(Database& database, const Span& span, const Selection& selection) {
   Statement sums = database.prepare(fmt::format(
-      "SELECT id, owner, name, sum(active), sum(energy.idle), workload FROM spans "
+      "SELECT id, owner, name, sum(active), sum(energy.idle), workload, project FROM spans "
       "CROSS JOIN energy ON span = spans.number CROSS JOIN workloads ON workloads.number = workload "
       "WHERE {} AND kind = ?3 {} {} GROUP BY workload ORDER BY id, owner",
       kInside, selection.id ? "AND id = ?4" : "AND ?4 IS NULL",
@@ -82,7 +82,8 @@ std::vector<WorkloadEnergy> energy_of(Database& database, const Span& span, cons
                             sums.text(2),
                             {{sums.integer(3)}, {sums.integer(4)}},
                             {},
-                            sums.integer(5)};
+                            sums.integer(5),
+                            sums.text(6)};
     if (const auto owner = sums.optional_integer(1)) workload.key.owner = static_cast<uid_t>(*owner);
     found.push_back(std::move(workload));
   }

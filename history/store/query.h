@@ -56,6 +56,7 @@ struct WorkloadEnergy {
   Amounts amounts;   // with what is nested in it
   Rated rated = {};  // set by RatedSpans
   std::int64_t number = 0;
+  std::string project = {};  // of a virtual machine; empty: unknown
 };
 
 // Which workloads: all of a kind, those with an id, those of an owner.

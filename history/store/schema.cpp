@@ -70,6 +70,8 @@ CREATE TABLE crossings (
   percent INTEGER NOT NULL,  -- the highest that was reported
   PRIMARY KEY (budget, period)
 ) WITHOUT ROWID;
+-- Of virtual machines, as libvirt's metadata states it; empty: unknown.
+ALTER TABLE workloads ADD COLUMN project TEXT NOT NULL DEFAULT '';
 )"};
 
 }  // namespace

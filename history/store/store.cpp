@@ -90,11 +90,11 @@ void Store::load_baseline() {
                     {{last.integer(2)}, {last.integer(3)}, {last.integer(4)}, {last.integer(5)}},
                     {}};
   Statement counters = database_.prepare(
-      "SELECT kind, id, owner, name, number, since, active, counters.idle FROM counters "
+      "SELECT kind, id, owner, name, number, since, active, counters.idle, project FROM counters "
       "JOIN workloads ON number = workload");
   while (counters.step()) {
     const WorkloadKey key = key_of(counters, 0);
-    known_[key] = {counters.integer(4), counters.text(3)};
+    known_[key] = {counters.integer(4), {counters.text(3), counters.text(8)}};
     baseline.counters[key] = {Time(counters.integer(5)), {{counters.integer(6)}, {counters.integer(7)}}};
   }
   baseline_ = std::move(baseline);
@@ -164,20 +164,20 @@ std::int64_t Store::number_of(const WorkloadKey& key, const Names& names) {
   Known& known = known_[key];
   if (known.number == 0) {
     Statement find = database_.prepare(
-        "SELECT number, name FROM workloads WHERE kind = ?1 AND id = ?2 AND ifnull(owner, -1) = ?3");
+        "SELECT number, name, project FROM workloads WHERE kind = ?1 AND id = ?2 AND ifnull(owner, -1) = ?3");
     if (find.bind(kind_text(key.kind), key.id, owner_number(key).value_or(-1)).step()) {
-      known = {find.integer(0), find.text(1)};
+      known = {find.integer(0), {find.text(1), find.text(2)}};
     } else {
-      database_.prepare("INSERT INTO workloads VALUES (NULL, ?1, ?2, ?3, ?4, ?5, 0)")
+      database_.prepare("INSERT INTO workloads VALUES (NULL, ?1, ?2, ?3, ?4, ?5, 0, '')")
           .bind(kind_text(key.kind), key.id, owner_number(key), key.id, now_.count())
           .run();
-      known = {database_.last_id(), key.id};
+      known = {database_.last_id(), {key.id, {}}};
     }
   }
-  if (named != names.end() && known.name != named->second) {
-    known.name = named->second;
-    database_.prepare("UPDATE workloads SET name = ?2 WHERE number = ?1")
-        .bind(known.number, known.name)
+  if (named != names.end() && known.labels != named->second) {
+    known.labels = named->second;
+    database_.prepare("UPDATE workloads SET name = ?2, project = ?3 WHERE number = ?1")
+        .bind(known.number, known.labels.name, known.labels.project)
         .run();
   }
   return known.number;

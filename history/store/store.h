@@ -29,7 +29,12 @@ class Store {
   // Adds `bookings`, which were drawn between baseline() and `reading`, and makes that the baseline. `names`:
   // of their workloads. Then sums up the hours, days and months that are over, and deletes what is older than
   // it is kept. On an error, nothing of it is done.
-  using Names = std::map<WorkloadKey, std::string>;
+  struct Labels {
+    std::string name, project;
+
+    bool operator==(const Labels&) const = default;
+  };
+  using Names = std::map<WorkloadKey, Labels>;
   Result<Done> write(const Bookings& bookings, const Names& names, Baseline reading);
 
   Database& database() { return database_; }
@@ -51,7 +56,7 @@ class Store {
 
   struct Known {
     std::int64_t number = 0;
-    std::string name;
+    Labels labels;
   };
 
   Settings settings_;

@@ -106,5 +106,11 @@ TEST(ParseWorkload, LeavesOutWhatHasNoId) {
   EXPECT_FALSE(parse_workload(Kind::kVms, {{"id", ""}}));
 }
 
+TEST(HistoryWorkload, HasTheProjectThatOpenStackStates) {
+  const varlink::Json row = {{"id", "uuid"}, {"metadata", {{"openstack.project", "shop"}, {"os", "linux"}}}};
+  EXPECT_EQ(parse_workload(Kind::kVms, row)->project, "shop");
+  EXPECT_EQ(parse_workload(Kind::kVms, {{"id", "uuid"}, {"metadata", "none"}})->project, "");
+}
+
 }  // namespace
 }  // namespace keplerd::history

@@ -29,7 +29,7 @@ class HistoryInterface : public RecordedHost {
     server_.emplace(loop_);
     const auto identify = [this](const varlink::Peer&) { return viewer; };
     const auto list = std::bind_front(&HistoryInterface::up_to_date_budgets, this);
-    add_history_interface(**server_, {*recorder, identify, list, keplerd, cost_config});
+    add_history_interface(**server_, {*recorder, identify, list, keplerd, project, cost_config});
     EXPECT_TRUE((*server_)->listen(*varlink::bind_unix_socket(directory / "socket", 0600)).ok());
     client_.emplace(*varlink::Client::connect(directory / "socket"));
   }
@@ -89,6 +89,7 @@ class HistoryInterface : public RecordedHost {
   Viewer viewer{.full = true};
   std::string keplerd;
   Budgets budgets{{}, {}};
+  std::optional<ProjectPattern> project;
   std::string cost_config = "/dev/null";
   void set_costs(const std::string& text) {
     cost_config = directory / "cost.conf";
@@ -197,6 +198,29 @@ TEST_F(HistoryInterface, ANameOfTwoIsAmbiguous) {
       call("Query", period(kNoon, now, {{"kind", "vms"}, {"id", "web"}, {"step", "day"}}), true);
   EXPECT_EQ(reply.error, "org.keplerd.History.AmbiguousName");
   EXPECT_EQ(reply.parameters, (Json{{"name", "web"}, {"ids", {"uuid", "uuid-2"}}}));
+}
+
+TEST_F(HistoryInterface, ReportsByProjectWhatVirtualMachinesBelongTo) {
+  workload(Kind::kVms, "uuid-2", 0).name = "shop-1";
+  workload(Kind::kVms, "uuid-3", 0).name = "blog-1";
+  workload(Kind::kVms, "uuid-3", 0).project = "press";
+  project = *ProjectPattern::parse("%p-*");
+  record();
+  now += 1min;
+  workload(Kind::kVms, "uuid-2", 0).now.active += Microjoules{70};
+  workload(Kind::kVms, "uuid-3", 0).now.active += Microjoules{30};
+  accounts.workloads += Microjoules{100};
+  read();
+  const Json report = call("Report", period(kNoon, now + 1s, {{"by", "project"}})).parameters;
+  EXPECT_THAT(ids(report), ElementsAre("shop", "press"));
+  EXPECT_EQ(report.at("rows")[0].at("energyMicrojoules"), 70);
+  EXPECT_EQ(report.at("rows")[0].at("kind"), "project");
+  std::int64_t sum = 100;
+  for (const auto& [name, energy] : report.at("accounts").items()) sum += energy.get<std::int64_t>();
+  EXPECT_EQ(sum, report.at("energyMicrojoules"));
+  project.reset();
+  EXPECT_THAT(ids(call("Report", period(kNoon, now + 1s, {{"by", "project"}})).parameters),
+              ElementsAre("press"));
 }
 
 TEST_F(HistoryInterface, ListsBudgetsForCallersWithFullAccess) {

@@ -46,6 +46,13 @@ TEST_F(HistorySettings, AreRead) {
   EXPECT_GT(settings->months, 3650 * 24h);
 }
 
+TEST_F(HistorySettings, MayNameTheProjectOfVirtualMachines) {
+  EXPECT_EQ(load("[History]\nProject=%p-*\n")->project->project_of("shop-1"), "shop");
+  EXPECT_FALSE(load("[History]\nProject=%p-*\nProject=\n")->project);
+  EXPECT_EQ(error_of("[History]\nProject=shop\n"),
+            "2: Project=shop: must contain %p once, like *-%p-*, with text between %p and *");
+}
+
 TEST_F(HistorySettings, HaveEachBudgetOnce) {
   const auto settings = load(
       "[Budgets]\nBudget=1J/day host\nBudget=\nBudget=2kWh/day vm a=b c\nBudget=2kWh/day vm a=b "
@@ -65,7 +72,7 @@ TEST_F(HistorySettings, AnErrorNamesTheLineAndWhatIsWrong) {
             "2: Hours=10min: must be a time of at least an hour, like 400d");
   EXPECT_EQ(error_of("[History]\nMinEnergy=lots\n"), "2: MinEnergy=lots: must be an energy, like 1J");
   EXPECT_EQ(error_of("[History]\nKeep=1\n"),
-            "2: unknown key Keep= in section [History]; accepted: MinEnergy=");
+            "2: unknown key Keep= in section [History]; accepted: MinEnergy=, Project=");
   EXPECT_EQ(error_of("[Keep]\n"), "1: unknown section [Keep]; accepted: [History], [Retention], [Budgets]");
 }
 

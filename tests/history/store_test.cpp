@@ -173,7 +173,8 @@ TEST_F(StoreTest, ALaterSchemaIsRefused) {
 TEST_F(StoreTest, AnEarlierSchemaIsConverted) {
   read();
   run_hours(1);
-  recorder->store().database().run("DROP TABLE crossings; PRAGMA user_version = 1");
+  recorder->store().database().run(
+      "DROP TABLE crossings; ALTER TABLE workloads DROP COLUMN project; PRAGMA user_version = 1");
   open();
   EXPECT_EQ(set_aside, "");
   EXPECT_EQ(count("PRAGMA user_version"), 2);
