@@ -24,7 +24,6 @@ using namespace stderr_log;
 
 namespace {
 
-constexpr char kDatabase[] = "/history.sqlite";
 constexpr char kEnvironments[] = "/budgets";
 constexpr char kSocket[] = "/org.keplerd.History";
 constexpr mode_t kSocketMode = 0666;  // who sees what is decided by Access

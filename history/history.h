@@ -25,6 +25,9 @@
 
 namespace keplerd::history {
 
+// Below the state directory.
+inline constexpr char kDatabase[] = "/history.sqlite";
+
 class History {
  public:
   History(Options options, const Settings& settings);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <iostream>
 
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "event/stderr_log.h"
@@ -29,13 +30,21 @@ int run(const history::Options& options) {
   return history.run();
 }
 
+// Of a database that may be in use.
+int copy(const history::Options& options) {
+  ::umask(077);
+  history::copy_database(options.state_directory + history::kDatabase, options.copy);
+  return EXIT_SUCCESS;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
     const auto options = history::parse_options(argc, argv);
     if (const int* const status = std::get_if<int>(&options)) return *status;
-    return run(std::get<history::Options>(options));
+    const auto& parsed = std::get<history::Options>(options);
+    return parsed.copy.empty() ? run(parsed) : copy(parsed);
   } catch (const std::exception& exception) {
     std::cerr << "keplerd-history: " << exception.what() << '\n';
     return EXIT_FAILURE;

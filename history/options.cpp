@@ -42,6 +42,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
       ->capture_default_str();
   add("--config", options.config, "Read the configuration from this file only", "FILE");
   add("--cost-config", options.cost_config, "Read price and emissions from this file", "FILE");
+  add("--copy-to", options.copy, "Copy the database to a new file, and exit", "FILE");
   app.set_version_flag("--version", "keplerd-history " KEPLERD_VERSION, "Print the version and exit");
   try {
     app.parse(argc, argv);

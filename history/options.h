@@ -12,9 +12,10 @@ struct Options {
   std::string varlink = "/run/keplerd/org.keplerd.Energy";
   std::string state_directory = "/var/lib/keplerd-history";
   std::string runtime_directory = "/run/keplerd-history";
-  std::string bus = "system";                               // "none", or an address
-  std::string config;                                       // a file; empty: history.conf and its drop-ins
-  std::string cost_config;                                  // a file; empty: cost.conf and its drop-ins
+  std::string bus = "system";  // "none", or an address
+  std::string copy;            // copy the database to this file, and do nothing else; empty: serve
+  std::string config;          // a file; empty: history.conf and its drop-ins
+  std::string cost_config;     // a file; empty: cost.conf and its drop-ins
   std::chrono::seconds interval = std::chrono::minutes(1);  // between two readings
 };
 

@@ -106,6 +106,18 @@ Result<std::vector<Json>> query(const std::string& address, Subject& subject, co
   return Error{fmt::format("nothing is recorded of '{}'", printable(subject.id)), ENOENT};
 }
 
+Result<Period> recorded_period(const std::string& address) {
+  auto client = connect(address);
+  if (!client) return client.error();
+  const auto reply = client->call("org.keplerd.History.GetStatus", Json::object());
+  if (!reply) return reply.error();
+  if (!reply->error.empty()) return error_of(*reply);
+  const auto from = integer_field(reply->parameters, "recordedSinceUsec");
+  const auto to = integer_field(reply->parameters, "lastReadingUsec");
+  if (!from || !to) return Error{"nothing is recorded yet"};
+  return Period{Time(*from), Time(*to)};
+}
+
 Result<Json> report(const std::string& address, const Period& period, const std::string& by) {
   auto client = connect(address);
   if (!client) return client.error();

@@ -24,6 +24,9 @@ Result<Subject> subject_of(const std::vector<std::string>& words);
 Result<std::vector<varlink::Json>> query(const std::string& address, Subject& subject, const Period& period,
                                          const std::string& step);
 
+// From the first recorded span to the last reading. An error if nothing is recorded.
+Result<Period> recorded_period(const std::string& address);
+
 // The reply of Report.
 Result<varlink::Json> report(const std::string& address, const Period& period, const std::string& by);
 

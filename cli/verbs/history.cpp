@@ -5,6 +5,7 @@
 
 #include "cli/fields.h"
 #include "cli/history/costs.h"
+#include "cli/history/export.h"
 #include "cli/history/output.h"
 #include "cli/verb.h"
 #include "varlink/json.h"
@@ -25,6 +26,7 @@ void warn_of_rates(const Context& context, const Json& reply) {
 int run_history(const Context& context) {
   HistoryOptions options = context.options.history;
   const Time now = history_now();
+  if (options.what == std::vector<std::string>{"export"}) return export_history(context, now);
   auto subject = subject_of(options.what);
   if (!subject) return context.fail(subject.error().message, kUsage);
   const auto period = period_of(options, now, now - std::chrono::hours(24));

@@ -100,6 +100,11 @@ std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(databa
 bool Database::is_in_transaction() const { return sqlite3_get_autocommit(database_.get()) == 0; }
 
 // A failed statement may have rolled back already.
+void copy_database(const std::string& path, const std::string& copy) {
+  Database database(path, true);
+  database.prepare("VACUUM INTO ?1").bind(copy).run();
+}
+
 Transaction::~Transaction() {
   if (!database_.is_in_transaction()) return;
   try {

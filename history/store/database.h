@@ -85,6 +85,10 @@ class Database {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
+// Writes a copy of the database `path`, as of this moment, to a new file; the database may be in use. Throws
+// if that file exists.
+void copy_database(const std::string& path, const std::string& copy);
+
 // Rolls back when it goes out of scope, unless it was committed.
 class Transaction {
  public:

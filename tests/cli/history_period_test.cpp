@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/history/export.h"
 #include "cli/history/period.h"
 
 namespace keplerd::cli::history {
@@ -94,6 +95,15 @@ TEST_F(HistoryPeriod, OnlyOneWayToNameItCanBeUsed) {
   EXPECT_EQ(period_of({.since = "now", .until = "today"}, now, now).error().message,
             "the period is empty: --since must be before --until");
   EXPECT_EQ(period_of({.since = "x"}, now, now).error().message.substr(0, 24), "--since: invalid time 'x");
+}
+
+TEST_F(HistoryPeriod, AnExportIsOfOneDayAfterAnother) {
+  const Period period{utc(2026, 10, 24, 20), utc(2026, 10, 26, 3)};
+  const std::vector<Period> days = {{utc(2026, 10, 24, 20), utc(2026, 10, 24, 22)},
+                                    {utc(2026, 10, 24, 22), utc(2026, 10, 25, 23)},
+                                    {utc(2026, 10, 25, 23), utc(2026, 10, 26, 3)}};
+  EXPECT_EQ(parts_of(period, "hour"), days) << "the second has 25 hours";
+  EXPECT_EQ(parts_of(period, "day"), std::vector{period});
 }
 
 TEST_F(HistoryPeriod, TheStepGivesAReadableNumberOfRows) {

@@ -127,6 +127,26 @@ class WhatIsRecorded(Recorded):
             self.assertGreater(sum(row["energyMicrojoules"] for row in history), 0)
         self.assertEqual(self.keplerctl("history", "nothing", status=3), "keplerctl: nothing is recorded of 'nothing'\n")
 
+    def test_the_export_has_all_that_is_recorded(self):
+        table = list(csv.DictReader(io.StringIO(self.keplerctl("history", "export"))))
+        host = [row for row in table if row["kind"] == "host"]
+        self.assertEqual(sum(int(row["energyMicrojoules"]) for row in host), self.energy)
+        self.assertTrue({"units", "vms", "containers", "pods"} <= {row["kind"] for row in table})
+        vm = sum(int(row["energyMicrojoules"]) for row in table if row["id"] == VM and row["kind"] == "vms")
+        self.assertEqual(vm, sum(row["energyMicrojoules"] for row in json.loads(
+            self.keplerctl("history", "-j", "--since", f"@{int(self.began) - 3600}", VM))["history"]))
+
+    def test_a_copy_of_the_database_is_a_database(self):
+        copy = self.root / "copy.sqlite"
+        command = [HISTORY, "--state-dir", self.root / "history", "--copy-to", copy]
+        subprocess.run(command, check=True, timeout=60)
+        with sqlite3.connect(f"file:{copy}?mode=ro", uri=True) as database:
+            (energy,), = database.execute("SELECT sum(idle + kernel + workloads + unattributed) FROM spans WHERE part_of IS NULL")
+        self.assertEqual(energy, self.energy)
+        self.assertEqual(copy.stat().st_mode & 0o777, 0o600)
+        again = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual((again.returncode, again.stderr), (1, "keplerd-history: output file already exists\n"))
+
     def test_all_steps_have_the_same_energy(self):
         for step in ("5min", "hour", "day", "month"):
             history = json.loads(self.keplerctl("history", "-j", "--step", step))["history"]

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// `keplerctl history export`: everything that is recorded and that the caller may see, as CSV.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/history/period.h"
+
+namespace keplerd::cli::history {
+
+// The parts of a period that are requested one after another, so that memory is bounded: days for steps that
+// are shorter. No span of such a step is in two of them.
+std::vector<Period> parts_of(const Period& period, const std::string& step);
+
+// Writes one line for each span and workload, in the order of time. Returns the exit status.
+int export_history(const Context& context, Time now);
+
+}  // namespace keplerd::cli::history
