@@ -7,7 +7,6 @@ usage: budget_test.py KEPLERD KEPLERD_HISTORY KEPLERD_EXPORTER SOURCE_DIRECTORY
 import json
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ import unittest
 
 from gi.repository import Gio, GLib
 
+import history_client
 from exporter_host import Exporter, WorkingHost
 from private_bus import Client, PrivateBus, members, wait_until
 from written_host import Daemon
@@ -71,19 +71,7 @@ class Budgets(unittest.TestCase):
         return self.history.wait(timeout=60)
 
     def ask(self, method):
-        """The reply; nothing where keplerd-history does not run. What is not written yet is written first."""
-        try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(f"{self.root}/history-run/{NAME.replace('keplerd1', 'keplerd')}")
-                connection.sendall(json.dumps({"method": f"org.keplerd.History.{method}"}).encode() + b"\0")
-                reply = b""
-                while not reply.endswith(b"\0"):
-                    if not (more := connection.recv(1 << 16)):
-                        return {}
-                    reply += more
-                return json.loads(reply[:-1])["parameters"]
-        except OSError:
-            return {}
+        return history_client.ask(f"{self.root}/history-run/org.keplerd.History", method)
 
     def call(self, method, interface=NAME):
         return self.client.connection.call_sync(NAME, PATH, interface, method, None, None, 0, -1, None).unpack()[0]

@@ -3,7 +3,7 @@
 """keplerd-history and keplerctl with keplerd on a written host: what is recorded is what keplerd counted, to the microjoule,
 whoever is killed meanwhile.
 
-usage: history_test.py KEPLERD KEPLERCTL KEPLERD_HISTORY
+usage: history_test.py KEPLERD KEPLERCTL KEPLERD_HISTORY      KILLS in the environment: how often it is killed
 """
 import csv
 import io
@@ -11,19 +11,19 @@ import json
 import os
 import random
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import time
 import unittest
 
+import history_client
 from exporter_host import VM, WorkingHost, wait_until
 from written_host import Daemon
 
 KEPLERD, KEPLERCTL, HISTORY = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 CONFIG = "[Sampling]\nInterval=100ms\n"
-KILLS = 15
+KILLS = int(os.environ.get("KILLS", "15"))
 NOBODY = 65534
 
 
@@ -69,19 +69,7 @@ class Recorded(unittest.TestCase):
         return done.stdout if status == 0 else done.stderr
 
     def ask(self, method):
-        """The reply; nothing where keplerd-history does not run."""
-        try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(self.socket)
-                connection.sendall(json.dumps({"method": f"org.keplerd.History.{method}"}).encode() + b"\0")
-                reply = b""
-                while not reply.endswith(b"\0"):
-                    if not (more := connection.recv(1 << 16)):
-                        return {}
-                    reply += more
-                return json.loads(reply[:-1])["parameters"]
-        except OSError:
-            return {}
+        return history_client.ask(self.socket, method)
 
     def report(self, *options):
         return json.loads(self.keplerctl("report", "-j", "--since", f"@{int(self.began) - 3600}", *options))["report"]
@@ -232,6 +220,32 @@ class Interrupted(Recorded):
             self.stop_history(signal.SIGKILL)
             self.start_history()
         self.expect_all_recorded()
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a small file system")
+    def test_a_full_disk_loses_nothing(self):
+        self.stop_history()
+        small = self.root / "small"
+        small.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", small], check=True)
+        self.addCleanup(lambda: subprocess.run(["umount", "-l", small], check=True))
+        (self.root / "history").unlink()
+        (self.root / "history").symlink_to("small")
+        self.start_history()
+        wait_until(lambda: "lastReadingUsec" in self.ask("GetStatus"), "the first reading")
+        self.base = self.daemon.status()["host"]["energyMicrojoules"]
+        before = self.report()["energyMicrojoules"]
+        (small / "filler").write_bytes(b"")
+        with open(small / "filler", "ab", buffering=0) as filler, self.assertRaises(OSError):
+            while True:
+                filler.write(b"x" * 1024)
+        self.host.work()
+        wait_until(lambda: "problem" in self.ask("GetStatus"), "a full disk")
+        (small / "filler").unlink()
+        wait_until(lambda: "problem" not in self.ask("GetStatus"), "the end of the problem")
+        self.base -= before
+        self.expect_all_recorded()
+        self.assertIn("history cannot be written: database: database or disk is full", self.log())
+        self.assertIn("history is written again", self.log())
 
     def test_nothing_is_lost_where_keplerd_is_killed(self):
         self.host.work()
