@@ -61,7 +61,7 @@ def fill(file):
         database.execute("PRAGMA synchronous = OFF")
         for number in range(1, VMS + UNITS + 1):
             kind, name = ("vms", f"vm-{number}") if number <= VMS else ("units", f"/system.slice/unit-{number}.service")
-            database.execute("INSERT INTO workloads VALUES (?, ?, ?, 0, ?, ?, 1)", (number, kind, name, name, YEAR_BEGIN))
+            database.execute("INSERT INTO workloads VALUES (?, ?, ?, 0, ?, ?, 1, '')", (number, kind, name, name, YEAR_BEGIN))
         add_spans(database)
         for step, hours in ((2, 1), (3, 24), (4, 730)):
             database.execute("INSERT INTO energy SELECT spans.number, workloads.number, ?2 * (1000 + workloads.number % 7) * 1000, 0 "

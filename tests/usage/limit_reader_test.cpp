@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/limit_reader.h"
 
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
