@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/history.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
@@ -118,7 +119,8 @@ void History::watch_budgets() {
     bus_.emplace(event_, options_.bus, std::bind_front(&History::up_to_date_budgets, this));
   reporter_.emplace(bus_ ? &*bus_ : nullptr, options_.runtime_directory + kEnvironments);
   recorder_->on_written([this](Time reading) { check_budgets(reading); });
-  if (const auto& baseline = recorder_->store().baseline()) check_budgets(baseline->time);
+  if (const auto& baseline = recorder_->store().baseline())
+    check_budgets(std::max(baseline->time, realtime()));
   if (!bus_) return;
   if (const auto connected = bus_->connect(); !connected)
     log_warning("the bus cannot be reached: " + connected.error().message);
@@ -167,6 +169,7 @@ int History::run() {
   sd_notify(0, "READY=1");
   const int status = sd_event_loop(event_);
   sd_notify(0, "STOPPING=1");
+  recorder_->on_written({});  // a crossing is reported after the next start
   recorder_->flush();
   return status < 0 || !recorder_->problem().empty() ? EXIT_FAILURE : EXIT_SUCCESS;
 }

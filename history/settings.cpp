@@ -17,7 +17,7 @@ namespace keplerd::history {
 namespace {
 
 // Each costs a query of the database every five minutes.
-constexpr std::size_t kMostBudgets = 1000;
+constexpr std::size_t kMostBudgets = 100;
 
 template <auto kSpan>
 Result<Done> set_span(Settings& settings, std::string_view text) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "config/time_span.h"
 
 namespace keplerd::history {
@@ -36,6 +37,7 @@ std::string Budget::subject() const {
 
 Result<Budget> parse_budget(std::string_view text) {
   text = trim(text);
+  if (!is_plain_name(text)) return Error{"must be printable UTF-8"};
   std::string_view rest = text;
   const auto limit = parse_energy(trim(take_until(rest, '/')));
   if (!limit || limit->value <= 0) return expected();

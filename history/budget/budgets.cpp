@@ -41,7 +41,8 @@ Result<Microjoules> used_by_workload(Database& database, const BudgetUse& use) {
       found.push_back(std::move(workload));
   }
   const auto of_the_system = [](const WorkloadEnergy& one) { return is_of_the_system(one.key.owner); };
-  if (std::ranges::any_of(found, of_the_system))
+  const bool system_has_one = !find_ids(database, {kind, {}, 0}, use.budget.name).empty();
+  if (system_has_one || std::ranges::any_of(found, of_the_system))
     std::erase_if(found, [&](const WorkloadEnergy& one) { return !of_the_system(one); });
   std::set<std::optional<uid_t>> owners;
   Microjoules used;
@@ -83,12 +84,19 @@ Budgets::Budgets(const std::vector<Budget>& budgets, Crossed crossed) : crossed_
 
 void Budgets::check(Database& database, Time now) {
   for (BudgetUse& use : uses_) {
-    use.period = span_of(use.budget.period, now);
-    const auto used = used_in(database, use);
-    use.problem = used ? std::string() : used.error().message;
-    use.used = used ? *used : Microjoules{};
-    if (used) report(database, use);
+    const Span period = span_of(use.budget.period, now);
+    // What was used at the end of the last one is written with the first reading after it.
+    if (use.period != Span{} && use.period != period) check(database, use);
+    use.period = period;
+    check(database, use);
   }
+}
+
+void Budgets::check(Database& database, BudgetUse& use) {
+  const auto used = used_in(database, use);
+  use.problem = used ? std::string() : used.error().message;
+  use.used = used ? *used : Microjoules{};
+  if (used) report(database, use);
 }
 
 void Budgets::report(Database& database, const BudgetUse& use) {

@@ -35,6 +35,7 @@ class Budgets {
   const std::vector<BudgetUse>& uses() const { return uses_; }
 
  private:
+  void check(Database& database, BudgetUse& use);
   void report(Database& database, const BudgetUse& use);
 
   std::vector<BudgetUse> uses_;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <utility>
 
 #include <systemd/sd-bus.h>
@@ -25,7 +26,11 @@ constexpr const char* kNoSuchUnit = "org.freedesktop.systemd1.NoSuchUnit";
 constexpr std::chrono::microseconds kPatience = std::chrono::seconds(10);
 
 int on_list_budgets(sd_bus_message* call, void* bus, sd_bus_error*) {
-  return static_cast<Bus*>(bus)->answer(call);
+  try {
+    return static_cast<Bus*>(bus)->answer(call);
+  } catch (const std::exception&) {  // must not reach sd-bus
+    return -ENOMEM;
+  }
 }
 
 // As in dbus/org.keplerd1.History.xml.

@@ -14,7 +14,7 @@ bool is_plain(char c) {
 }
 
 // In double quotes, where systemd takes these four characters as special.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\' || c == '`' || c == '$') result += '\\';
@@ -48,8 +48,8 @@ std::string budget_environment(const BudgetUse& use, int percent) {
   return fmt::format(
       "KEPLERD_BUDGET={}\nKEPLERD_BUDGET_SUBJECT={}\nKEPLERD_BUDGET_NAME={}\nKEPLERD_BUDGET_PERIOD={}\n"
       "KEPLERD_BUDGET_PERCENT={}\nKEPLERD_BUDGET_USED_MICROJOULES={}\nKEPLERD_BUDGET_LIMIT_MICROJOULES={}\n",
-      quoted(budget.text), quoted(budget.subject()), quoted(budget.name), name_of(budget.period), percent,
-      use.used.value, budget.limit.value);
+      in_quotes(budget.text), in_quotes(budget.subject()), in_quotes(budget.name), name_of(budget.period),
+      percent, use.used.value, budget.limit.value);
 }
 
 }  // namespace keplerd::history

@@ -15,7 +15,7 @@ std::string escape_unit_name(std::string_view text);
 // "keplerd-budget@vm\x20web.service": one for each subject of budgets.
 std::string budget_service(const Budget& budget);
 
-// A file for EnvironmentFile= (systemd.exec(5)), one assignment a line.
+// What the service is to know, one assignment a line, quoted as a shell reads it.
 std::string budget_environment(const BudgetUse& use, int percent);
 
 }  // namespace keplerd::history

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/store/database.h"
 
+#include <cerrno>
+
+#include <fcntl.h>
 #include <sqlite3.h>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace keplerd::history {
 namespace {
@@ -102,6 +108,9 @@ bool Database::is_in_transaction() const { return sqlite3_get_autocommit(databas
 // A failed statement may have rolled back already.
 void copy_database(const std::string& path, const std::string& copy) {
   Database database(path, true);
+  // SQLite would write to an empty file of somebody else.
+  const UniqueFd made(::open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!made) throw DatabaseError(system_error(copy, errno).message, SQLITE_CANTOPEN);
   database.prepare("VACUUM INTO ?1").bind(copy).run();
 }
 

@@ -300,7 +300,7 @@ void Store::forget(Time now) {
       .prepare(
           "DELETE FROM workloads WHERE last <= CASE listed WHEN 0 THEN ?1 ELSE ?2 END "
           "AND number NOT IN (SELECT workload FROM counters)")
-      .bind(before(settings_.five_minutes), before(settings_.months))
+      .bind(before(settings_.five_minutes), before(longest))
       .run();
 }
 

@@ -64,8 +64,7 @@ def budget(host, report):
     host.sh(f"""cat > /etc/systemd/system/keplerd-budget@.service <<'END'
 [Service]
 Type=oneshot
-EnvironmentFile=/run/keplerd-history/budgets/%i.env
-ExecStart=/bin/sh -c 'echo "$KEPLERD_BUDGET_SUBJECT $KEPLERD_BUDGET_PERCENT $KEPLERD_BUDGET_USED_MICROJOULES" >> {started}'
+ExecStart=/bin/sh -c '. "$0"; echo "$KEPLERD_BUDGET_SUBJECT $KEPLERD_BUDGET_PERCENT $KEPLERD_BUDGET_USED_MICROJOULES" >> {started}' /run/keplerd-history/budgets/%i.env
 END
 systemctl daemon-reload && systemctl enable --now {SERVICE}""")
     host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 90, "the first reading")

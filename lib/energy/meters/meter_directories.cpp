@@ -214,7 +214,11 @@ class MeterSource final : public EnergySource {
       meter.changed = false;
       const auto reading = read_reading(meter.directory, meter.counts_energy);
       meter.problem = reading ? std::string() : reading.error().message;
-      if (reading) meter.counter.take(*reading);
+      if (reading && reading->time - now > std::chrono::seconds(1)) {
+        meter.problem = "the time of its last reading is in the future";
+      } else if (reading) {
+        meter.counter.take(*reading);
+      }
     }
     if (!meter.problem.empty()) return Error{.message = meter.problem};
     return meter.counter.at(now);

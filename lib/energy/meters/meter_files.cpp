@@ -42,9 +42,13 @@ std::optional<Quality> parse_meter_quality(std::string_view text) {
   return is_of_a_meter ? quality : std::nullopt;
 }
 
+// More than any host uses in a thousand years: integrals and differences fit.
+constexpr std::int64_t kLargest = 1'000'000'000'000'000'000;
+
 Result<std::int64_t> parse_amount(std::string_view file, std::string_view text) {
   const auto number = parse_number<std::int64_t>(trim(text));
-  if (!number || *number < 0) return unexpected(file, trim(text), "a number that is not negative");
+  if (!number || *number < 0 || *number > kLargest)
+    return unexpected(file, trim(text), "a number that is not negative");
   return *number;
 }
 

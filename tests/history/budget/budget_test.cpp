@@ -46,6 +46,7 @@ TEST(Budget, AnErrorSaysWhatIsExpected) {
   EXPECT_EQ(error_of("2kWh/day"), "the kind must be host, vm, container, pod, unit, slice or user");
   EXPECT_EQ(error_of("2kWh/day process 7"), "the kind must be host, vm, container, pod, unit, slice or user");
   EXPECT_EQ(error_of("2kWh/day vm "), form);
+  EXPECT_EQ(error_of("2kWh/day vm \xff"), "must be printable UTF-8");
 }
 
 TEST(Budget, APartOfTheLimitIsRoundedUp) {
