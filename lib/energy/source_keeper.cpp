@@ -97,11 +97,11 @@ std::optional<std::string> SourceKeeper::look_for_shown_only() {
   if (choice_.source == "simulated" || (shown_only_ && !shown_only_->outdated())) return std::nullopt;
   auto found = open_shown_only(host_, choice_.zones);
   if (!found && !shown_only_) return std::nullopt;
-  if (found && shown_only_ && found->zones().size() == shown_only_->zones().size() &&
-      !has_more(*found, shown_only_->zones()))
-    return std::nullopt;
+  const bool same_zones = found && shown_only_ && found->zones().size() == shown_only_->zones().size() &&
+                          !has_more(*found, shown_only_->zones());
   shown_only_ = std::move(found);
   gather_zones();
+  if (same_zones) return std::nullopt;
   return "additional zones, not divided: " + (shown_only_ ? ids_of(*shown_only_) : "none");
 }
 

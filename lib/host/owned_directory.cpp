@@ -23,7 +23,8 @@ Result<OwnedDirectory> open_owned(int parent, const std::string& path) {
   }
   struct stat status {};
   if (::fstat(fd->get(), &status) != 0) return system_error(path, errno);
-  return OwnedDirectory{*std::move(fd), status.st_uid, (status.st_mode & (S_IWGRP | S_IWOTH)) != 0};
+  return OwnedDirectory{*std::move(fd), status.st_uid, status.st_ino,
+                        (status.st_mode & (S_IWGRP | S_IWOTH)) != 0};
 }
 
 Result<std::vector<std::string>> names_in(const OwnedDirectory& directory, std::size_t most) {

@@ -19,6 +19,7 @@ namespace keplerd {
 struct OwnedDirectory {
   UniqueFd fd;
   uid_t owner = 0;
+  ino_t inode = 0;
   bool is_open_to_others = false;  // its group or all users may create files in it
 };
 

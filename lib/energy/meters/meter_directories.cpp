@@ -79,10 +79,12 @@ struct Found {
   std::vector<FoundMeter> meters;
   std::vector<LeftOut> left_out;
 
-  // Of all that is there: a meter may be left out because its files are still being written.
+  // Of all that is there: a meter may be left out because its files are still being written, and its
+  // directory is another one when its program has been restarted.
   std::vector<std::string> signature() const {
     std::vector<std::string> lines;
-    for (const FoundMeter& meter : meters) lines.push_back(meter.shown);
+    for (const FoundMeter& meter : meters)
+      lines.push_back(fmt::format("{} {} {}", meter.shown, meter.directory.inode, meter.meter.counts_energy));
     for (const LeftOut& one : left_out) lines.push_back(one.what + ": " + one.why);
     return lines;
   }

@@ -119,6 +119,17 @@ TEST_F(MeterDirectories, OnesThatComeOrAreCompletedLaterMakeTheSourceOutdated) {
   EXPECT_THAT(ids(), ElementsAre("plug:platform:0"));
 }
 
+TEST_F(MeterDirectories, OneThatIsMadeAgainMakesTheSourceOutdated) {
+  add_meter("plug");
+  open();
+  std::filesystem::rename(path("plug"), host.paths().root + "/old");  // keeps its inode from being used again
+  EXPECT_TRUE(source->outdated());
+  add_meter("plug");
+  EXPECT_TRUE(source->outdated());
+  open();
+  EXPECT_FALSE(source->outdated());
+}
+
 TEST_F(MeterDirectories, OldAndWrongReadingsAreErrors) {
   add_meter("plug");
   open();
