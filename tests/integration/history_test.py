@@ -133,7 +133,7 @@ class WhatIsRecorded(Recorded):
         self.assertEqual(energy, self.energy)
         self.assertEqual(copy.stat().st_mode & 0o777, 0o600)
         again = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        self.assertEqual((again.returncode, again.stderr), (1, "keplerd-history: output file already exists\n"))
+        self.assertEqual((again.returncode, again.stderr), (1, f"keplerd-history: {copy}: File exists\n"))
 
     def test_all_steps_have_the_same_energy(self):
         for step in ("5min", "hour", "day", "month"):
