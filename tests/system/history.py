@@ -75,14 +75,14 @@ systemctl daemon-reload && systemctl enable --now {SERVICE}""")
         return listed["usedMicrojoules"] >= listed["limitMicrojoules"] and host.run("cat", started).stdout.count(" 100 ") == 1
     host.wait_until(crossed, 180, "a crossed budget")
     host.rapl("halt", PACKAGE)
-    lines = host.sh(f"cat {started}").split("\n")
+    lines = host.sh(f"cat {started}").splitlines()
     report.check(f"the service was started: {lines}", [line.split()[:2] for line in lines] in (
         [["host", "100"]], [["host", "80"], ["host", "100"]]) and int(lines[-1].split()[2]) >= 1_000_000_000, lines)
     report.equal("each crossing is a message in the journal",
-                 len(host.sh("journalctl -q -o cat MESSAGE_ID=b47d95783c4a4e7da73cf847ff48177c").split("\n")), len(lines))
+                 len(host.sh("journalctl -q -o cat MESSAGE_ID=b47d95783c4a4e7da73cf847ff48177c").splitlines()), len(lines))
     host.sh(f"systemctl restart {SERVICE}")
     host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 90, "the first reading")
-    report.equal("not again after a restart", host.sh(f"cat {started}").split("\n"), lines)
+    report.equal("not again after a restart", host.sh(f"cat {started}").splitlines(), lines)
     who, call = next(iter(USERS)), ["busctl", "call", NAME, f"/{NAME.replace('.', '/')}", NAME, "ListBudgets"]
     report.check("an ordinary user may not ask over D-Bus", "Access denied" in host.run(*become(who), *call).stderr)
     member = host.run("setpriv", f"--reuid={who}", f"--regid={who}", "--groups=keplerd", *call)
