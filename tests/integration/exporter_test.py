@@ -7,6 +7,7 @@ usage: exporter_test.py KEPLERD KEPLERD_EXPORTER SOURCE_DIRECTORY
 import base64
 import gzip
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -17,6 +18,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -126,6 +128,26 @@ class Metrics(OnAWorkingHost):
                  if line.startswith("keplerd_unit_cpu_joules_total")}
         self.assertEqual(units, {id_ for id_, row in self.daemon.rows("units").items() if row["kind"] == "unit"})
 
+    def budgets(self):
+        """The address of a stand-in for keplerd-history, which budget_test.py runs: it has one budget."""
+        listening = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listening.close)
+        listening.bind(f"{self.host.files.root}/budgets")
+        listening.listen()
+        reply = {"parameters": {"budgets": [{"budget": "1J/day host", "subject": "host", "usedMicrojoules": 5, "limitMicrojoules": 1000000}]}}
+
+        def answer():
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(json.dumps(reply).encode() + b"\0")
+        threading.Thread(target=answer, daemon=True).start()
+        return f"{self.host.files.root}/budgets"
+
     def test_the_manual_lists_every_metric_and_no_other(self):
         manual = (SOURCE / "docs/man/keplerd-exporter.8").read_text().replace("\\\n", "")
         metrics = re.search(r"(?s)\.Sh METRICS\n(.*?)\n\.Sh ", manual).group(1)
@@ -135,9 +157,10 @@ class Metrics(OnAWorkingHost):
             for name in listed.split(" , "):
                 described[name] = set(filter(None, labels.split(", ")))
         rates = self.write("cost.conf", "[Cost]\nPrice=0.32\nCurrency=EUR\n[Carbon]\nIntensity=380\n")
-        exporter, exposed = self.export(*self.options, "--cost-config", rates), {}
+        exporter, exposed = self.export(*self.options, "--cost-config", rates, "--history", self.budgets()), {}
         self.host.work()
-        for line in wait_until(lambda: {"kepler_node_cpu_usage_ratio", "keplerd_unit_error_ratio"} <= names(s := exporter.series()) and s,
+        for line in wait_until(lambda: {"kepler_node_cpu_usage_ratio", "keplerd_unit_error_ratio",
+                                        "keplerd_budget_used_joules"} <= names(s := exporter.series()) and s,
                                "a power and an error"):
             exposed.setdefault(re.match(r"\w+", line)[0], set()).update(re.findall(r'[{,](\w+)="', line))
         self.assertEqual(described, exposed)
