@@ -36,14 +36,12 @@ void BudgetReader::scrape() {
   if (client_) rows_.clear();  // what was asked a minute ago was not answered
   if (!ask()) {
     rows_.clear();
-    ready_.reset();
-    client_.reset();
+    close();
   }
 }
 
 Result<Done> BudgetReader::ask() {
-  ready_.reset();
-  client_.reset();
+  close();
   auto connected = varlink::Client::connect(address_);
   if (!connected) return connected.error();
   client_.emplace(*std::move(connected));
@@ -57,6 +55,10 @@ void BudgetReader::receive() {
   auto reply = client_->receive(std::chrono::milliseconds(0));
   if (!reply && reply.error().code == ETIMEDOUT) return;
   rows_ = reply && reply->error.empty() ? parse_budgets(reply->parameters) : std::vector<BudgetRow>();
+  close();
+}
+
+void BudgetReader::close() {
   ready_.reset();
   client_.reset();
 }

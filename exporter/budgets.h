@@ -46,6 +46,7 @@ class BudgetReader {
  private:
   Result<Done> ask();
   void receive();
+  void close();
 
   std::string address_;
   Means means_;

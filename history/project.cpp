@@ -9,8 +9,6 @@ namespace {
 constexpr std::string_view kProject = "%p";
 constexpr char kAny = '*';
 
-bool is_of_the_system(const WorkloadEnergy& vm) { return vm.key.owner.value_or(0) == 0; }
-
 }  // namespace
 
 Result<ProjectPattern> ProjectPattern::parse(std::string_view text) {
@@ -53,7 +51,7 @@ std::optional<std::string> ProjectPattern::project_of(std::string_view name) con
 
 void add_projects(std::vector<WorkloadEnergy>& vms, const std::optional<ProjectPattern>& pattern) {
   for (WorkloadEnergy& vm : vms) {
-    if (!is_of_the_system(vm)) {
+    if (!vm.key.is_of_the_system()) {
       vm.project.clear();
     } else if (vm.project.empty() && pattern) {
       vm.project = pattern->project_of(vm.name).value_or("");

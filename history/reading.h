@@ -53,6 +53,8 @@ struct WorkloadKey {
   std::optional<uid_t> owner;
 
   auto operator<=>(const WorkloadKey&) const = default;
+  // Of root and the system, who name their workloads themselves; users choose the names of theirs.
+  bool is_of_the_system() const { return owner.value_or(0) == 0; }
 };
 
 struct WorkloadReading {

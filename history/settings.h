@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// history.conf (keplerd-history.conf(5)): how long history is kept, and budgets.
+// history.conf (keplerd-history(8)): how long history is kept, and budgets.
 #pragma once
 
 #include <optional>

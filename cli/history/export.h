@@ -14,7 +14,8 @@ namespace keplerd::cli::history {
 // are shorter. No span of such a step is in two of them.
 std::vector<Period> parts_of(const Period& period, const std::string& step);
 
-// Writes one line for each span and workload, in the order of time. Returns the exit status.
+// Writes one line for each span and workload: part by part, and in each of them kind by kind. Returns the
+// exit status.
 int export_history(const Context& context, Time now);
 
 }  // namespace keplerd::cli::history

@@ -29,8 +29,6 @@ Kind kind_of(BudgetScope scope) {
   }
 }
 
-bool is_of_the_system(const std::optional<uid_t>& owner) { return owner.value_or(0) == 0; }
-
 // Names are not unique: those of root and the system take precedence, so that no user can use up the budget
 // of another workload with one of the same name.
 Result<Microjoules> used_by_workload(Database& database, const BudgetUse& use) {
@@ -40,14 +38,14 @@ Result<Microjoules> used_by_workload(Database& database, const BudgetUse& use) {
     for (WorkloadEnergy& workload : energy_of(database, use.period, {kind, id, {}}))
       found.push_back(std::move(workload));
   }
-  const auto of_the_system = [](const WorkloadEnergy& one) { return is_of_the_system(one.key.owner); };
+  const auto of_the_system = [](const WorkloadEnergy& one) { return one.key.is_of_the_system(); };
   const bool system_has_one = !find_ids(database, {kind, {}, 0}, use.budget.name).empty();
   if (system_has_one || std::ranges::any_of(found, of_the_system))
     std::erase_if(found, [&](const WorkloadEnergy& one) { return !of_the_system(one); });
   std::set<std::optional<uid_t>> owners;
   Microjoules used;
   for (const WorkloadEnergy& workload : found) {
-    owners.insert(is_of_the_system(workload.key.owner) ? std::nullopt : workload.key.owner);
+    owners.insert(workload.key.is_of_the_system() ? std::nullopt : workload.key.owner);
     used += workload.amounts.energy();
   }
   if (owners.size() > 1) return Error{"several users have a workload with this name: use its id"};

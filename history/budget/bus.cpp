@@ -47,11 +47,13 @@ constexpr sd_bus_vtable kMembers[] = {
 std::uint64_t number(Microjoules energy) { return static_cast<std::uint64_t>(energy.value); }
 std::uint64_t number(Time time) { return static_cast<std::uint64_t>(time.count()); }
 
+std::string reason_of(const sd_bus_error& error) {
+  return escape_name(error.message ? error.message : error.name);
+}
+
 int on_name(sd_bus_message* reply, void*, sd_bus_error*) {
   const sd_bus_error* const error = sd_bus_message_get_error(reply);
-  if (error != nullptr)
-    log_warning(std::string("no name on D-Bus: ") +
-                escape_name(error->message ? error->message : error->name));
+  if (error != nullptr) log_warning("no name on D-Bus: " + reason_of(*error));
   return 1;
 }
 
@@ -66,7 +68,7 @@ int on_started(sd_bus_message* reply, void* starting, sd_bus_error*) {
   if (error == nullptr) {
     done(unit, Done{});
   } else if (!sd_bus_error_has_name(error, kNoSuchUnit)) {
-    done(unit, Error{escape_name(error->message ? error->message : error->name)});
+    done(unit, Error{reason_of(*error)});
   }
   return 1;
 }

@@ -80,11 +80,11 @@ std::vector<std::int64_t> weights_by_size(const BookedWindow& window, const Idle
       one.claimant = claimant_of(vm->claimant.owner);
     }
   }
-  constexpr double kHost = std::int64_t{1} << 40;
+  constexpr std::int64_t kHost = std::int64_t{1} << 40;
   std::vector<std::int64_t> weights;
-  std::int64_t rest = std::int64_t{1} << 40;
+  std::int64_t rest = kHost;
   for (const double part : size_weights(window.usage, sized)) {
-    weights.push_back(std::min<std::int64_t>(std::llround(part * kHost), rest));
+    weights.push_back(std::min<std::int64_t>(std::llround(part * static_cast<double>(kHost)), rest));
     rest -= weights.back();
   }
   weights.push_back(rest);
