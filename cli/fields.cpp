@@ -28,6 +28,11 @@ std::string date_text(const Json& object, std::string_view name) {
   return date ? format_date(std::chrono::microseconds(*date)) : "-";
 }
 
+std::string clock_text(const Json& object, std::string_view name) {
+  const auto date = integer_field(object, name);
+  return date ? format_clock(std::chrono::microseconds(*date)) : "-";
+}
+
 std::string name_text(const Json& object, std::string_view name) {
   return printable(client::text(object, name));
 }

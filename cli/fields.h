@@ -25,6 +25,7 @@ std::string power_text(const Json& object, std::string_view name);
 std::string energy_text(const Json& object, std::string_view name);
 std::string time_text(const Json& object, std::string_view name);
 std::string date_text(const Json& object, std::string_view name);
+std::string clock_text(const Json& object, std::string_view name);
 std::string name_text(const Json& object, std::string_view name);
 // Half the width of the 95 % interval of a row's active energy, as a part of it: "9%". Empty if it is
 // unknown.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
+#include "cli/output/property_list.h"
 #include "cli/screens.h"
 #include "varlink/json.h"
 
@@ -103,19 +104,19 @@ std::string breakdown_text(const Json& row, const TableStyle& style) {
 }  // namespace
 
 std::string row_screen(const Json& row, const TableStyle& style) {
-  std::string out;
+  constexpr int kLabelWidth = 16;
+  PropertyList properties(kLabelWidth, style);
   for (const auto& [name, value] : row.items()) {
     if (name == "zones" || name == "breakdown" || value.is_null()) continue;
     if (name == "errorMicrojoules" || name == "errorPercent") continue;  // they are with the active energy
     // Metadata.
     if (value.is_object()) {
-      for (const auto& [key, part] : value.items())
-        out += fmt::format("{:>16}: {}\n", printable(key), value_text(value, key));
+      for (const auto& [key, part] : value.items()) properties.add(printable(key), value_text(value, key));
       continue;
     }
-    out += fmt::format("{:>16}: {}\n", label_of(name), value_text(row, name));
+    properties.add(label_of(name), value_text(row, name));
   }
-  return out + breakdown_text(row, style) + zones_text(row, style);
+  return properties.text() + breakdown_text(row, style) + zones_text(row, style);
 }
 
 }  // namespace keplerd::cli

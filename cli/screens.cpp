@@ -9,6 +9,7 @@
 #include "cli/fields.h"
 #include "cli/output/column_unit.h"
 #include "cli/output/human.h"
+#include "cli/output/property_list.h"
 #include "cli/output/terminal.h"
 #include "varlink/json.h"
 
@@ -148,9 +149,10 @@ std::string accounts_table(const Json& status, const TableStyle& style) {
 
 std::string status_screen(const Json& status, const TableStyle& style) {
   const Json& host = field(status, "host");
-  std::string out = style.header ? screen_head(status, style) : "";
-  const auto line = [&out](std::string_view label, std::string_view value) {
-    out += fmt::format("{:>12}: {}\n", label, value);
+  constexpr int kLabelWidth = 12;
+  PropertyList properties(kLabelWidth, style);
+  const auto line = [&properties](std::string_view label, std::string_view value) {
+    properties.add(label, value);
   };
   const bool share = string_field(field(status, "source"), "name") == "guest";
   line("Source", source_text(status) + (share ? ": the host's share for this virtual machine" : ""));
@@ -172,6 +174,7 @@ std::string status_screen(const Json& status, const TableStyle& style) {
   if (const auto discarded = integer_field(status, "discardedWindows"); discarded > 0) {
     line("Discarded", fmt::format("{} windows of a zone (see the journal)", *discarded));
   }
+  const std::string out = (style.header ? screen_head(status, style) : "") + properties.text();
   return sees_everything(status) ? out + "\n" +
                                        accounts_table(status, {.header = true,
                                                                .bold_header = style.bold_header,

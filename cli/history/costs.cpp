@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/history/costs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -29,21 +30,26 @@ std::string micrograms_text(std::int64_t micrograms) {
 
 }  // namespace
 
-CostColumns::CostColumns(std::string currency, bool has_carbon)
-    : currency_(std::move(currency)), has_carbon_(has_carbon) {}
+void LargestCosts::include(const Json& object) {
+  if (const auto amount = integer_field(object, kCost)) cost = std::max(*amount, cost.value_or(0));
+  if (const auto amount = integer_field(object, kCarbon)) carbon = std::max(*amount, carbon.value_or(0));
+}
+
+CostColumns::CostColumns(std::string currency, const LargestCosts& largest)
+    : currency_(std::move(currency)), decimals_(cost_decimals({largest.cost.value_or(0)})) {
+  if (largest.carbon) carbon_.emplace(Quantity::kCarbon, *largest.carbon);
+}
 
 void CostColumns::add_to(std::vector<Column>& columns) const {
   if (!currency_.empty()) columns.push_back({.header = "COST", .leaves = 2});
-  if (has_carbon_) columns.push_back({.header = "EMISSIONS", .leaves = 3});
+  if (carbon_) columns.push_back({.header = "EMISSIONS", .leaves = 3});
 }
 
 void CostColumns::add_cells(std::vector<std::string>& cells, const Json& object) const {
   const auto cost = integer_field(object, kCost), carbon = integer_field(object, kCarbon);
-  if (!currency_.empty()) cells.push_back(cost ? format_cost({*cost}) + " " + currency_ : "");
-  if (has_carbon_) cells.push_back(carbon ? format_carbon({*carbon}) : "");
+  if (!currency_.empty()) cells.push_back(cost ? format_cost({*cost}, decimals_) + " " + currency_ : "");
+  if (carbon_) cells.push_back(carbon ? carbon_->text(*carbon) : "");
 }
-
-bool has_carbon(const Json& object) { return integer_field(object, kCarbon).has_value(); }
 
 std::string currency_of(const Json& reply) { return name_text(reply, "currency"); }
 

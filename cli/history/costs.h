@@ -8,26 +8,33 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/output/column_unit.h"
 #include "cli/output/table.h"
 #include "varlink/json_fwd.h"
 
 namespace keplerd::cli::history {
 
-// The columns of costs and emissions, of which there are those that the objects have.
+// The largest cost and emissions of some objects; unset: none of them has any.
+struct LargestCosts {
+  std::optional<std::int64_t> cost = {}, carbon = {};
+  void include(const varlink::Json& object);
+};
+
+// The columns of costs and emissions, each in one unit. There are those that the objects have.
 class CostColumns {
  public:
   // `currency`: empty if there are no costs.
-  CostColumns(std::string currency, bool has_carbon);
+  CostColumns(std::string currency, const LargestCosts& largest);
 
   void add_to(std::vector<Column>& columns) const;
   void add_cells(std::vector<std::string>& cells, const varlink::Json& object) const;
 
  private:
   std::string currency_;
-  bool has_carbon_;
+  int decimals_;
+  std::optional<ColumnUnit> carbon_ = {};
 };
 
-bool has_carbon(const varlink::Json& object);
 std::string currency_of(const varlink::Json& reply);
 
 // Copies the cost and the emissions, and the currency of the reply.

@@ -15,6 +15,7 @@
 #include "cli/output/column_unit.h"
 #include "cli/output/csv.h"
 #include "cli/output/human.h"
+#include "cli/output/width.h"
 #include "client/kinds.h"
 #include "varlink/json.h"
 
@@ -30,6 +31,13 @@ Microjoules energy_of(const Json& object, std::string_view name = kEnergy) {
 
 Time time_of(const Json& object, std::string_view name) {
   return Time(integer_field(object, name).value_or(0));
+}
+
+// The mean of the time recorded; unset if that is too short.
+std::optional<Microwatts> power_of(const Json& entry) {
+  const Time recorded = time_of(entry, "recordedUsec");
+  if (recorded < kShortestPowerSpan) return std::nullopt;
+  return mean_power(energy_of(entry), recorded);
 }
 
 std::string header_of(std::string by) {
@@ -83,20 +91,25 @@ std::string history_table(const Json& history, bool is_one, const TableStyle& st
     columns.push_back({.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0});
   columns.push_back({.header = "ENERGY", .leaves = 0});
   columns.push_back({.header = "POWER", .leaves = 1});
-  const CostColumns costs(currency_in(history), std::ranges::any_of(history, has_carbon));
+  std::int64_t most = 0, most_power = 0;
+  LargestCosts largest;
+  for (const Json& entry : history) {
+    most = std::max(most, energy_of(entry).value);
+    most_power = std::max(most_power, power_of(entry).value_or(Microwatts{0}).value);
+    largest.include(entry);
+  }
+  const CostColumns costs(currency_in(history), largest);
   costs.add_to(columns);
   columns.push_back({.header = "", .align = Align::kLeft, .leaves = 4});
   Table table(std::move(columns));
-  std::int64_t most = 0;
-  for (const Json& entry : history) most = std::max(most, energy_of(entry).value);
-  const ColumnUnit unit(Quantity::kEnergy, most);
+  const ColumnUnit unit(Quantity::kEnergy, most), power_unit(Quantity::kPower, most_power);
   for (const Json& entry : history) {
     const Microjoules energy = energy_of(entry);
-    const Time recorded = time_of(entry, "recordedUsec");
+    const auto power = power_of(entry);
     std::vector<std::string> cells = {format_minute(time_of(entry, "fromUsec"))};
     if (!is_one) cells.push_back(display_name(entry));
     cells.push_back(unit.text(energy.value));
-    cells.push_back(recorded >= kShortestPowerSpan ? format_power(mean_power(energy, recorded)) : "");
+    cells.push_back(power ? power_unit.text(power->value) : "");
     costs.add_cells(cells, entry);
     cells.push_back(bar(energy.value, most, style.unicode));
     table.add_row(std::move(cells));
@@ -197,7 +210,7 @@ std::string history_text(const Subject& subject, const std::vector<Json>& replie
   out += graph ? power_graph(span_energies(subject, replies), style) : history_table(history, is_one, style);
   if (style.header) {
     const std::string notes = (is_one ? missing_text(missing_in(replies)) : "") + cost_notes(replies);
-    if (!notes.empty()) out += "\n" + notes;
+    if (!notes.empty()) out += wrap_words("\n" + notes, style.width);
   }
   return out;
 }
@@ -236,8 +249,10 @@ std::string report_text(const Json& report, const std::string& by, const TableSt
       {.header = header_of(by), .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0},
       {.header = "ENERGY", .leaves = 0},
       {.header = "SHARE", .leaves = 1}};
-  const CostColumns costs(currency_of(report),
-                          has_carbon(report) || std::ranges::any_of(report.at("rows"), has_carbon));
+  const Json whole = has_host ? report : total_of_rows(report);
+  LargestCosts largest;
+  largest.include(whole);
+  const CostColumns costs(currency_of(report), largest);
   costs.add_to(columns);
   Table table(std::move(columns));
   const ColumnUnit unit(Quantity::kEnergy, total.value);
@@ -254,7 +269,7 @@ std::string report_text(const Json& report, const std::string& by, const TableSt
     const Microjoules energy = energy_of(accounts, name);
     if (energy.value > 0) add(label, energy, field(field(report, "accountCosts"), name));
   }
-  add("Total", total, has_host ? report : total_of_rows(report));
+  add("Total", total, whole);
   std::string out;
   if (style.header)
     out = fmt::format("{} to {}\n\n", format_minute(time_of(report, "fromUsec")),
@@ -262,8 +277,9 @@ std::string report_text(const Json& report, const std::string& by, const TableSt
   out += table.text(style);
   if (style.header) {
     const std::string note = missing_text(time_of(report, "unrecordedUsec"));
-    out += "\nEnergy of the zones that keplerd meters; a meter at the wall shows more.\n" + note +
-           cost_notes({report}) + intensity_score_text(report);
+    out += wrap_words("\nEnergy of the zones that keplerd meters; a meter at the wall shows more.\n" + note +
+                          cost_notes({report}) + intensity_score_text(report),
+                      style.width);
   }
   return out;
 }

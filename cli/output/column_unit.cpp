@@ -22,6 +22,8 @@ Family family_of(Quantity quantity) {
       return {kPowerScales, kWhole};
     case Quantity::kEnergy:
       return {kEnergyScales, kWhole};
+    case Quantity::kCarbon:
+      return {kCarbonScales, 1};
     case Quantity::kTime:
       break;
   }

@@ -10,7 +10,8 @@
 
 namespace keplerd::cli {
 
-enum class Quantity { kPower, kEnergy, kTime };  // in microwatts, microjoules, microseconds
+// In microwatts, microjoules, microseconds, milligrams of CO2e.
+enum class Quantity { kPower, kEnergy, kTime, kCarbon };
 
 class ColumnUnit {
  public:

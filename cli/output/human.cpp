@@ -67,6 +67,17 @@ std::string long_span(std::int64_t seconds) {
   return fmt::format("{} s", seconds);
 }
 
+std::string local_time_text(std::chrono::microseconds since_1970, const char* format) {
+  const std::time_t seconds = since_1970.count() / 1'000'000;
+  std::tm parts{};
+  std::array<char, 64> text{};
+  if (since_1970.count() < 0 || localtime_r(&seconds, &parts) == nullptr) return "-";
+  const std::size_t length = std::strftime(text.data(), text.size(), format, &parts);
+  return {text.data(), length};
+}
+
+constexpr int kMicroDecimals = 6;
+
 }  // namespace
 
 std::string format_power(Microwatts power) {
@@ -89,19 +100,25 @@ std::string format_time(std::chrono::microseconds span) {
   return long_span(std::max(kMinute, span.count() / 1'000'000));
 }
 
-std::string format_cost(MicroCurrency cost) {
+int cost_decimals(MicroCurrency largest) {
+  int decimals = kMicroDecimals;
+  for (Wide step = 1; decimals > 2 && (largest.value + step / 2) / step >= 1000; step *= 10) --decimals;
+  return decimals;
+}
+
+std::string format_cost(MicroCurrency cost, int decimals) {
   if (cost.value < 0) return "-";
-  if (cost.value == 0) return "less than 0.000001";
-  Wide step = 1, one = 1'000'000;
-  int decimals = 6;
-  while (decimals > 2 && (cost.value + step / 2) / step >= 1000) {
-    step *= 10;
-    one /= 10;
-    --decimals;
-  }
+  Wide step = 1, one = 1;
+  for (int i = decimals; i < kMicroDecimals; ++i) step *= 10;
+  for (int i = 0; i < decimals; ++i) one *= 10;
   const Wide digits = (cost.value + step / 2) / step;
+  if (digits == 0 && cost.value > 0) return fmt::format("<0.{:0{}}", 1, decimals);
   return fmt::format("{}.{:0{}}", static_cast<std::int64_t>(digits / one),
                      static_cast<std::int64_t>(digits % one), decimals);
+}
+
+std::string format_cost(MicroCurrency cost) {
+  return cost.value == 0 ? "less than 0.000001" : format_cost(cost, cost_decimals(cost));
 }
 
 std::string format_carbon(Milligrams carbon) {
@@ -110,12 +127,11 @@ std::string format_carbon(Milligrams carbon) {
 }
 
 std::string format_date(std::chrono::microseconds since_1970) {
-  const std::time_t seconds = since_1970.count() / 1'000'000;
-  std::tm parts{};
-  std::array<char, 64> text{};
-  if (since_1970.count() < 0 || localtime_r(&seconds, &parts) == nullptr) return "-";
-  const std::size_t length = std::strftime(text.data(), text.size(), "%a %Y-%m-%d %H:%M:%S %Z", &parts);
-  return {text.data(), length};
+  return local_time_text(since_1970, "%a %Y-%m-%d %H:%M:%S %Z");
+}
+
+std::string format_clock(std::chrono::microseconds since_1970) {
+  return local_time_text(since_1970, "%H:%M:%S");
 }
 
 }  // namespace keplerd::cli

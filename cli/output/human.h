@@ -23,11 +23,17 @@ std::string format_time(std::chrono::microseconds span);
 
 // Without the currency, with at least two decimals: "less than 0.000001", "0.0123", "4.56", "1234.57".
 std::string format_cost(MicroCurrency cost);
+// The decimals with which the largest cost of a column is shown so.
+int cost_decimals(MicroCurrency largest);
+// "<0.01" for what would be 0.00 but is not zero.
+std::string format_cost(MicroCurrency cost, int decimals);
 
 // "less than 1 mgCO2e", "4.20 gCO2e", "1.24 kgCO2e".
 std::string format_carbon(Milligrams carbon);
 
 // A point in time in the local time zone: "Fri 2025-11-21 04:01:02 UTC".
 std::string format_date(std::chrono::microseconds since_1970);
+// Without its date: "04:01:02".
+std::string format_clock(std::chrono::microseconds since_1970);
 
 }  // namespace keplerd::cli

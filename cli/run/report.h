@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cli/output/table.h"
 #include "cost/rates.h"
 #include "varlink/json.h"
 
@@ -106,8 +107,11 @@ bool covers(const Json& status, microseconds time);
 // The value of "run" in JSON.
 Json report_json(const Report& report);
 
-// For people. `colour` as for source_line().
-std::string report_text(const Report& report, bool colour);
+// For people.
+std::string report_text(const Report& report, const TableStyle& style = {});
+
+// The labels of this report and of series_text() are aligned.
+inline constexpr int kLabelWidth = 16;
 
 // An energy with no more digits than `resolution` allows: "12.3 J", "less than 0.1 J".
 std::string resolved_energy(Microjoules energy, Microjoules resolution);

@@ -8,8 +8,10 @@
 #include "cli/fields.h"
 #include "cli/output/column_unit.h"
 #include "cli/output/human.h"
+#include "cli/output/property_list.h"
 #include "cli/output/scales.h"
 #include "cli/output/terminal.h"
+#include "cli/output/width.h"
 #include "cli/run/report.h"
 #include "cli/screens.h"
 #include "varlink/json.h"
@@ -19,10 +21,6 @@ namespace {
 
 constexpr std::size_t kProgramsShown = 5;
 constexpr std::size_t kRunningShown = 10;
-
-std::string line(std::string_view label, std::string_view value) {
-  return fmt::format("{:>16}: {}\n", label, value);
-}
 
 // Words of the shell: what needs no quotes in it.
 bool is_plain_word(std::string_view word) {
@@ -50,27 +48,27 @@ std::string source_text(const Json& source) {
   return quality.empty() || quality == name ? name : name + ", " + quality;
 }
 
-std::string energy_line(const Report& report) {
+void add_energy(PropertyList& list, const Report& report) {
   std::string text = resolved_energy(*report.energy, report.resolution);
-  if (report.error && is_resolved(report)) text += " \u00b1 " + format_energy(*report.error);
-  return line("Energy", text);
+  if (report.error && is_resolved(report)) text += " +- " + format_energy(*report.error);
+  list.add("Energy", text);
 }
 
-std::string cost_line(const Report& report) {
-  if (!is_resolved(report)) return {};
+void add_cost(PropertyList& list, const Report& report) {
+  if (!is_resolved(report)) return;
   std::string text;
   if (report.rates.price)
     text = format_cost(cost_of(*report.energy, *report.rates.price)) + " " + report.rates.currency;
   if (report.rates.carbon)
     text += (text.empty() ? "" : ", ") + format_carbon(carbon_of(*report.energy, *report.rates.carbon));
-  return text.empty() ? "" : line("Cost", text);
+  if (!text.empty()) list.add("Cost", text);
 }
 
-std::string share_line(const Report& report) {
+void add_share(PropertyList& list, const Report& report) {
   if (!report.active || !is_resolved(report) || report.host_active.value_or(Microjoules{0}).value <= 0)
-    return {};
-  return line("Share", format_percent(report.active->value, report.host_active->value) +
-                           " of the host's active energy between the samples");
+    return;
+  list.add("Share", format_percent(report.active->value, report.host_active->value) +
+                        " of the host's active energy between the samples");
 }
 
 // "cc1plus 12.3 J, ld 1.1 J, 3 more 0.2 J".
@@ -88,40 +86,41 @@ std::string parts_text(const std::vector<Part>& parts, Microjoules resolution) {
   return out;
 }
 
-std::string programs_line(const Report& report) {
+void add_programs(PropertyList& list, const Report& report) {
   std::string text = parts_text(report.programs, report.resolution);
-  if (text.empty()) return {};
+  if (text.empty()) return;
   if (report.other && *report.other >= report.resolution)
     text += ", other " + resolved_energy(*report.other, report.resolution);
-  return line("Programs", text);
+  list.add("Programs", text);
 }
 
-std::string running_line(const Report& report) {
-  if (report.still_running.empty()) return {};
+void add_running(PropertyList& list, const Report& report) {
+  if (report.still_running.empty()) return;
   std::string text;
   for (std::size_t i = 0; i < report.still_running.size() && i < kRunningShown; ++i)
     text += (text.empty() ? "" : ", ") + printable(report.still_running[i]);
   if (report.still_running.size() > kRunningShown)
     text += fmt::format(" and {} more", report.still_running.size() - kRunningShown);
-  return line("Still running", text);
+  list.add("Still running", text);
 }
 
-std::string idle_line(const Report& report) {
-  if (report.host_idle.value_or(Microjoules{0}).value <= 0) return {};
+void add_idle(PropertyList& list, const Report& report) {
+  if (report.host_idle.value_or(Microjoules{0}).value <= 0) return;
   const std::string included =
       report.idle ? resolved_energy(*report.idle, report.resolution) + " of it included" : "not included";
-  return line("Host's idle", format_energy(*report.host_idle) + " in this time, " + included);
+  list.add("Host's idle", format_energy(*report.host_idle) + " in this time, " + included);
 }
 
-std::string measured_lines(const Report& report) {
-  std::string out = energy_line(report) + cost_line(report);
-  if (report.mean_power) out += line("Mean power", format_power(*report.mean_power));
-  if (report.peak_power) out += line("Peak power", format_power(*report.peak_power));
-  out += share_line(report);
-  out += idle_line(report);
+void add_measured(PropertyList& list, const Report& report) {
+  add_energy(list, report);
+  add_cost(list, report);
+  if (report.mean_power) list.add("Mean power", format_power(*report.mean_power));
+  if (report.peak_power) list.add("Peak power", format_power(*report.peak_power));
+  add_share(list, report);
+  add_idle(list, report);
   const std::string zones = parts_text(report.zones, report.resolution);
-  if (!zones.empty()) out += line("Zones", zones);
-  return out + programs_line(report);
+  if (!zones.empty()) list.add("Zones", zones);
+  add_programs(list, report);
 }
 
 }  // namespace
@@ -151,33 +150,36 @@ std::string resolved_energy(Microjoules energy, Microjoules resolution) {
   return format_energy(energy);
 }
 
-std::string report_text(const Report& report, bool colour) {
+std::string report_text(const Report& report, const TableStyle& style) {
   Json status = Json::object();
   status["source"] = report.source;
-  std::string out = "\n";
+  std::string head = "\n";
   if (report.energy) {
-    if (const auto warning = source_warning(status)) out += paint(*warning, Paint::kWarning, colour) + "\n";
+    if (const auto warning = source_warning(status))
+      head += paint(*warning, Paint::kWarning, style.bold_header) + "\n";
   }
+  PropertyList list(kLabelWidth, style);
   if (report.attached) {
-    out += line("Attached", report.attached->description + (report.attached->ended ? ", ended" : ""));
+    list.add("Attached", report.attached->description + (report.attached->ended ? ", ended" : ""));
   } else {
-    out += line("Command", command_line(report.command));
+    list.add_line("Command", command_line(report.command));
   }
-  if (!report.label.empty()) out += line("Label", printable(report.label));
-  if (report.exit_status != 0) out += line("Exit status", std::to_string(report.exit_status));
+  if (!report.label.empty()) list.add("Label", printable(report.label));
+  if (report.exit_status != 0) list.add("Exit status", std::to_string(report.exit_status));
   if (report.energy) {
-    out += measured_lines(report);
+    add_measured(list, report);
   } else {
-    out += line("Energy", "not measured: " + printable(report.problem));
+    list.add("Energy", "not measured: " + printable(report.problem));
   }
-  out += line("Time", format_time(report.duration));
-  if (report.cpu) out += line("CPU time", format_time(*report.cpu));
+  list.add("Time", format_time(report.duration));
+  if (report.cpu) list.add("CPU time", format_time(*report.cpu));
   if (report.energy) {
-    out += line("Resolution", resolution_text(report.resolution));
-    out += line("Source", source_text(report.source));
-    if (!report.problem.empty()) out += line("Incomplete", printable(report.problem));
+    list.add("Resolution", resolution_text(report.resolution));
+    list.add("Source", source_text(report.source));
+    if (!report.problem.empty()) list.add("Incomplete", printable(report.problem));
   }
-  return out + running_line(report);
+  add_running(list, report);
+  return wrap_words(head, style.width) + list.text();
 }
 
 }  // namespace keplerd::cli::run

@@ -8,6 +8,7 @@
 #include "cli/fields.h"
 #include "cli/output/column_unit.h"
 #include "cli/output/human.h"
+#include "cli/output/property_list.h"
 #include "varlink/json.h"
 #include "varlink/parse_json.h"
 
@@ -114,28 +115,26 @@ Json series_json(const std::vector<Report>& runs) {
   return json;
 }
 
-std::string series_text(const std::vector<Report>& runs) {
+std::string series_text(const std::vector<Report>& runs, const TableStyle& style) {
   if (runs.size() < 2) return {};
   const std::vector<Report> used = successful(runs);
   const Report mean = mean_report(runs);
   std::string out = fmt::format("\n{} runs", runs.size());
   if (used.size() < runs.size()) out += fmt::format(", {} of them successful", used.size());
   out += ", on average:\n";
-  const auto line = [&](std::string_view label, const std::string& value) {
-    out += fmt::format("{:>16}: {}\n", label, value);
-  };
+  PropertyList list(kLabelWidth, style);
   if (mean.energy) {
     const auto percent = stdev_percent(sample_of(energies(used)));
     const bool resolved = *mean.energy >= mean.resolution;
-    line("Energy", resolved_energy(*mean.energy, mean.resolution) +
-                       (percent && resolved ? fmt::format(" \u00b1 {:.1f} %", *percent) : ""));
+    list.add("Energy", resolved_energy(*mean.energy, mean.resolution) +
+                           (percent && resolved ? fmt::format(" +- {:.1f} %", *percent) : ""));
   } else {
-    line("Energy", "unknown, because not all runs were measured");
+    list.add("Energy", "unknown, because not all runs were measured");
   }
-  if (mean.mean_power) line("Mean power", format_power(*mean.mean_power));
-  line("Time", format_time(mean.duration));
-  if (mean.cpu) line("CPU time", format_time(*mean.cpu));
-  return out;
+  if (mean.mean_power) list.add("Mean power", format_power(*mean.mean_power));
+  list.add("Time", format_time(mean.duration));
+  if (mean.cpu) list.add("CPU time", format_time(*mean.cpu));
+  return out + list.text();
 }
 
 Result<std::vector<double>> energies_of(const Json& result) {
@@ -207,8 +206,13 @@ Result<std::string> phases_table(std::string_view text, const TableStyle& style)
                {"TIME"},
                {"CPU"},
                {"COMMAND", Align::kLeft, Keep::kStart}});
-  std::int64_t energy = 0, time = 0, cpu = 0;
+  std::int64_t energy = 0, time = 0, cpu = 0, most_power = 0;
   bool complete = true;
+  for (const Json& run : field(*file, "phases")) {
+    energy += integer_field(run, "energyMicrojoules").value_or(0);
+    most_power = std::max(most_power, integer_field(run, "meanMicrowatts").value_or(0));
+  }
+  const ColumnUnit powers(Quantity::kPower, most_power);
   for (const Json& run : field(*file, "phases")) {
     std::vector<std::string> words;
     for (const Json& word : client::elements(field(run, "command")))
@@ -218,16 +222,15 @@ Result<std::string> phases_table(std::string_view text, const TableStyle& style)
                                  ? name_text(attached, "kind") + " " + name_text(attached, "id")
                                  : command_line(words);
     table.add_row({name_text(run, "label"), energy_text(run, "energyMicrojoules"),
-                   power_text(run, "meanMicrowatts"), time_text(run, "durationUsec"),
-                   time_text(run, "cpuUsec"), what});
+                   powers.text(integer_field(run, "meanMicrowatts").value_or(-1)),
+                   time_text(run, "durationUsec"), time_text(run, "cpuUsec"), what});
     complete = complete && integer_field(run, "energyMicrojoules");
-    energy += integer_field(run, "energyMicrojoules").value_or(0);
     time += integer_field(run, "durationUsec").value_or(0);
     cpu += integer_field(run, "cpuUsec").value_or(0);
   }
   if (table.empty()) return std::string("No phases.\n");
-  const Json total = {{"energy", energy}, {"time", time}, {"cpu", cpu}};
-  table.add_row({"total", (complete ? "" : "at least ") + energy_text(total, "energy"), "",
+  const Json total = {{"time", time}, {"cpu", cpu}};
+  table.add_row({"total", (complete ? "" : "at least ") + format_energy({energy}), "",
                  time_text(total, "time"), time_text(total, "cpu"), ""});
   return table.text(style);
 }

@@ -22,8 +22,8 @@ Json series_json(const std::vector<Report>& runs);
 // The runs that succeeded, or all of them if none did: what means are of.
 std::vector<Report> successful(const std::vector<Report>& runs);
 
-// "10 runs: 12.3 J per run ± 1.2 %", after the last report. Empty for one run.
-std::string series_text(const std::vector<Report>& runs);
+// "10 runs, on average: ... 12.3 J +- 1.2 %", after the last report. Empty for one run.
+std::string series_text(const std::vector<Report>& runs, const TableStyle& style = {});
 
 // The mean energy; unset if one of them is not known.
 std::optional<Microjoules> mean_energy(const std::vector<Report>& runs);

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
+#include "cli/host_lines.h"
 #include "cli/output/csv.h"
+#include "cli/output/width.h"
 #include "cli/rows.h"
 #include "cli/screens.h"
 #include "cli/verb.h"
@@ -69,19 +71,15 @@ class StatusSequence : public TickWriter {
   std::optional<std::int64_t> last_;
 };
 
-class HostLines : public TickWriter {
+class HostLineWriter : public TickWriter {
  public:
-  explicit HostLines(const Context& context) : context_(context) {}
+  explicit HostLineWriter(const Context& context) : context_(context), lines_(context.table_style().width) {}
 
   Result<bool> write(const Json& tick) override {
     const std::string quality = string_field(field(tick, "source"), "quality").value_or("none");
     if (quality != last_quality_) write_head(tick);
     last_quality_ = quality;
-    const Json& host = field(tick, "host");
-    context_.out << fmt::format("{:>8}  {:>8}  {:>8}  {:>8}  {:<10}  {}\n",
-                                power_text(host, "powerMicrowatts"), power_text(host, "activeMicrowatts"),
-                                power_text(host, "idleMicrowatts"), energy_text(host, "energyMicrojoules"),
-                                label(tick), date_text(tick, "realtimeUsec"));
+    context_.out << lines_.line(tick);
     return true;
   }
 
@@ -89,19 +87,13 @@ class HostLines : public TickWriter {
   void write_head(const Json& tick) {
     warn_without_legend(context_, tick);
     if (!context_.options.legend) return;
-    context_.out << source_line(tick, context_.terminal.colour) << "\n\n";
-    const std::string header = fmt::format("{:>8}  {:>8}  {:>8}  {:>8}  {:<10}  {}", "POWER", "ACTIVE",
-                                           "IDLE", "ENERGY", "QUALITY", "TIME");
-    context_.out << paint(header, Paint::kBold, context_.terminal.colour) << "\n";
-  }
-
-  // The source line has long scrolled away: numbers that are not measured are labelled on every line.
-  static std::string label(const Json& tick) {
-    if (const auto warning = source_warning(tick)) return warning->substr(0, warning->find(':'));
-    return name_text(field(tick, "source"), "quality");
+    const bool colour = context_.terminal.colour;
+    context_.out << wrap_words(source_line(tick, colour) + "\n", context_.table_style().width) << "\n"
+                 << paint(lines_.header(), Paint::kBold, colour) << "\n";
   }
 
   const Context& context_;
+  HostLines lines_;
   std::optional<std::string> last_quality_;
 };
 
@@ -212,7 +204,7 @@ class KindTicks : public TickWriter {
 std::unique_ptr<TickWriter> make_writer(const Context& context) {
   if (!context.options.kind.empty()) return std::make_unique<KindTicks>(context);
   if (context.options.csv) return std::make_unique<HostCsv>(context);
-  if (!context.wants_json()) return std::make_unique<HostLines>(context);
+  if (!context.wants_json()) return std::make_unique<HostLineWriter>(context);
   return std::make_unique<StatusSequence>(context);
 }
 

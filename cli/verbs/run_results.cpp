@@ -10,6 +10,7 @@
 #include "base/write_all.h"
 #include "cli/fields.h"
 #include "cli/output/human.h"
+#include "cli/output/width.h"
 #include "cli/run/files.h"
 #include "cli/run/series.h"
 #include "cost/load.h"
@@ -47,7 +48,7 @@ void RunResults::add(Report report, bool warned) {
   if (!context_.wants_json()) {
     Report shown = report;
     if (warned && !files_.report) shown.problem = "see above";
-    write(report_text(shown, colour()));
+    write(report_text(shown, style()));
   }
   runs_.push_back(std::move(report));
 }
@@ -63,7 +64,8 @@ int RunResults::finish(int status) {
     if (comparable) result["comparison"] = comparison_json(options.compare, files_.before, now);
     write(framed_json_text(result, context_.options.json, context_.options.framing == Framing::kSequence));
   } else {
-    write(series_text(runs_) + (comparable ? comparison_text(options.compare, files_.before, now) : ""));
+    const std::string comparison = comparable ? comparison_text(options.compare, files_.before, now) : "";
+    write(series_text(runs_, style()) + wrap_words(comparison, style().width));
   }
   if (!options.compare.empty() && !comparable) context_.fail("nothing to compare: the energy is not known");
   append();
@@ -104,8 +106,11 @@ void RunResults::write(const std::string& text) {
   if (!written) context_.fail(printable(written.error().message));
 }
 
-bool RunResults::colour() const {
-  return !files_.report && context_.terminal.colour && isatty(STDERR_FILENO) != 0;
+TableStyle RunResults::style() const {
+  const bool is_terminal = !files_.report && isatty(STDERR_FILENO) != 0;
+  return {.bold_header = is_terminal && context_.terminal.colour,
+          .width = is_terminal ? std::optional(context_.terminal.width) : std::nullopt,
+          .unicode = !is_terminal || context_.terminal.unicode};
 }
 
 }  // namespace keplerd::cli

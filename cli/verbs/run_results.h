@@ -41,7 +41,7 @@ class RunResults {
   void append();
   int check_budget();
   void write(const std::string& text);
-  bool colour() const;
+  TableStyle style() const;  // of standard error or the file
 
   const Context& context_;
   RunFiles files_;

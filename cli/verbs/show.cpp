@@ -26,9 +26,8 @@ int run_show(const Context& context) {
     return kFine;
   }
   warn_without_legend(context, *status);
-  const std::string legend =
-      context.options.legend ? source_line(*status, context.terminal.colour) + "\n\n" : std::string();
-  context.show(legend + row_screen(row, context.table_style()));
+  const TableStyle style = context.table_style();
+  context.show((style.header ? screen_head(*status, style) : "") + row_screen(row, style));
   return kFine;
 }
 

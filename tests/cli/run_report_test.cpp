@@ -124,8 +124,7 @@ TEST(RunReport, PlacedIdleEnergyIsShownApartIfItIsIncluded) {
   EXPECT_EQ(report.error, std::nullopt) << "that of idle energy is not known";
   EXPECT_EQ(report.problem, "");
   EXPECT_EQ(report_json(report).at("idleMicrojoules"), 50'000'000);
-  EXPECT_THAT(report_text(report, false),
-              HasSubstr("Host's idle: 80.0 J in this time, 50 J of it included\n"));
+  EXPECT_THAT(report_text(report), HasSubstr("Host's idle: 80.0 J in this time, 50 J of it included\n"));
 }
 
 TEST(RunReport, IdleEnergyThatIsPlacedOnNobodyCannotBeIncluded) {
@@ -155,7 +154,7 @@ TEST(RunReport, WhatIsBelowTheResolutionHasNoPower) {
   EXPECT_FALSE(is_resolved(report));
   EXPECT_EQ(report.mean_power, std::nullopt);
   EXPECT_EQ(report.peak_power, std::nullopt);
-  EXPECT_THAT(report_text(report, false), HasSubstr("Energy: less than 0.4 J\n"));
+  EXPECT_THAT(report_text(report), HasSubstr("Energy: less than 0.4 J\n"));
 }
 
 TEST(RunReport, APeakBelowTheMeanIsThatOfALongerWindow) {
@@ -246,7 +245,7 @@ TEST(RunReport, NoMeterIsAProblemAndOnlyTheCpuTimeIsKnown) {
   const Report report = measured_report(make_run(), known);
   EXPECT_EQ(report.energy, std::nullopt);
   EXPECT_EQ(report.cpu, microseconds(10'000'000));
-  EXPECT_THAT(report_text(report, false),
+  EXPECT_THAT(report_text(report),
               HasSubstr("          Energy: not measured: no energy meter can be read: powercap: no zones\n"));
 }
 
@@ -264,7 +263,7 @@ TEST(RunReport, ALastSampleBeforeTheEndIsIncomplete) {
   known.after.status["monotonicUsec"] = 108'500'000;
   const Report report = measured_report(make_run(), known);
   EXPECT_EQ(report.energy, Microjoules{200'000'000});
-  EXPECT_THAT(report_text(report, false),
+  EXPECT_THAT(report_text(report),
               HasSubstr("      Incomplete: keplerd took its last sample 500 ms before the command ended\n"));
 }
 
@@ -314,7 +313,7 @@ TEST(RunReport, AnAttachedRowThatHasEndedIsMarked) {
   known.before.row = unit_row(50'000'000);
   const Report report = measured_report(make_attached(true), known);
   EXPECT_EQ(report_json(report)["attached"]["ended"], true);
-  EXPECT_THAT(report_text(report, false), testing::StartsWith("\n        Attached: unit run.scope, ended\n"));
+  EXPECT_THAT(report_text(report), testing::StartsWith("\n        Attached: unit run.scope, ended\n"));
 }
 
 TEST(RunReport, AnAttachedRowThatWasNotShownHasNoEnergyBecauseItHasAPast) {
@@ -340,7 +339,7 @@ TEST(RunReport, CostAndEmissionsAreOfItsEnergy) {
   EXPECT_EQ(json["costMicro"], 18);  // 200 J are 1/18000 kWh
   EXPECT_EQ(json["currency"], "EUR");
   EXPECT_EQ(json["milligramsCO2e"], 21);
-  EXPECT_THAT(report_text(report, false),
+  EXPECT_THAT(report_text(report),
               HasSubstr("          Energy: 200 J\n            Cost: 0.000018 EUR, 21 mgCO2e\n"));
 }
 
@@ -349,19 +348,19 @@ TEST(RunReport, WhatIsNotSetOrNotKnownHasNoCost) {
   report.rates = {{}, "EUR", Micrograms{380'000'000}};
   EXPECT_FALSE(report_json(report).contains("costMicro"));
   EXPECT_FALSE(report_json(report).contains("currency"));
-  EXPECT_THAT(report_text(report, false), HasSubstr("            Cost: 21 mgCO2e\n"));
+  EXPECT_THAT(report_text(report), HasSubstr("            Cost: 21 mgCO2e\n"));
   report.rates = {MicroCurrency{320'000}, "EUR", {}};
   EXPECT_FALSE(report_json(report).contains("milligramsCO2e"));
-  EXPECT_THAT(report_text(report, false), HasSubstr("            Cost: 0.000018 EUR\n"));
+  EXPECT_THAT(report_text(report), HasSubstr("            Cost: 0.000018 EUR\n"));
   report.energy.reset();
   EXPECT_FALSE(report_json(report).contains("costMicro"));
-  EXPECT_THAT(report_text(report, false), Not(HasSubstr("Cost")));
+  EXPECT_THAT(report_text(report), Not(HasSubstr("Cost")));
 }
 
 TEST(RunReport, AnEnergyBelowTheResolutionHasNoCostForPeople) {
   Report report = measured_report(make_run(), measurement(400'000));
   report.rates = {MicroCurrency{320'000}, "EUR", {}};
-  EXPECT_THAT(report_text(report, false), Not(HasSubstr("Cost")));
+  EXPECT_THAT(report_text(report), Not(HasSubstr("Cost")));
 }
 
 TEST(RunReport, UnmeasuredAsJsonHasTheReasonAndNoEnergy) {
@@ -376,7 +375,7 @@ TEST(RunReport, AsTextIsExactlyThis) {
   CommandRun run = make_run();
   run.label = "build";
   const Report report = measured_report(run, known);
-  EXPECT_EQ(report_text(report, false),
+  EXPECT_EQ(report_text(report),
             "\n"
             "         Command: make -j4\n"
             "           Label: build\n"
@@ -397,7 +396,7 @@ TEST(RunReport, AsTextIsExactlyThis) {
 TEST(RunReport, InventedNumbersAreLabelled) {
   Measurement known = measurement();
   known.after.status["source"] = simulated_status()["source"];
-  EXPECT_THAT(report_text(measured_report(make_run(), known), false),
+  EXPECT_THAT(report_text(measured_report(make_run(), known)),
               testing::StartsWith("\nSIMULATED: no meter is read, the numbers are invented\n"));
 }
 

@@ -63,7 +63,7 @@ TEST(RunSeries, ARunThatFailedIsListedAndIsNotInTheMean) {
   EXPECT_EQ(json["runs"].size(), 3u);
   EXPECT_EQ(series_text({report(10), report(12), report(1, 3)}),
             "\n3 runs, 2 of them successful, on average:\n"
-            "          Energy: 11.0 J \u00b1 12.9 %\n"
+            "          Energy: 11.0 J +- 12.9 %\n"
             "      Mean power: 5.50 W\n"
             "            Time: 2.00 s\n"
             "        CPU time: 1.00 s\n");
@@ -120,10 +120,10 @@ TEST(RunPhases, AreAppendedAndShownWithTheirSum) {
   const auto table = phases_table(*two, {});
   ASSERT_TRUE(table);
   EXPECT_EQ(*table,
-            "PHASE    ENERGY   POWER    TIME     CPU  COMMAND\n"
-            "install   100 J  50.0 W  2.00 s  1.00 s  true\n"
-            "idle     20.0 J  10.0 W  2.00 s  1.00 s  true\n"
-            "total     120 J       -  4.00 s  2.00 s  -\n");
+            "PHASE    ENERGY    POWER    TIME     CPU  COMMAND\n"
+            "install   100 J  50.00 W  2.00 s  1.00 s  true\n"
+            "idle     20.0 J  10.00 W  2.00 s  1.00 s  true\n"
+            "total     120 J        -  4.00 s  2.00 s  -\n");
 }
 
 TEST(RunPhases, AnotherFileIsNotChanged) {
