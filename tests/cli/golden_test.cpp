@@ -4,6 +4,8 @@
 // show is golden/host.json. After an intended change, write them again, and review the difference:
 //
 //     KEPLERCTL_WRITE_GOLDEN=1 build/dev/bin/cli_test --gtest_filter='*Golden*' && git diff tests/cli/golden
+#include "cli/golden.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,21 +24,17 @@
 #include "cli/top/screen.h"
 
 namespace keplerd::cli {
-namespace {
 
-struct Look {
-  int width;
-  bool unicode, colour;
-};
-
-std::string read(const std::string& name) {
+std::string read_golden(const std::string& name) {
   std::ostringstream text;
   text << std::ifstream(KEPLERD_SOURCE_DIR "/tests/cli/golden/" + name).rdbuf();
   return text.str();
 }
 
+namespace {
+
 const Json& host() {
-  static const Json kHost = Json::parse(read("host.json"));
+  static const Json kHost = Json::parse(read_golden("host.json"));
   return kHost;
 }
 
@@ -147,13 +145,6 @@ top::State live(std::string_view kind, const Look& look, std::string_view varian
   return state;
 }
 
-using Screen = std::function<std::string(const Look&)>;
-
-struct Golden {
-  std::string name;
-  Screen screen;
-};
-
 void press(top::State& state, std::string_view keys) {
   for (const char key : keys) {
     const bool enter = key == '\r';
@@ -244,10 +235,11 @@ std::vector<Golden> goldens() {
                    top::lose(state, "the daemon closed the connection");
                    return painted(state, look.colour);
                  }});
+  for (Golden& result : golden_results()) all.push_back(std::move(result));
   return all;
 }
 
-std::string in_every_look(const Screen& screen) {
+std::string in_every_look(const std::function<std::string(const Look&)>& screen) {
   std::string out;
   for (const int width : {40, 80, 132}) {
     for (const bool unicode : {true, false}) {
@@ -273,7 +265,7 @@ TEST_P(GoldenScreen, IsAsInItsFile) {
   if (std::getenv("KEPLERCTL_WRITE_GOLDEN") != nullptr) {
     std::ofstream(KEPLERD_SOURCE_DIR "/tests/cli/golden/" + file) << text;
   }
-  EXPECT_EQ(text, read(file));
+  EXPECT_EQ(text, read_golden(file));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, GoldenScreen, testing::ValuesIn(goldens()), [](const auto& test) {
@@ -283,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, GoldenScreen, testing::ValuesIn(goldens()), [](con
 });
 
 TEST(GoldenFiles, AllBelongToAScreen) {
-  std::set<std::string> expected = {"host.json"}, found;
+  std::set<std::string> expected = {"history.json", "host.json"}, found;
   for (const Golden& golden : goldens()) expected.insert(golden.name + ".txt");
   for (const auto& file : std::filesystem::directory_iterator(KEPLERD_SOURCE_DIR "/tests/cli/golden")) {
     found.insert(file.path().filename());
