@@ -61,6 +61,7 @@ RULES = [
     (r"tests/(integration|attack)/(\w+)_test[.]py$", no_unit_tests, ["^{0}[.]{1}$"]),
     (r"tests/checks/", no_unit_tests, [CHECKS]),
     (r"(?:docs/man|systemd)/", lambda: tests_of("config") | tests_of("cli"), [CHECKS]),
+    (r"(?:tests/)?cockpit/", no_unit_tests, ["^cockpit[.]"]),
     (r"completions/", no_unit_tests, ["^integration[.]completions$"]),
     (r"docs/pictures/|scripts/screenshot$", no_unit_tests, ["^checks[.](pictures|screenshots)$"]),
     (r"docs/|[^/]*[.]md$", no_unit_tests, [TREE_CHECKS]),

@@ -7,8 +7,8 @@ usage: source_files.py SOURCE_DIRECTORY
 import pathlib
 import sys
 
-FOLDERS = ["cmake", "lib", "daemon", "cli", "exporter", "history", "meters", "systemd", "tests", "scripts", ".ci", "varlink", "dbus", "packaging"]
-SUFFIXES = {".cpp", ".h", ".py", ".cmake", ".sh", ".service", ".socket", ".sysusers", ".in"}
+FOLDERS = ["cmake", "lib", "daemon", "cli", "exporter", "history", "cockpit", "meters", "systemd", "tests", "scripts", ".ci", "varlink", "dbus", "packaging"]
+SUFFIXES = {".cpp", ".h", ".py", ".cmake", ".sh", ".service", ".socket", ".sysusers", ".in", ".js", ".mjs", ".css", ".html"}
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 LONGEST = 350
 
@@ -33,7 +33,7 @@ def main():
         lines = path.read_text(encoding="utf-8").split("\n")
         if not any(LICENCE in line for line in lines[:4]):
             problems.append(f"{shown}: no line \"{LICENCE}\" at the top")
-        if shown.parts[0] in ("lib", "daemon", "cli", "exporter", "history", "meters") and len(lines) - 1 > LONGEST:
+        if shown.parts[0] in ("lib", "daemon", "cli", "exporter", "history", "cockpit", "meters") and len(lines) - 1 > LONGEST:
             problems.append(f"{shown}: {len(lines) - 1} lines; more than {LONGEST} is more than one thing")
     print("\n".join(problems + [f"{count} files, {len(problems)} problems"]))
     return 1 if problems else 0

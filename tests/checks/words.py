@@ -27,7 +27,7 @@ WORDS = {
 PATTERNS = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better) for words, better in WORDS.items()]
 
 FILES = ["README.md", "CMakeLists.txt", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-FOLDERS = [".ci", "cmake", "completions", "dbus", "docs", "examples", "packaging", "scripts", "systemd", "varlink"]
+FOLDERS = [".ci", "cmake", "cockpit", "completions", "dbus", "docs", "examples", "packaging", "scripts", "systemd", "varlink"]
 SOURCES = ["cli", "daemon", "exporter", "history", "lib"]  # with the files that they install
 
 # A comment, a character, a raw string, or a string; of all but characters the text.
