@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 
 namespace keplerd::meters {
 
@@ -17,9 +18,19 @@ struct Meter {
   std::string zone;            // the zone's name: "gpu"
   bool counts_energy = false;  // else power
   std::int64_t value = 0;      // microjoules or microwatts
+  std::int64_t boottime = 0;   // when it was read: CLOCK_BOOTTIME in microseconds
 };
 
-// Writes them below `directory`, as read at this moment, and removes the directories of all others.
+// CLOCK_BOOTTIME in microseconds.
+std::int64_t boot_microseconds();
+
+// Waits; it ends with the process only.
+void pause(Nanoseconds span);
+
+// Writes them below `directory`, and removes the directories of all others.
 Result<Done> write_meters(const std::string& directory, const std::vector<Meter>& meters);
+
+// Why the meters below `directory` cannot be read, for `keplerctl doctor`; empty: they can. One line.
+Result<Done> write_problem(const std::string& directory, const std::string& problem);
 
 }  // namespace keplerd::meters

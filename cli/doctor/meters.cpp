@@ -113,6 +113,10 @@ void add_left_out(const DoctorFacts& facts, std::vector<Check>& checks) {
   constexpr std::size_t kMost = 16;
   for (std::size_t i = 0; i < std::min(facts.left_out.size(), kMost); ++i) {
     const LeftOut& one = facts.left_out[i];
+    if (one.is_problem) {
+      checks.push_back({.name = printable(one.what), .state = kProblem, .found = printable(one.why)});
+      continue;
+    }
     checks.push_back({.name = "no zone",
                       .state = kOk,
                       .found = printable(one.what) + " " + printable(one.why),

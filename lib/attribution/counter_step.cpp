@@ -7,6 +7,7 @@ namespace keplerd {
 namespace {
 
 constexpr Microwatts kNoMachineDraws{5'000'000'000};            // 5 kW in one zone
+constexpr Microwatts kNoPlatformDraws{100'000'000'000};         // 100 kW in one that is not divided
 constexpr Microwatts kLargestLimit{kNoMachineDraws.value / 2};  // a larger limit is garbage
 constexpr Microwatts kPackageAtLeast{1'000'000'000};
 constexpr Microwatts kDramAtLeast{200'000'000};
@@ -57,7 +58,8 @@ JudgedStep judge_step(const Zone& zone, const CounterStep& step) {
     const bool wrapped = zone.range >= step.previous && energy <= at_most;
     return wrapped ? JudgedStep{StepVerdict::kCounted, energy} : JudgedStep{StepVerdict::kReset, {}};
   }
-  if (energy > energy_of(kNoMachineDraws, span)) return {StepVerdict::kImpossible, {}};
+  const Microwatts most = zone.resource == Resource::kNone ? kNoPlatformDraws : kNoMachineDraws;
+  if (energy > energy_of(most, span)) return {StepVerdict::kImpossible, {}};
   return {StepVerdict::kCounted, energy};
 }
 

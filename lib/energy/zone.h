@@ -56,6 +56,7 @@ struct Zone {
 struct LeftOut {
   std::string what;  // "powercap intel-rapl-mmio:0"
   std::string why;
+  bool is_problem = false;  // it should be a zone
 };
 
 // The resource of a zone with one of RAPL's names: "package", "dram", "core", "uncore", "psys".

@@ -13,7 +13,7 @@ bool is_bus_id(const std::string& text) {
 
 }  // namespace
 
-std::vector<meters::Meter> card_meters(const std::vector<Card>& cards) {
+std::vector<meters::Meter> card_meters(const std::vector<Card>& cards, std::int64_t boottime) {
   std::vector<meters::Meter> meters;
   for (const Card& card : cards) {
     if (!is_bus_id(card.bus_id)) continue;
@@ -22,7 +22,8 @@ std::vector<meters::Meter> card_meters(const std::vector<Card>& cards) {
                       .quality = card.counts_energy ? "measured" : "modelled",
                       .zone = "gpu",
                       .counts_energy = card.counts_energy,
-                      .value = card.value});
+                      .value = card.value,
+                      .boottime = boottime});
   }
   std::ranges::sort(meters, {}, &meters::Meter::name);
   return meters;

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "meters/meter_writer.h"
 #include "meters/nvml/card_meters.h"
@@ -22,7 +23,9 @@ int main(int argc, char** argv) {
   timespec next{};
   ::clock_gettime(CLOCK_MONOTONIC, &next);
   while (true) {
-    const auto written = meters::write_meters(directory, nvml::card_meters(library->read()));
+    const std::vector<nvml::Card> cards = library->read();
+    const auto written =
+        meters::write_meters(directory, nvml::card_meters(cards, meters::boot_microseconds()));
     if (!written) {
       std::cerr << "keplerd-nvml: " << written.error().message << '\n';
       return EXIT_FAILURE;

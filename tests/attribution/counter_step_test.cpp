@@ -83,6 +83,13 @@ TEST(Step, ForwardByMoreThanAnyMachineDrawsIsImpossible) {
   expect_judged(judge_step(package_zone(), step(0, 5'000'000'001, 2s)), StepVerdict::kCounted, 5'000'000'001);
 }
 
+TEST(Step, AWholePlatformMayDrawMore) {
+  Zone platform = package_zone();
+  platform.resource = Resource::kNone;
+  expect_judged(judge_step(platform, step(0, 100'000'000'000)), StepVerdict::kCounted, 100'000'000'000);
+  expect_judged(judge_step(platform, step(0, 100'000'000'001)), StepVerdict::kImpossible, 0);
+}
+
 TEST(Step, ShortWindowIsJudgedAsASecond) {
   expect_judged(judge_step(package_zone(), step(0, 900'000'000, 1ms)), StepVerdict::kCounted, 900'000'000);
   expect_judged(judge_step(package_zone(), step(0, 1'000'000, 0s)), StepVerdict::kCounted, 1'000'000);

@@ -33,6 +33,14 @@ TEST(Doctor, AMeterThatIsNotUsedIsMarkedByAHyphen) {
                         "ok       meter powercap  in use: powercap:package:0\n"));
 }
 
+TEST(Doctor, WhatAMeterStatesIsAProblem) {
+  DoctorFacts facts = healthy();
+  facts.left_out = {{.what = "meter redfish", .why = "HTTP status 401", .is_problem = true}};
+  EXPECT_EQ(check_of(facts, "meter redfish").state, CheckState::kProblem);
+  EXPECT_EQ(check_of(facts, "meter redfish").found, "HTTP status 401");
+  EXPECT_EQ(status_of(facts), kFailed);
+}
+
 TEST(Doctor, NothingMeasuredHasItsOwnStatus) {
   DoctorFacts facts = healthy();
   facts.status = simulated_status();

@@ -61,7 +61,7 @@ class CardFiles : public testing::Test {
     std::filesystem::create_directories(directory_);
   }
   void write(const std::vector<Card>& cards) {
-    const auto written = meters::write_meters(directory_, card_meters(cards));
+    const auto written = meters::write_meters(directory_, card_meters(cards, meters::boot_microseconds()));
     ASSERT_TRUE(written) << written.error().message;
   }
 

@@ -84,6 +84,7 @@ class Rpm(unittest.TestCase):
         cls.libvirt, = cls.directory.glob("packages/*/keplerd-libvirt-*.rpm")
         cls.exporter, = cls.directory.glob("packages/*/keplerd-exporter-*.rpm")
         cls.history, = cls.directory.glob("packages/*/keplerd-history-*.rpm")
+        cls.redfish, = cls.directory.glob("packages/*/keplerd-redfish-*.rpm")
 
     @classmethod
     def tearDownClass(cls):
@@ -144,6 +145,17 @@ class Rpm(unittest.TestCase):
         self.assertNotIn("sqlite", self.query("--requires"))
         self.assertIn(f"{HELPER} install-system-units keplerd-history.service", self.scriptlet("postinstall", self.history))
 
+    def test_only_a_package_of_its_own_connects_to_management_controllers(self):
+        self.assertEqual(self.files(self.redfish), {
+            ("/usr/libexec/keplerd/keplerd-redfish", "100755", "root:root"),
+            ("/usr/lib/systemd/system/keplerd-redfish.service", "100644", "root:root"),
+            ("/usr/share/man/man8/keplerd-redfish.8.gz", "100644", "root:root"),
+            ("/usr/share/licenses/keplerd-redfish", "40755", "root:root"),
+            ("/usr/share/licenses/keplerd-redfish/LICENSE", "100644", "root:root")})
+        self.assertIn("libcurl.so", self.query("--requires", package=self.redfish))
+        self.assertNotIn("libcurl", self.query("--requires"))
+        self.assertIn(f"{HELPER} install-system-units keplerd-redfish.service", self.scriptlet("postinstall", self.redfish))
+
     def test_keeps_a_changed_configuration(self):
         for package, files in ((self.package, ["/etc/keplerd/cost.conf", "/etc/keplerd/keplerd.conf"]),
                                (self.exporter, ["/etc/sysconfig/keplerd-exporter"]),
@@ -188,7 +200,7 @@ class Rpm(unittest.TestCase):
     @unittest.skipUnless(shutil.which("rpmlint"), "rpmlint is not installed")
     def test_rpmlint_finds_nothing(self):
         said = run("rpmlint", "-c", SOURCE / "packaging/rpm/rpmlint.toml", SOURCE / "packaging/rpm/keplerd.spec",
-                   self.package, self.libvirt, self.exporter, self.history).decode()
+                   self.package, self.libvirt, self.exporter, self.history, self.redfish).decode()
         self.assertRegex(said, "0 errors, 0 warnings")
 
 

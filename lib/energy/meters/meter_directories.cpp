@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "energy/meters/delayed_counter.h"
 #include "energy/meters/meter_files.h"
@@ -27,11 +29,14 @@ namespace {
 
 constexpr std::size_t kMostEntries = 1000;  // of a directory
 constexpr std::size_t kLongestFile = 256;
+constexpr std::size_t kLongestProblem = 512;
 
 // Parts of ids of other zones.
 constexpr std::array<std::string_view, 12> kReservedNames = {"acpi",      "amdgpu", "arm-scmi", "battery",
                                                              "estimated", "guest",  "hwmon",    "i915",
                                                              "ina",       "perf",   "powercap", "xe"};
+
+constexpr const char kProblem[] = "problem";
 
 // Who may create directories here may add a meter.
 Result<OwnedDirectory> open_directories(int root) {
@@ -78,6 +83,7 @@ struct FoundMeter {
 struct Found {
   std::vector<FoundMeter> meters;
   std::vector<LeftOut> left_out;
+  std::vector<LeftOut> problems;  // as their programs state them
 
   // Of all that is there: a meter may be left out because its files are still being written, and its
   // directory is another one when its program has been restarted.
@@ -99,10 +105,12 @@ class Search {
       return leave_out(name, "is not a name for a meter");
     auto directory = open_owned(root, name);
     if (!directory) return leave_out(name, directory.error().message);
+    const bool has_problem = add_problem(name, *directory);
     if (has_entry(*directory, "covers")) return add_meter(name, name, *std::move(directory));
     auto inner = names_in(*directory, kMostEntries);
     if (!inner) return leave_out(name, inner.error().message);
-    if (inner->empty()) return leave_out(name, "is empty");
+    std::erase_if(*inner, [](const std::string& one) { return final_name(one) == kProblem; });
+    if (inner->empty() && !has_problem) return leave_out(name, "is empty");
     for (const std::string& one : *inner) add_inner(name, *directory, one);
   }
 
@@ -112,6 +120,21 @@ class Search {
   }
 
  private:
+  // Of the file that will have this name when it is complete (keplerd-meters(7)).
+  static std::string_view final_name(std::string_view file) {
+    if (file.ends_with('~')) file.remove_suffix(1);
+    return file;
+  }
+
+  bool add_problem(const std::string& name, const OwnedDirectory& directory) {
+    const auto text = read_owned(directory, kProblem, kLongestProblem);
+    if (text && !*text) return false;
+    found_.problems.push_back({.what = "meter " + escape_name(name),
+                               .why = text ? escape_name(trim(**text)) : text.error().message,
+                               .is_problem = true});
+    return true;
+  }
+
   void add_inner(const std::string& source, const OwnedDirectory& outer, const std::string& name) {
     const std::string shown = source + "/" + name;
     auto directory = open_owned(outer.fd.get(), name);
@@ -247,6 +270,10 @@ std::unique_ptr<EnergySource> open_meter_directories(const HostRoot& host,
   return std::make_unique<MeterSource>(host, names, std::move(clock));
 }
 
-std::vector<LeftOut> meters_left_out(const HostRoot& host) { return find_meters(host.root()).left_out; }
+std::vector<LeftOut> meters_left_out(const HostRoot& host) {
+  Found found = find_meters(host.root());
+  std::ranges::move(found.left_out, std::back_inserter(found.problems));
+  return std::move(found.problems);
+}
 
 }  // namespace keplerd

@@ -29,7 +29,7 @@ std::unique_ptr<EnergySource> open_meter_directories(const HostRoot& host,
                                                      const std::vector<std::string>& names,
                                                      BootClock clock = boot_time);
 
-// What is not read there, and why.
+// What is not read there, and why; and the problems that the programs of meters state (keplerd-meters(7)).
 std::vector<LeftOut> meters_left_out(const HostRoot& host);
 
 }  // namespace keplerd
