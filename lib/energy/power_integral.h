@@ -20,6 +20,9 @@ class PowerIntegral {
   // time.
   Microjoules advance(Nanoseconds now, Microwatts power);
 
+  // The power is unknown from now on until the next call of advance(): nothing is counted in between.
+  void pause() { last_.reset(); }
+
  private:
   struct Seen {
     Nanoseconds now;

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "energy/battery.h"
 #include "energy/cpu/perf.h"
 #include "energy/cpu/powercap.h"
 #include "energy/cpu/processor_sensors.h"
@@ -170,7 +171,8 @@ SourceProbes probe_sources(const HostRoot& host, const SourceChoice& choice) {
 
 std::vector<LeftOut> left_out(const HostRoot& host) {
   std::vector<LeftOut> all;
-  for (const auto find : {powercap_left_out, perf_left_out, hwmon_left_out, meters_left_out}) {
+  for (const auto find :
+       {powercap_left_out, perf_left_out, hwmon_left_out, battery_left_out, meters_left_out}) {
     for (auto& one : find(host)) all.push_back(std::move(one));
   }
   return all;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "energy/battery.h"
 #include "energy/hwmon.h"
 
 namespace keplerd {
@@ -54,6 +55,7 @@ std::unique_ptr<EnergySource> open_shown_only(const HostRoot& host, const std::v
   std::vector<std::unique_ptr<EnergySource>> sources;
   sources.push_back(
       open_hwmon_sensors(find_hwmon_sensors(host, {HwmonRole::kPlatform, HwmonRole::kGpu}), names));
+  sources.push_back(open_battery(host, names));
   sources.push_back(open_meter_directories(host, names, std::move(clock)));
   auto combined = std::make_unique<Combined>(std::move(sources));
   if (combined->zones().empty()) return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meters shown in addition to the host's meter: those of the whole platform (ACPI's) and of rails of its
-// board, graphics cards, and what other programs read (meters/meter_directories.h).
+// Meters shown in addition to the host's meter: those of the whole platform (ACPI's, batteries) and of rails
+// of its board, graphics cards, and what other programs read (meters/meter_directories.h).
 #pragma once
 
 #include <memory>
