@@ -25,8 +25,9 @@ void PropertyList::add(std::string_view label, std::string_view value) {
 }
 
 void PropertyList::add_line(std::string_view label, std::string_view value) {
-  text_ +=
-      fmt::format("{:>{}}: {}\n", label, label_width_, style_.unicode ? std::string(value) : ascii(value));
+  // Labels, too: metadata has names that others choose.
+  const std::string line = fmt::format("{:>{}}: {}\n", label, label_width_, value);
+  text_ += style_.unicode ? line : ascii(line);
 }
 
 }  // namespace keplerd::cli
