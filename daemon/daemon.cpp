@@ -93,6 +93,7 @@ Daemon::Daemon(Options options, Settings settings, HostRoot host, StateDirectory
                                    std::move(restored.readings), read_system_clocks);
   meter_->set_model(make_model(model_rules(settings_.attribution)));
   meter_->restore_models(std::move(restored.models));
+  if (restored.usage) meter_->resume(*restored.usage);
   meter_->set_limits(terminated_limits(settings_.workloads));
   meter_->set_idle_placing(idle_placing(settings_.attribution.idle));
   guests_ = std::make_unique<GuestTrees>(settings_.guests, log_warning);
@@ -228,7 +229,7 @@ Sampler::Sampled Daemon::sample() {
   const auto report = meter_->sample();
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
-  if (report != before) state_keeper_->log(meter_->ledger(), meter_->readings());
+  if (report != before) state_keeper_->log(meter_->ledger(), meter_->readings(), meter_->changed_usage());
   if (state_keeper_->is_log_long()) save();
   access_.add(report);
   update_libvirt();

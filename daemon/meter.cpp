@@ -24,6 +24,9 @@ Instant middle(const Instant& a, const Instant& b) {
           a.realtime + (b.realtime - a.realtime) / 2};
 }
 
+// Between the last sample of an earlier run and the first one, so that they are taken for one window.
+constexpr Nanoseconds kLongestGap = std::chrono::minutes(10);
+
 // How long a meter that moves in steps may stand still before a window ends without a step.
 constexpr Nanoseconds kLongestStep = std::chrono::seconds(30);
 
@@ -60,6 +63,14 @@ Meter::Meter(const HostRoot& host, SourceChoice choice, Ledger ledger, std::vect
 }
 
 Meter::~Meter() = default;
+
+void Meter::resume(const SavedUsage& usage) {
+  const Instant now = clock_();
+  const Nanoseconds gap = now.boottime - usage.boottime;
+  if (gap < Nanoseconds{0} || gap > kLongestGap || now.monotonic < usage.monotonic) return;
+  usage_.resume(usage);
+  attributor_.resume(usage);
+}
 
 std::shared_ptr<const Report> Meter::sample() {
   find_source(clock_());
@@ -231,7 +242,19 @@ LedgerState Meter::state() const {
   LedgerState state = ledger_.state(clock_().realtime);
   state.readings = readings();
   state.models = learned();
+  // Unset if the last sample could not be divided.
+  const auto& last = attributor_.last();
+  if (last && last->monotonic == sample_.at.monotonic)
+    state.usage = at_last_sample(usage_.all(sample_.usage));
   return state;
+}
+
+SavedUsage Meter::changed_usage() const { return at_last_sample(usage_.changed(sample_.usage)); }
+
+SavedUsage Meter::at_last_sample(SavedUsage usage) const {
+  usage.monotonic = sample_.at.monotonic;
+  usage.boottime = sample_.at.boottime;
+  return usage;
 }
 
 std::vector<SavedReading> Meter::readings() const {

@@ -45,6 +45,10 @@ class Meter {
         Clock clock, UsageLimits limits = {});
   ~Meter();  // long, and not compiled in each file that has a meter
 
+  // Before the first sample: its window begins with that sample of an earlier run on the same boot, unless it
+  // was too long ago.
+  void resume(const SavedUsage& usage);
+
   // Samples once. Never returns null; if the host cannot be read, or between the steps of a meter that moves
   // in steps (see EnergySource), returns the previous report.
   std::shared_ptr<const Report> sample();
@@ -107,9 +111,12 @@ class Meter {
   LedgerState state() const;
   const Ledger& ledger() const { return ledger_; }
   std::vector<SavedReading> readings() const;
+  // The CPU times that have changed with the last sample.
+  SavedUsage changed_usage() const;
 
  private:
   SavedModels learned() const;
+  SavedUsage at_last_sample(SavedUsage usage) const;
   void choose_what_is_read();
   void find_source(const Instant& now);
   Instant read_counters();

@@ -69,7 +69,8 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
   // What was drawn since `state` was saved may have been published under its instance id: it is not counted
   // again under another.
   const bool counts = state.boot_id == boot_id_ && ledger.instance_id() == state.instance_id;
-  return {std::move(ledger), counts ? state.readings : std::vector<SavedReading>{}, std::move(state.models)};
+  if (!counts) return {std::move(ledger), {}, std::move(state.models)};
+  return {std::move(ledger), std::move(state.readings), std::move(state.models), std::move(state.usage)};
 }
 
 // Under the same instance id where nothing was published after `state`. Else a new one begins, and `state` is
@@ -130,8 +131,9 @@ LedgerState StateKeeper::redo(LedgerState state) {
   return state;
 }
 
-void StateKeeper::log(const Ledger& ledger, const std::vector<SavedReading>& readings) {
-  const std::string_view record = writer_.record(ledger, readings);
+void StateKeeper::log(const Ledger& ledger, const std::vector<SavedReading>& readings,
+                      const SavedUsage& changed) {
+  const std::string_view record = writer_.record(ledger, readings, changed);
   if (!log_.is_open()) return;
   if (log_.size() + record.size() > kLongestLog) {
     log_.remove();

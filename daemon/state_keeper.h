@@ -40,6 +40,7 @@ class StateKeeper {
     Ledger ledger;
     std::vector<SavedReading> readings;  // of counters that still count: none after a reboot
     SavedModels models;
+    std::optional<SavedUsage> usage = {};  // CPU times at the last sample, on this boot
   };
   // The ledger of the last run, or an empty one. Says so in the log where something is wrong.
   Restored restore(Realtime now);
@@ -51,9 +52,9 @@ class StateKeeper {
   // writers. `clean`: nothing is published after this. A failure is logged once until it works again.
   void save(LedgerState state, bool clean, Nanoseconds patience = kPatience);
 
-  // Appends what has changed since the last call to the write-ahead log. The time of its sample is the
-  // ledger's.
-  void log(const Ledger& ledger, const std::vector<SavedReading>& readings);
+  // Appends what has changed since the last call to the write-ahead log, after each sample. The time of that
+  // is the ledger's; `changed`: the CPU times that have changed with it.
+  void log(const Ledger& ledger, const std::vector<SavedReading>& readings, const SavedUsage& changed);
   // Whether the log is so long that it is time for a save, where that may help.
   bool is_log_long() const { return log_.size() >= kLongLog && !problem_ && !(job_ && job_->is_busy()); }
 

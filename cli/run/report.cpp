@@ -155,7 +155,7 @@ std::string problem_of(const CommandRun& run, const Measurement& measurement) {
   if (measurement.includes_idle && !measurement.places_idle)
     return "keplerd places no idle energy on workloads (Idle=separate)";
   if (measurement.interrupted)
-    return "keplerd was restarted during the run: what was used until it ran again is missing";
+    return "keplerd was restarted during the run: what was used until it ran again may be missing";
   if (!covers(after.status, run.ended)) {
     return "keplerd took its last sample " + format_time(run.ended - time_of(after.status)) +
            " before the command ended";

@@ -58,8 +58,19 @@ void Attributor::set_zones(std::vector<Zone> zones, std::span<const SavedReading
     const auto zone = std::ranges::find(zones_, reading.zone, &Zone::id);
     if (zone == zones_.end()) continue;
     baselines_[static_cast<std::size_t>(zone - zones_.begin())] =
-        Baseline{reading.counter, reading.monotonic, reading.boottime, {}, true};
+        Baseline{reading.counter, reading.monotonic, reading.boottime, last_ticks_, !is_watched(reading)};
   }
+}
+
+// Whether it is known who has used the processors since.
+bool Attributor::is_watched(const SavedReading& reading) const {
+  return resumed_ && last_->monotonic == reading.monotonic;
+}
+
+void Attributor::resume(const SavedUsage& saved) {
+  last_ = Instant{.monotonic = saved.monotonic, .boottime = saved.boottime};
+  last_ticks_ = saved.ticks;
+  resumed_ = true;
 }
 
 void Attributor::change_zones(std::vector<Zone> zones) {
@@ -91,6 +102,7 @@ const Attribution& Attributor::attribute(const Sample& sample) {
   for (std::size_t i = 0; i < zones_.size(); ++i) measure(i, sample);
   last_ = sample.at;
   last_ticks_ = sample.usage.ticks;
+  resumed_ = false;
   const RulesInForce rules = model_->in_force();
   result_.bounds_errors = rules.split != RulesInForce{}.split && rules.share != RulesInForce{}.share;
   return result_;
@@ -129,6 +141,7 @@ void Attributor::find_contenders(const UsageSample& usage) {
                  .own = own_,
                  .outside = outside_,
                  .process = result_.process_time,
+                 .knows_cpus = !resumed_,
                  .ticks = {.previous = last_ticks_, .current = usage.ticks}};
 }
 

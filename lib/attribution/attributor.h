@@ -21,6 +21,7 @@
 #include "attribution/sample.h"
 #include "base/units.h"
 #include "energy/zone.h"
+#include "usage/saved_usage.h"
 
 namespace keplerd {
 
@@ -73,8 +74,14 @@ class Attributor {
   Model& model() { return *model_; }
 
   // Starts over with these zones: their next reading is a baseline. Zones in `saved` continue from there
-  // instead; what they drew in between is unattributed, because CPU usage was not being observed.
+  // instead; what they drew in between is unattributed, because CPU usage was not being observed, unless it
+  // is known (resume()).
   void set_zones(std::vector<Zone> zones, std::span<const SavedReading> saved = {});
+
+  // To be called before the first zones are set: the next window begins with the sample that `saved` is of.
+  // What zones with a saved reading of that sample drew since is divided like that of any window. What single
+  // CPUs did meanwhile is not known.
+  void resume(const SavedUsage& saved);
 
   // Switches to these zones. Those known already (by id) continue; a new zone's next reading is a
   // baseline.
@@ -82,6 +89,8 @@ class Attributor {
 
   // Forgets the last sample: the next one is like the first.
   void begin() { last_.reset(); }
+  // When the window begins that the next sample ends.
+  const std::optional<Instant>& last() const { return last_; }
 
   // Divides the window that ends with `sample`. The result is valid until the next call.
   const Attribution& attribute(const Sample& sample);
@@ -97,6 +106,7 @@ class Attributor {
     CpuTicks ticks;
     bool unwatched = false;  // from an earlier run
   };
+  bool is_watched(const SavedReading& reading) const;
   void find_contenders(const UsageSample& usage);
   void measure(std::size_t zone, const Sample& sample);
   void divide(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing);
@@ -109,6 +119,7 @@ class Attributor {
   std::vector<std::optional<Baseline>> baselines_;
   std::optional<Instant> last_;
   CpuTicks last_ticks_;
+  bool resumed_ = false;  // since then nothing else has been read
   OwnTimes own_times_;
   Apportioner apportioner_;
   Attribution result_;

@@ -26,7 +26,7 @@ LearnedModel::LearnedModel(const ModelRules& rules) : rules_(rules) {}
 void LearnedModel::begin(const UsageSample& usage, const Contenders& contenders) {
   by_usage_.begin(usage, contenders);
   window_ = contenders.window;
-  teaches_ = false;
+  teaches_ = is_short_ = false;
   usable_ = input_.take(usage, contenders);
   if (!usable_) return;
   if (input_.topology_changed()) {
@@ -39,11 +39,12 @@ void LearnedModel::begin(const UsageSample& usage, const Contenders& contenders)
   }
   if (short_.are_enough()) learn_from_short_windows();
   const CpuWindow& window = input_.window();
-  if (window.seconds < kShortestWindow) {
+  is_short_ = contenders.knows_cpus && window.seconds < kShortestWindow;
+  if (is_short_) {
     short_.add(window);
   } else {
     short_.clear();
-    teaches_ = window.seconds <= kLongestWindow;
+    teaches_ = contenders.knows_cpus && window.seconds <= kLongestWindow;
   }
   placement_->place(window);
 }
@@ -104,7 +105,7 @@ std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
   // Of a longer span, it is not known who ran in all of it.
   if (drawn.span == window_) {
     if (teaches_) zone->power.learn(window, activity_, watts);
-    if (window.seconds < kShortestWindow) short_.add_energy(drawn.zone.id, drawn.energy);
+    if (is_short_) short_.add_energy(drawn.zone.id, drawn.energy);
   }
   if (!zone->power.started()) return weighing;
   is_learned_ = is_learned_ || decides;

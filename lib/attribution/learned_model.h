@@ -51,6 +51,7 @@ class LearnedModel final : public Model {
   bool usable_ = false;      // the input of this window
   bool is_learned_ = false;  // the division of the last processor zone
   bool teaches_ = false;     // this window
+  bool is_short_ = false;    // it teaches something together with others
   Nanoseconds window_{0};
   std::optional<Placement> placement_;
   std::map<std::string, LearnedZone> zones_;     // by id

@@ -35,6 +35,9 @@ struct Contenders {
   std::span<const std::size_t> outside;  // processes outside any group that ran; indices into the sample's
   // Of each process of the sample; 0 if it did not run, or was not in its group for the whole window.
   std::span<const Nanoseconds> process;
+  // Whether UsageSample::cpus has what each CPU did in all of the window; if not, nothing can be learned of
+  // it.
+  bool knows_cpus = true;
   TickStep ticks;
 
   std::size_t size() const { return 1 + own.size() + outside.size(); }

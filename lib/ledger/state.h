@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger saves for the next run, as values and as text (JSON). Processes are not in the text: they end
-// with the boot, and are only in the write-ahead log.
+// What a ledger saves for the next run, as values and as text (JSON). Processes and CPU times are not in the
+// text: they end with the boot, and are only in the write-ahead log.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "report/report.h"
 #include "usage/process_id.h"
+#include "usage/saved_usage.h"
 #include "workloads/vm_evidence.h"
 
 namespace keplerd {
@@ -92,6 +93,7 @@ struct LedgerState {
   std::vector<VmState> vms;
   std::vector<ProcessState> processes;
   std::vector<SavedReading> readings;  // of the counters; meaningless on another boot
+  std::optional<SavedUsage> usage;     // at the last sample; only in the write-ahead log
   SavedModels models;
 };
 

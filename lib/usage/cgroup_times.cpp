@@ -21,14 +21,42 @@ constexpr int kSettled = 3;  // reads: libvirt creates a group first, and makes 
 
 }  // namespace
 
+void CgroupTree::resume(const SavedUsage& saved) {
+  for (const auto& [identity, usage] : saved.groups) saved_.emplace(identity, usage);
+  reads_ = 2;
+  if (!saved.complete) too_many_ = 1;
+}
+
 void CgroupTree::read(std::vector<GroupUsage>& groups) {
   refresh();
   groups.clear();
   order_.clear();
   parts_.clear();
+  changed_.clear();
   visit_children(*root_, groups);
+  saved_ = {};
   ended_.fill(0);
   ++reads_;
+}
+
+std::vector<SavedUsage::Group> CgroupTree::all() const {
+  std::vector<SavedUsage::Group> saved;
+  add_saved(*root_, saved);
+  return saved;
+}
+
+// Parts are only read when their domain has run: their time stands until then.
+void CgroupTree::add_saved(const Node& node, std::vector<SavedUsage::Group>& saved) const {
+  for (const auto& [name, child] : node.children) {
+    const bool is_known = child->threaded ? child->last_read != 0 : child->last_read + 1 == reads_;
+    if (is_known && !child->ended) saved.push_back({child->identity, child->usage});
+    add_saved(*child, saved);
+  }
+}
+
+// `usage`: what it is now.
+void CgroupTree::note_change(const Node& node, bool is_known, Nanoseconds usage) {
+  if (!is_known || usage != node.usage) changed_.push_back({node.identity, usage});
 }
 
 void CgroupTree::visit_children(Node& node, std::vector<GroupUsage>& groups) {
@@ -69,7 +97,8 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
                     .path = node.path,
                     .parent_owner = node.parent_owner,
                     .usage = node.usage,
-                    .before = node.before});
+                    .before = node.before,
+                    .identity = node.identity});
   visit_children(node, groups);
 }
 
@@ -82,7 +111,8 @@ void CgroupTree::visit_ended(Node& node, std::vector<GroupUsage>& groups) {
                     .path = node.path,
                     .parent_owner = node.parent_owner,
                     .usage = node.usage + node.piece,
-                    .before = node.usage});
+                    .before = node.usage,
+                    .identity = node.identity});
   for (auto& [name, child] : node.children) visit_ended(*child, groups);
 }
 
@@ -141,8 +171,10 @@ bool CgroupTree::read_usage(Node& node) {
   const auto usage = read_time(node);
   if (!usage) return false;
 
+  const bool is_known = node.last_read != 0 && node.last_read + 1 == reads_;
+  note_change(node, is_known || (node.threaded && node.last_read != 0), *usage);
   // Time from before its first read, or while it could not be read, is in its parent's own account.
-  if (node.last_read != 0 && node.last_read + 1 == reads_) {
+  if (is_known) {
     node.before = node.usage;
     if (*usage < *node.before) {  // recreated, unnoticed
       node.incarnation = ++last_incarnation_;

@@ -147,6 +147,10 @@ void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Que
   if (identity) node->identity = *identity;
   node->incarnation = ++last_incarnation_;
   node->born = late_ ? 0 : reads_;
+  if (const auto saved = saved_.find(node->identity); saved != saved_.end()) {
+    node->usage = saved->second;
+    node->last_read = reads_ - 1;
+  }
   node->threaded = is_threaded(opened->get(), ".");
   ++count_;
   if (!node->threaded) watch_end(*node, opened->get());

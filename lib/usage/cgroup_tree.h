@@ -28,6 +28,7 @@
 #include "base/units.h"
 #include "host/descriptor_budget.h"
 #include "usage/cgroup_watch.h"
+#include "usage/saved_usage.h"
 #include "usage/usage_sample.h"
 
 namespace keplerd {
@@ -50,6 +51,9 @@ class CgroupTree {
   explicit CgroupTree(int root, CgroupLimits limits = {});
   ~CgroupTree();
 
+  // Before the first read(): it continues from these times, as if they were those of a read before it.
+  void resume(const SavedUsage& saved);
+
   // Finds groups that appeared or disappeared, and reads the groups' time; below a group whose time did not
   // change nothing is read, because it cannot have changed either. Sets `groups` to all but the root and the
   // threaded ones (those are inside their domain), parents before children; paths are valid until the next
@@ -63,6 +67,11 @@ class CgroupTree {
 
   // The threaded groups directly below those groups of the last read() that were active; views as above.
   const std::vector<PartUsage>& parts() const { return parts_; }
+
+  // The groups and the threaded ones whose time is another than at the read before the last one, or was not
+  // known then; and all whose time is known as of the last read().
+  const std::vector<SavedUsage::Group>& changed() const { return changed_; }
+  std::vector<SavedUsage::Group> all() const;
 
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
   // none.
@@ -116,6 +125,8 @@ class CgroupTree {
   void visit_ended(Node& node, std::vector<GroupUsage>& groups);
   std::optional<Nanoseconds> read_time(Node& node);
   bool read_usage(Node& node);
+  void note_change(const Node& node, bool is_known, Nanoseconds usage);
+  void add_saved(const Node& node, std::vector<SavedUsage::Group>& saved) const;
   void read_when_empty(Node& node);
   bool is_at_rest(const Node& node) const;
   void read_part(Node& node);
@@ -139,6 +150,8 @@ class CgroupTree {
   std::unordered_map<CgroupWatch::Handle, Node*> by_watch_;
   std::vector<Node*> order_;  // of the last read()
   std::vector<PartUsage> parts_;
+  std::vector<SavedUsage::Group> changed_;
+  std::unordered_map<std::uint64_t, Nanoseconds> saved_;  // by identity, until the first read()
   std::string pids_text_;
   std::string path_;  // of path_of()
 };

@@ -30,6 +30,8 @@ struct CpuTicks {
   std::int64_t busy = 0;        // user + nice + system + irq + softirq + steal
   std::int64_t idle = 0;        // idle + iowait (which may decrease)
   std::int64_t interrupts = 0;  // irq + softirq; part of busy
+
+  bool operator==(const CpuTicks&) const = default;
 };
 
 CpuTicks add_up(const CpuFields& fields);

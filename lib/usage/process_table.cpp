@@ -43,6 +43,7 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   by_group_ = tree != nullptr && host_.has_own_procfs();
   scan_due_ = !last_scan_ || boottime - *last_scan_ >= kScanPeriod;
   if (scan_due_) last_scan_ = boottime;
+  if (saved_) saved_->find_groups(sample);
   if (by_group_) {
     read_moved(*tree, sample);
     if (scan_due_) scan(*tree, sample);
@@ -51,6 +52,7 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
     read_all(tree, sample);
   }
   last_boottime_ = boottime;
+  saved_.reset();
 }
 
 // Reads the processes of every active group, and those in the root.
@@ -58,7 +60,7 @@ void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
   forget_groups(sample);
   read_group(tree, kNoGroup, sample);
   for (std::size_t i = 0; i < sample.groups.size(); ++i) {
-    if (has_moved(sample.groups[i])) read_group(tree, i, sample);
+    if (sample_ == 1 || has_moved(sample.groups[i])) read_group(tree, i, sample);
   }
 }
 
@@ -231,10 +233,11 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
   process.parent = stat->parent;
   process.kernel_thread = stat->kernel_thread;
   refresh_user(process, true);
+  auto before = saved_ ? saved_->before(process.id, process.usage) : std::nullopt;
   // A new process outside any group used all its time in this window: no group's time includes it.
-  const bool born_since = last_boottime_ && Nanoseconds(kTick * stat->id.start) >= *last_boottime_;
-  std::optional<ProcessUsage::Before> before;
-  if (born_since && found.group == kNoGroup) before = ProcessUsage::Before{};
+  const auto last = saved_ ? saved_->boottime() : last_boottime_;
+  const bool born_since = last && Nanoseconds(kTick * stat->id.start) >= *last;
+  if (!before && born_since && found.group == kNoGroup) before = ProcessUsage::Before{};
   report(process, found.group, true, before, sample);
 }
 

@@ -18,6 +18,8 @@
 #include "host/kept_file.h"
 #include "usage/process_stat.h"
 #include "usage/process_user.h"
+#include "usage/saved_processes.h"
+#include "usage/saved_usage.h"
 #include "usage/usage_sample.h"
 
 namespace keplerd {
@@ -58,10 +60,16 @@ class ProcessTable {
   // `host` must outlive the table.
   explicit ProcessTable(const HostRoot& host, ProcessLimits limits = {}) : host_(host), limits_(limits) {}
 
+  // Before the first read(): it continues from these times.
+  void resume(const SavedUsage& saved) { saved_.emplace(saved); }
+
   // Fills sample.processes and sample.ended for the groups in `sample`. `tree`: the one that they come from;
   // nullptr without cgroup2. `boottime`: CLOCK_BOOTTIME of this sample, the clock of processes' start times.
   // Views in the sample are valid until the next call.
   void read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample);
+
+  // All whose time is known as of the last read(), with the incarnations of their groups.
+  std::vector<SavedUsage::Process> all() const;
 
   // Processes left out by the limits when their groups were last read.
   std::size_t left_out() const { return left_out_; }
@@ -138,6 +146,7 @@ class ProcessTable {
   bool scan_due_ = false;
   std::optional<Nanoseconds> last_boottime_;
   std::optional<Nanoseconds> last_scan_;
+  std::optional<SavedProcesses> saved_;  // until the first read()
 };
 
 }  // namespace keplerd

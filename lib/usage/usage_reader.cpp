@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/usage_reader.h"
 
+#include <cstdint>
+#include <unordered_map>
+
 #include "host/host_root.h"
 
 namespace keplerd {
@@ -31,6 +34,40 @@ void UsageReader::read_limits(bool wanted) {
   } else if (!limits_) {
     limits_.emplace(host_);
   }
+}
+
+void UsageReader::resume(const SavedUsage& saved) {
+  if (tree_) tree_->resume(saved);
+  processes_.resume(saved);
+}
+
+SavedUsage UsageReader::changed(const UsageSample& sample) const {
+  SavedUsage usage;
+  usage.ticks = sample.ticks;
+  usage.complete = groups_left_out() == 0;
+  if (tree_) usage.groups = tree_->changed();
+  for (const ProcessUsage& process : sample.processes) {
+    const std::uint64_t group = process.group == kNoGroup ? 0 : sample.groups[process.group].identity;
+    usage.processes.push_back({process.id, group, process.usage});
+  }
+  return usage;
+}
+
+SavedUsage UsageReader::all(const UsageSample& sample) const {
+  SavedUsage usage;
+  usage.ticks = sample.ticks;
+  usage.complete = groups_left_out() == 0;
+  if (tree_) usage.groups = tree_->all();
+  std::unordered_map<std::uint64_t, std::uint64_t> identities{{0, 0}};  // by incarnation
+  for (const GroupUsage& group : sample.groups) identities.emplace(group.incarnation, group.identity);
+  usage.processes = processes_.all();
+  std::erase_if(usage.processes, [&](SavedUsage::Process& process) {
+    const auto identity = identities.find(process.group);
+    if (identity == identities.end()) return true;
+    process.group = identity->second;
+    return false;
+  });
+  return usage;
 }
 
 Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {

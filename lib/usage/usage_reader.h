@@ -14,6 +14,7 @@
 #include "usage/limit_reader.h"
 #include "usage/process_table.h"
 #include "usage/processors.h"
+#include "usage/saved_usage.h"
 #include "usage/usage_sample.h"
 
 namespace keplerd {
@@ -30,6 +31,13 @@ class UsageReader {
  public:
   // `host` must outlive the reader.
   explicit UsageReader(const HostRoot& host, UsageLimits limits = {});
+
+  // Before the first read(): its window begins with a sample of an earlier run on the same boot.
+  void resume(const SavedUsage& saved);
+
+  // What has changed with `sample`, which is the last one; and all there is. Without the time of the sample.
+  SavedUsage changed(const UsageSample& sample) const;
+  SavedUsage all(const UsageSample& sample) const;
 
   // Replaces `sample`; its views are valid until the next call of this or take_group_events(). Fails only if
   // /proc/stat cannot be read.

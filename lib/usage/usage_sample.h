@@ -45,7 +45,8 @@ struct GroupUsage {
   std::optional<Nanoseconds>
       before;  // at the previous sample; unset in the first sample only. A group created since has 0, less
                // what groups of the same path have used that were created and have ended since.
-  std::size_t cpu_class = 0;  // index into UsageSample::cpu_classes
+  std::size_t cpu_class = 0;   // index into UsageSample::cpu_classes
+  std::uint64_t identity = 0;  // of its directory (read_identity()), also in other runs on the same boot
 };
 
 struct ProcessUsage {

@@ -130,6 +130,22 @@ TEST_F(Resumed, WhatWasDrawnInBetweenIsUnattributed) {
   EXPECT_EQ(window({{1'000'000}}).zones[0].unattributed, Microjoules{});
 }
 
+TEST_F(Resumed, WhatWasDrawnInBetweenIsDividedIfCpuUsageIsKnown) {
+  const int process = host.add_process(host.add_group());
+  const Instant before = host.sample().at;
+  for (const Nanoseconds off : {1s, 0s}) {
+    attributor = Attributor(make_model());
+    attributor.resume({.monotonic = before.monotonic, .boottime = before.boottime});
+    const auto read = before.monotonic - off;
+    attributor.set_zones(host.zones(),
+                         std::vector{SavedReading{package_zone().id, {970'000'000}, read, read}});
+    host.run(process, 500ms);
+    const Attribution& result = window({{30'000'000}}, off == 0s ? 0s : 10s);
+    EXPECT_EQ(result.window, 10s);
+    EXPECT_EQ(result.zones[0].unattributed, Microjoules{off == 0s ? 0 : 30'000'000}) << "not of that sample";
+  }
+}
+
 TEST_F(Resumed, WrapInBetweenIsCounted) {
   host.set_counter({10'000'000});
   attributor.set_zones(host.zones(), saved({kRange - 5'000'000}));

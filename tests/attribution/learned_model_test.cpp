@@ -201,6 +201,30 @@ TEST_F(Learned, GoesOnInAnotherRun) {
   EXPECT_EQ(again.host.attributor.model().states()[0].knowledge, IdleKnowledge::kBase);
 }
 
+// Its per-CPU times are those since the first sample, not since the window began.
+TEST_F(Learned, NothingIsLearnedOfTheTimeBetweenTwoRuns) {
+  learn(1200);
+  const auto saved = host.attributor.model().save();
+  const auto idle_after = [&](double watts, Nanoseconds gap) {
+    SmallHost other;
+    const std::size_t unit = other.add("/a.service");
+    other.attributor.model().restore(saved);
+    other.attributor.resume({});
+    other.attributor.set_zones({package()}, std::vector{SavedReading{.zone = package().id, .counter = {}}});
+    other.run(unit, 1, gap);
+    other.draw(watts, gap);
+    EXPECT_GT(other.sample(gap).zones[0].idle, Microjoules{});
+    for (int i = 0; i < 20; ++i) {
+      other.run(unit, 1, 100ms);
+      other.draw(25, 100ms);
+      other.sample(100ms);
+    }
+    return other.attributor.model().states().at(0).figures->idle;
+  };
+  for (const Nanoseconds gap : {Nanoseconds(100ms), Nanoseconds(1s)})
+    EXPECT_EQ(idle_after(25, gap), idle_after(200, gap));
+}
+
 TEST_F(Learned, WhatASavedZoneKnowsIsKeptUntilTheZoneIsSeen) {
   learn(100);
   const auto saved = host.attributor.model().save();

@@ -94,7 +94,10 @@ class LogOfUnits : public Piece {
     tick_.prepare();
     tick_.run();
   }
-  void run() final { writer_.record(tick_.meter().ledger(), tick_.meter().readings()); }
+  void run() final {
+    const Meter& meter = tick_.meter();
+    writer_.record(meter.ledger(), meter.readings(), meter.changed_usage());
+  }
 
  private:
   UnitsTick tick_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "daemon/report_checks.h"
 
@@ -20,6 +21,7 @@ const Report& MeterHost::begin(SourceChoice choice, Ledger ledger, std::vector<S
   root_ = std::make_unique<HostRoot>(files.open());
   meter_ = std::make_unique<Meter>(
       *root_, std::move(choice), std::move(ledger), std::move(saved), [this] { return now; }, limits);
+  if (const auto usage = std::exchange(resume_from, std::nullopt)) meter_->resume(*usage);
   return take_sample();
 }
 
@@ -30,13 +32,17 @@ const Report& MeterHost::take_sample() {
   return *view_.report;
 }
 
-const Report& MeterHost::step(Nanoseconds time) {
+void MeterHost::pass(Nanoseconds time) {
   now.monotonic += time;
   now.boottime += time;
   now.realtime += std::chrono::duration_cast<Realtime>(time);
   ticks.user += time / std::chrono::milliseconds(20);
   ticks.idle += time / std::chrono::milliseconds(20);
   files.set_stat(ticks, cpus);
+}
+
+const Report& MeterHost::step(Nanoseconds time) {
+  pass(time);
   const ReportView before = view_;
   const Report& report = take_sample();
   expect_no_step_back(before, view_);

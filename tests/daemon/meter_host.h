@@ -22,7 +22,8 @@ class MeterHost {
   Instant now{.monotonic = std::chrono::hours(1),
               .boottime = std::chrono::hours(1),
               .realtime = std::chrono::seconds(1'700'000'000)};
-  UsageLimits limits;  // set before it begins
+  UsageLimits limits;                          // set before it begins
+  std::optional<SavedUsage> resume_from = {};  // likewise
   FakeCpuTicks ticks{.user = 1000, .idle = 9000};
   std::vector<FakeCpuTicks> cpus;  // of each CPU; mostly not listed
 
@@ -30,7 +31,8 @@ class MeterHost {
   const Report& begin(SourceChoice choice = {}, Ledger ledger = Ledger("instance", Realtime(1)),
                       std::vector<SavedReading> saved = {});
 
-  // Another sample, this much later; the CPUs were busy for half of it.
+  // Time passes, in which the CPUs were busy for half of it; and another sample after that.
+  void pass(Nanoseconds time);
   const Report& step(Nanoseconds time = std::chrono::seconds(1));
 
   void draw(std::int64_t package_microjoules, std::int64_t dram_microjoules = 0);

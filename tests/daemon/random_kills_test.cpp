@@ -9,17 +9,60 @@
 namespace keplerd {
 namespace {
 
-// Random lives of units, containers and processes; after a kill at a random sample, every row that continues
-// has what was published last.
-TEST_F(WriteAhead, NothingThatWasPublishedIsEverTakenBack) {
+// A run that is not killed, on the same files.
+class WholeRun {
+ public:
+  explicit WholeRun(const MeterHost& host)
+      : root_(host.files.open()),
+        meter_(
+            root_, {}, Ledger("whole", Realtime(1)), {}, [&host] { return host.now; }, host.limits) {}
+
+  // As `killed` has sampled now.
+  void expect_same(const ReportView& killed, const TerminatedLimits& limits) {
+    const auto report = meter_.sample();
+    meter_.set_limits(limits);
+    const auto processes = meter_.processes();
+    EXPECT_EQ(killed.report->host.energy, report->host.energy);
+    EXPECT_EQ(killed.report->accounts.kernel, report->accounts.kernel);
+    EXPECT_EQ(killed.report->accounts.workloads, report->accounts.workloads);
+    EXPECT_EQ(killed.report->accounts.unattributed, report->accounts.unattributed);
+    ASSERT_EQ(killed.report->units.size(), report->units.size());
+    for (std::size_t i = 0; i < report->units.size(); ++i) {
+      const UnitRow& one = killed.report->units[i];
+      const UnitRow& other = report->units[i];
+      ASSERT_EQ(one.info->id, other.info->id);
+      EXPECT_EQ(one.active, other.active) << one.info->id;
+      EXPECT_EQ(one.own, other.own) << one.info->id;
+      EXPECT_EQ(one.cpu, other.cpu) << one.info->id;
+    }
+    std::map<ProcessId, Microjoules> whole;
+    for (const ProcessRow& row : processes->rows)
+      if (row.running) whole[row.info->id] = row.active;
+    for (const ProcessRow& row : killed.processes->rows) {
+      if (row.running) {
+        EXPECT_EQ(row.active, whole[row.info->id]);
+      }
+    }
+  }
+
+ private:
+  HostRoot root_;
+  Meter meter_;
+};
+
+// Random lives of units and processes, before a kill at a random sample and until the next run: it goes on as
+// if there had been no kill.
+TEST_F(WriteAhead, ARunThatIsKilledHasWhatOneHasThatIsNot) {
   std::mt19937 random(20261122);
   const auto roll = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   std::map<std::string, std::uint64_t> usage;
   std::map<pid_t, std::uint64_t> ticks;
   limits.max = 3;  // so that ended ones are dropped, too
   begin();
+  WholeRun whole(host);
+  whole.expect_same(host.view(), limits);
   const std::string instance = host.meter().report()->instance_id;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 400; ++i) {
     const std::string unit =
         "/s" + std::to_string(roll(3)) + ".slice/u" + std::to_string(roll(4)) + ".service";
     if (!usage.contains(unit)) {
@@ -43,30 +86,15 @@ TEST_F(WriteAhead, NothingThatWasPublishedIsEverTakenBack) {
     for (auto& [pid, ticks_of] : ticks)
       if (roll(2) == 0) host.files.set_process_time(pid, ticks_of += static_cast<std::uint64_t>(roll(5)));
     host.draw(roll(20'000'000), roll(3'000'000));
-    step();
-    if (roll(7) == 0) keeper->save(host.meter().state(), false);
-    if (roll(5) != 0) continue;
-
-    const auto before = host.meter().report();
-    std::map<std::string, Microjoules> units;
-    for (const UnitRow& row : before->units) units[row.info->id] = row.active;
-    std::map<ProcessId, Microjoules> processes;
-    for (const ProcessRow& row : host.view().processes->rows)
-      if (row.running) processes[row.info->id] = row.active;
-    begin();
-    const auto& after = *host.meter().report();
-    EXPECT_EQ(after.instance_id, instance);
-    EXPECT_EQ(after.host.energy, before->host.energy);
-    EXPECT_EQ(after.accounts.workloads, before->accounts.workloads);
-    EXPECT_EQ(after.accounts.kernel, before->accounts.kernel);
-    ASSERT_EQ(after.units.size(), units.size());
-    for (const UnitRow& row : after.units) EXPECT_EQ(row.active, units.at(row.info->id)) << row.info->id;
-    for (const ProcessRow& row : host.view().processes->rows) {
-      const auto published = processes.find(row.info->id);
-      if (row.running && published != processes.end()) {
-        EXPECT_EQ(row.active, published->second);
-      }
+    if (roll(5) != 0) {
+      step();
+      if (roll(7) == 0) keeper->save(host.meter().state(), false);
+    } else {
+      host.pass(std::chrono::seconds(1 + roll(20)));
+      begin();
+      EXPECT_EQ(host.meter().report()->instance_id, instance);
     }
+    whole.expect_same(host.view(), limits);
   }
 }
 

@@ -30,12 +30,13 @@ class WriteAhead : public testing::Test {
     keeper = std::make_unique<StateKeeper>(host.files.open(), StateDirectory{directory, nullptr},
                                            EnergySettings{}, directory);
     auto restored = keeper->restore(Realtime(5));
+    host.resume_from = std::move(restored.usage);
     host.begin({}, std::move(restored.ledger), restored.readings);
     host.meter().set_limits(limits);
     log();
     keeper->save(host.meter().state(), false);
   }
-  void log() { keeper->log(host.meter().ledger(), host.meter().readings()); }
+  void log() { keeper->log(host.meter().ledger(), host.meter().readings(), host.meter().changed_usage()); }
   const Report& step() {
     const Report& report = host.step();
     log();

@@ -32,13 +32,13 @@ class OnAWrittenHost(unittest.TestCase):
         self.host.group("/system.slice/a.service", 0, [10])
         self.host.process(10, 0, group="/system.slice/a.service")
 
-    def draw(self, package):
-        """The package draws to this counter, and a.service runs for 300 ms of a CPU, its process for 200."""
+    def draw(self, package, times=1):
+        """The package draws to this counter, and a.service runs for 300 ms of a CPU, its process for 200; so many times."""
         self.host.zone("intel-rapl:0", "package-0", package)
-        self.host.ticks(busy=1030, idle=1070)
-        self.host.group("/system.slice", 300_000)
-        self.host.group("/system.slice/a.service", 300_000, [10])
-        self.host.process(10, 20, group="/system.slice/a.service")
+        self.host.ticks(busy=1000 + 30 * times, idle=1000 + 70 * times)
+        self.host.group("/system.slice", 300_000 * times)
+        self.host.group("/system.slice/a.service", 300_000 * times, [10])
+        self.host.process(10, 20 * times, group="/system.slice/a.service")
 
     def expect_sums(self, daemon):
         """Sums as any reader can check them, with nothing sampled in between."""
@@ -108,15 +108,13 @@ class OnAWrittenHost(unittest.TestCase):
             self.draw(2_000_001)
             daemon.status()
             self.assertEqual(daemon.stop(), 0)
-        self.host.zone("intel-rapl:0", "package-0", 2_000_101)
         with Daemon(KEPLERD, self.host) as daemon:
             second = daemon.status()
             self.assertEqual(second["instanceId"], first["instanceId"])
-            self.assertEqual(second["host"]["energyMicrojoules"], 1_000_101)
-            self.assertEqual(second["accounts"]["unattributed"], 100)
+            self.assertEqual(second["host"]["energyMicrojoules"], 1_000_001)
             self.assertEqual(daemon.rows("units")["/system.slice/a.service"]["energyMicrojoules"], 300_000)
             self.expect_sums(daemon)
-            self.draw(2_000_001)
+            self.draw(3_000_001, times=2)
             published = daemon.status(), daemon.rows("units")
             daemon.stop(signal.SIGKILL)
         log = self.host.root / "state/ledger.log"
@@ -126,6 +124,14 @@ class OnAWrittenHost(unittest.TestCase):
             self.assertEqual(third["host"]["energyMicrojoules"], published[0]["host"]["energyMicrojoules"])
             for unit, row in daemon.rows("units").items():
                 self.assertEqual(row["energyMicrojoules"], published[1][unit]["energyMicrojoules"])
+            self.expect_sums(daemon)
+            daemon.stop(signal.SIGKILL)
+        self.draw(5_000_001, times=4)
+        with Daemon(KEPLERD, self.host) as daemon:
+            status = daemon.status()
+            self.assertEqual(status["accounts"], {"idle": 700_001 + 3 * 700_000, "kernel": 0, "workloads": 1_200_000, "unattributed": 0})
+            self.assertEqual(daemon.rows("units")["/system.slice/a.service"]["energyMicrojoules"], 1_200_000)
+            self.assertEqual(daemon.rows("processes")["10.100"]["energyMicrojoules"], 800_000)
             self.expect_sums(daemon)
             daemon.stop(signal.SIGKILL)
         log.unlink()  # as a power cut does with what lies in /run

@@ -9,6 +9,7 @@
 #include "ledger/log/records.h"
 #include "ledger/log/row.h"
 #include "ledger/log/states.h"
+#include "ledger/log/usage.h"
 #include "ledger/state_checks.h"
 
 namespace keplerd {
@@ -33,6 +34,7 @@ class Redo {
   void save_point(ByteReader& in) {
     processes_.clear();
     for (std::size_t left = in.count(); left > 0; --left) redo_process(in);
+    usage_.save_point(in);
   }
 
   void sample(ByteReader& in) {
@@ -51,6 +53,7 @@ class Redo {
         redo_process(in);
       }
     }
+    usage_.sample(in);
   }
 
   LedgerState result() {
@@ -72,6 +75,7 @@ class Redo {
       if (process.energy.size() > state_.zones.size())
         throw Malformed{"a process has more zones than there are"};
     }
+    state_.usage = usage_.result();
     return std::move(state_);
   }
 
@@ -124,6 +128,7 @@ class Redo {
   Rows<ContainerState> containers_, pods_;
   Rows<VmState> vms_;
   std::map<ProcessId, ProcessState> processes_;
+  RedoneUsage usage_;
 };
 
 // Of which saved state, before its processes.
@@ -154,6 +159,7 @@ Result<Redone> redo(std::string_view log, LedgerState& state) {
       auto checked = parse_state(format_state(redone));
       if (!checked) return checked.error();
       checked->processes = std::move(redone.processes);
+      checked->usage = std::move(redone.usage);
       state = *std::move(checked);
     }
     return Redone{.matches = redo.has_value(), .length = log.size() - records.left()};

@@ -7,6 +7,7 @@
 #include "ledger/log/records.h"
 #include "ledger/log/row.h"
 #include "ledger/log/states.h"
+#include "ledger/log/usage.h"
 
 namespace keplerd {
 namespace {
@@ -89,6 +90,7 @@ std::string save_point_record(const LedgerState& state) {
   out.number(state.saved.count());
   out.number(static_cast<std::int64_t>(state.processes.size()));
   for (const ProcessState& process : state.processes) put(out, process);
+  if (state.usage) put(out, *state.usage);
   finish_record(record);
   return record;
 }
@@ -153,7 +155,8 @@ void LogWriter::append_changes(const Accounts& accounts, std::vector<Row>& writt
   std::swap(written, next);
 }
 
-std::string_view LogWriter::record(const Ledger& ledger, const std::vector<SavedReading>& readings) {
+std::string_view LogWriter::record(const Ledger& ledger, const std::vector<SavedReading>& readings,
+                                   const SavedUsage& changed) {
   begin_record(record_, RecordKind::kSample);
   ByteWriter out(record_);
   out.number(ledger.realtime().count());
@@ -168,6 +171,7 @@ std::string_view LogWriter::record(const Ledger& ledger, const std::vector<Saved
   append_changes(ledger.containers().pods(), pods_, next_);
   append_changes(ledger.vms().all(), vms_, next_);
   append_changes(ledger.processes().all(), processes_, next_processes_);
+  put(out, changed);
   finish_record(record_);
   return record_;
 }

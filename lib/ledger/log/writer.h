@@ -20,13 +20,15 @@ namespace keplerd {
 
 class ByteWriter;
 
-// That `state` is saved as it is now, and its processes, which the saved text does not have.
+// That `state` is saved as it is now; its processes and CPU times, which the saved text does not have.
 std::string save_point_record(const LedgerState& state);
 
 class LogWriter {
  public:
-  // What has changed since the last record; everything where there was none. Valid until the next call.
-  std::string_view record(const Ledger& ledger, const std::vector<SavedReading>& readings);
+  // What has changed since the last record; everything where there was none. `changed`: the CPU times that
+  // have changed with this sample. Valid until the next call.
+  std::string_view record(const Ledger& ledger, const std::vector<SavedReading>& readings,
+                          const SavedUsage& changed);
 
  private:
   // What was last written of a unit, container or VM, and of a process. `id`: the account's.
