@@ -5,6 +5,7 @@ pkg_check_modules(KEPLERD_LIBSYSTEMD REQUIRED libsystemd>=252)
 
 set(KEPLERD_SYSTEM_UNIT_DIR lib/systemd/system CACHE STRING "System units, relative to the prefix")
 set(KEPLERD_SYSUSERS_DIR lib/sysusers.d CACHE STRING "sysusers.d, relative to the prefix")
+set(KEPLERD_UDEV_RULES_DIR lib/udev/rules.d CACHE STRING "udev rules, relative to the prefix")
 # One of those where keplerd looks. Packages have it in /etc/keplerd, where it is to be changed, and leave it alone then.
 set(KEPLERD_CONFIG_DIR lib/keplerd CACHE STRING "keplerd.conf, relative to the prefix")
 # Files with options for programs; units read those of /etc/default and /etc/sysconfig.

@@ -18,7 +18,7 @@ sys.path.insert(0, str(SOURCE / "tests/checks"))
 sys.dont_write_bytecode = True
 from include_graph import ALLOWED, reachable  # noqa: E402
 
-FOLDERS = ALLOWED | {"nvml": ["base", "host", "energy"]}
+FOLDERS = ALLOWED | {"nvml": ["base", "host", "energy"], "meters": ["base", "host", "energy", "config", "event"]}
 FOLDER = "|".join(FOLDERS)
 
 CHECKS = "^checks[.]"
@@ -51,6 +51,8 @@ RULES = [
     (r"lib/report/row_kinds[.]", lambda: tests_above("report") | tests_of("client"), []),  # whose names are compared
     (rf"lib/({FOLDER})/", tests_above, []),
     (r"meters/(nvml)/", tests_above, []),
+    (r"meters/redfish/", lambda: tests_of("meters"), ["^integration[.]redfish$"]),
+    (r"meters/", lambda: tests_of("meters") | tests_of("nvml"), []),
     (r"exporter/prometheus/", no_unit_tests, [RULES_TESTS]),
     (r"(daemon|exporter|history|cli)/", tests_above, []),
     (r"dbus/", lambda: tests_above("daemon"), ["^integration[.]dbus$"]),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>

@@ -2,6 +2,7 @@
 #include "meters/redfish/settings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 

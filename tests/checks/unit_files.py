@@ -32,7 +32,9 @@ REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure",
                                          "EnvironmentFile=-/etc/sysconfig/keplerd-exporter"],
             "keplerd-history.service": ["MemoryMax=1G", "TasksMax=16", "Restart=on-failure"],
             "keplerd-nvml.service": ["MemoryMax=512M", "TasksMax=32"],
-            "keplerd-redfish.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "RestartPreventExitStatus=78"]}
+            "keplerd-redfish.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "RestartPreventExitStatus=78"],
+            "keplerd-ipmi.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "DevicePolicy=closed",
+                                     "DeviceAllow=char-ipmidev rw"]}
 # At MemoryHigh= the kernel puts the only thread to sleep, and with it the samples.
 FORBIDDEN = ("MemoryHigh=",)
 

@@ -84,6 +84,7 @@ class Rpm(unittest.TestCase):
         cls.libvirt, = cls.directory.glob("packages/*/keplerd-libvirt-*.rpm")
         cls.exporter, = cls.directory.glob("packages/*/keplerd-exporter-*.rpm")
         cls.history, = cls.directory.glob("packages/*/keplerd-history-*.rpm")
+        cls.ipmi, = cls.directory.glob("packages/*/keplerd-ipmi-*.rpm")
         cls.redfish, = cls.directory.glob("packages/*/keplerd-redfish-*.rpm")
 
     @classmethod
@@ -156,6 +157,21 @@ class Rpm(unittest.TestCase):
         self.assertNotIn("libcurl", self.query("--requires"))
         self.assertIn(f"{HELPER} install-system-units keplerd-redfish.service", self.scriptlet("postinstall", self.redfish))
 
+    def test_only_a_package_of_its_own_links_libfreeipmi(self):
+        self.assertEqual(self.files(self.ipmi), {
+            ("/usr/libexec/keplerd/keplerd-ipmi", "100755", "root:root"),
+            ("/usr/lib/systemd/system/keplerd-ipmi.service", "100644", "root:root"),
+            ("/usr/lib/sysusers.d/keplerd-ipmi.conf", "100644", "root:root"),
+            ("/usr/lib/udev/rules.d/60-keplerd-ipmi.rules", "100644", "root:root"),
+            ("/usr/share/man/man8/keplerd-ipmi.8.gz", "100644", "root:root"),
+            ("/usr/share/licenses/keplerd-ipmi", "40755", "root:root"),
+            ("/usr/share/licenses/keplerd-ipmi/LICENSE", "100644", "root:root")})
+        for package in (self.package, self.libvirt, self.exporter, self.history, self.ipmi, self.redfish):
+            self.assertNotIn("freeipmi", self.query("--requires", package=package))
+        self.assertIn("libfreeipmi.so", self.query("--requires", package=self.ipmi))
+        self.assertIn("GPL-3.0-or-later", self.query("--qf", "%{LICENSE}", package=self.ipmi))
+        self.assertIn("groupadd -r keplerd-ipmi", self.scriptlet("preinstall", self.ipmi))
+
     def test_keeps_a_changed_configuration(self):
         for package, files in ((self.package, ["/etc/keplerd/cost.conf", "/etc/keplerd/keplerd.conf"]),
                                (self.exporter, ["/etc/sysconfig/keplerd-exporter"]),
@@ -200,7 +216,7 @@ class Rpm(unittest.TestCase):
     @unittest.skipUnless(shutil.which("rpmlint"), "rpmlint is not installed")
     def test_rpmlint_finds_nothing(self):
         said = run("rpmlint", "-c", SOURCE / "packaging/rpm/rpmlint.toml", SOURCE / "packaging/rpm/keplerd.spec",
-                   self.package, self.libvirt, self.exporter, self.history, self.redfish).decode()
+                   self.package, self.libvirt, self.exporter, self.history, self.ipmi, self.redfish).decode()
         self.assertRegex(said, "0 errors, 0 warnings")
 
 

@@ -15,7 +15,7 @@ SOURCE = HERE.parent.parent
 # scenarios run.
 PACKAGES = ("build-essential,debhelper,lintian,ccache,cmake,ninja-build,pkgconf,libsystemd-dev,libinih-dev,libspdlog-dev,"
             "libfmt-dev,nlohmann-json3-dev,libcli11-dev,libncurses-dev,libexpat1-dev,libsdbus-c++-dev,libsdbus-c++-bin,libvirt-dev,"
-            "libmicrohttpd-dev,libgnutls28-dev,libyaml-cpp-dev,libcrypt-dev,zlib1g-dev,libsqlite3-dev,libcurl4-openssl-dev,curl,"
+            "libmicrohttpd-dev,libgnutls28-dev,libyaml-cpp-dev,libcrypt-dev,zlib1g-dev,libsqlite3-dev,libcurl4-openssl-dev,libfreeipmi-dev,curl,"
             "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin,libvirt-daemon-driver-lxc,"
             "cron,uidmap")
 MORE_PACKAGES = {"trixie": ",scaphandre", "forky": ",scaphandre,systemd-report"}
