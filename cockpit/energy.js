@@ -144,7 +144,7 @@ function moveTab(event, key) {
 function navigate() {
   const { path, options } = cockpit.location;
   const previous = tab;
-  tab = path[0] in KINDS ? path[0] : "vms";
+  tab = Object.hasOwn(KINDS, path[0] ?? "") ? path[0] : "vms";
   owner = typeof options.owner === "string" ? options.owner : undefined;
   const id = path[1];
   table.show(tab, KINDS[tab].columns, KINDS[tab].label);

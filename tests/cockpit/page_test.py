@@ -98,9 +98,9 @@ class Administrator(Opened):
         self.assertEqual(checks.sort_of(self.page), [["Power", "descending"]])
         self.assertEqual(checks.names(self.page)[:2], ["shop", "mail"])
         checks.click_header(self.page, "Name")
-        self.assertEqual([name[:4] for name in checks.names(self.page)], ["<b>b", "mail", "shop"])
+        self.assertEqual([name[:4] for name in checks.names(self.page)], ["<b>b", "buil", "buil", "mail", "shop", "wiki"])
         checks.click_header(self.page, "Name")
-        self.assertEqual((checks.sort_of(self.page), checks.names(self.page)[:2]), ([["Name", "descending"]], ["shop", "mail"]))
+        self.assertEqual((checks.sort_of(self.page), checks.names(self.page)[:2]), ([["Name", "descending"]], ["wiki", "shop"]))
 
     def test_the_order_does_not_change_below_the_focus(self):
         self.rows()
@@ -167,13 +167,20 @@ class Administrator(Opened):
         self.page.wait_for(f"{ROWS} > 0")
         self.assertEqual(checks.names(self.page), ["session-3.scope"])
 
+    def test_an_address_that_names_nothing(self):
+        for where in ("constructor", "nowhere/at all", "vms/no such id", "services?owner=4711&owner=2"):
+            self.go(where)
+            self.page.wait_for('/\\d/.test(document.querySelector("#power-now").innerText)', "power")
+        self.go("vms/no such id")
+        self.page.wait_for('document.querySelector("#details-note").innerText.includes("no such workload")', "a note")
+
     def test_tabs_by_keyboard(self):
         self.page.js('document.querySelector("#tab-vms").focus()')
         self.page.key("ArrowRight", number=39)
         self.page.wait_for('document.activeElement.id === "tab-services" && location.hash.includes("services")', "the next tab")
         self.page.key("ArrowLeft", number=37)
         self.page.key("ArrowLeft", number=37)
-        self.page.wait_for('document.activeElement.id === "tab-users"', "the last tab")
+        self.page.wait_for('document.activeElement.id === "tab-users" && document.activeElement.ariaSelected === "true"', "the last tab")
         self.assertEqual(self.page.js('[...document.querySelectorAll("[role=tab]")].map(tab => tab.tabIndex).join()'), "-1,-1,-1,-1,0")
 
     def test_the_report_adds_up_and_is_downloaded(self):
@@ -260,6 +267,23 @@ class Administrator(Opened):
         self.go("vms")
         self.assertFalse(self.page.js("document.documentElement.classList.contains('dark')"), "the choice in Cockpit's menu counts")
         self.page.js('localStorage.removeItem("shell:style")')
+
+    @unittest.skipUnless(len(sys.argv) > 3, "nobody asks for pictures")
+    def test_pictures(self):
+        """Those in docs/pictures."""
+        self.page.call("Emulation.setScrollbarsHidden", hidden=True)
+        self.addCleanup(self.page.call, "Emulation.setScrollbarsHidden", hidden=False)
+        self.page.resize(1000, 1190)
+        self.go("vms")
+        self.rows()
+        self.page.wait_for('document.querySelector(".whole-line").getAttribute("d").split("L").length > 20', "a graph", 90)
+        self.page.wait_for('document.querySelector("#accounts").innerText.includes("W")', "accounts")
+        self.page.screenshot(PICTURES / "cockpit.png")
+        self.page.resize(400, 900)
+        self.page.dark(True)
+        self.go(f"vms/{stage.UUID}")
+        self.page.wait_for('document.querySelector("#details-graph .whole-line")?.getAttribute("d").split("L").length > 8', "a graph", 90)
+        self.page.screenshot(PICTURES / "cockpit-narrow.png")
 
     def test_german(self):
         self.page.call("Network.setCookie", name="CockpitLang", value="de", url=self.address)

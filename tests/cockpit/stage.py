@@ -32,7 +32,9 @@ GROUPS = {"/system.slice": 0, "/system.slice/db.service": 300, "/system.slice/we
           f"/user.slice/user-{JOE}.slice/session-3.scope": 120,
           **{f"/system.slice/small-{number}.service": 1 for number in range(60)},
           **{f"/system.slice/{name}.service": 2 for name in HOSTILE}}
-MACHINES = {"shop": (UUID, 900), "mail": (UUID.replace("2b", "3b"), 400), "<b>bold\u202e</b>" + "x" * 9000: (UUID.replace("2b", "4b"), 20)}
+MACHINES = {"shop": (UUID, 900), "mail": (UUID.replace("2b", "3b"), 400), "build-1": (UUID.replace("2b", "5b"), 200),
+            "build-2": (UUID.replace("2b", "6b"), 180), "wiki": (UUID.replace("2b", "7b"), 90),
+            "<b>bold\u202e</b>" + "x" * 9000: (UUID.replace("2b", "4b"), 20)}
 CPUS, TICK = 8, 0.1
 
 

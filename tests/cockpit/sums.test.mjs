@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Series, accountPower, applyChanges, byUser, filtered, isListedUnit, sorted } from "../../cockpit/sums.js";
 
 const unit = (id, own, power, more = {}) =>
-  ({ id, name: id.split("/").pop(), kind: "unit", state: "running", energyMicrojoules: own, ownMicrojoules: own, powerMicrowatts: power, ...more });
+  ({ id, name: id.split("/").pop(), kind: "unit", state: "running", energyMicrojoules: own + 1000, ownMicrojoules: own, powerMicrowatts: power, ...more });
 
 test("a reply changes the rows that it names", () => {
   const rows = new Map();
