@@ -60,7 +60,8 @@ def texts(source):
     for path in [source / name for name in FILES]:
         yield path, enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
     for folder in FOLDERS:
-        for path in sorted(p for p in (source / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+        for path in sorted(p for p in (source / folder).rglob("*") if p.is_file() and p.suffix != ".png"
+                           and "__pycache__" not in p.parts):
             yield path, enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
     for folder in SOURCES:
         for path in sorted(p for p in (source / folder).rglob("*") if p.is_file()):

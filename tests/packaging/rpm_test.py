@@ -86,6 +86,7 @@ class Rpm(unittest.TestCase):
         cls.history, = cls.directory.glob("packages/*/keplerd-history-*.rpm")
         cls.ipmi, = cls.directory.glob("packages/*/keplerd-ipmi-*.rpm")
         cls.redfish, = cls.directory.glob("packages/*/keplerd-redfish-*.rpm")
+        cls.cockpit, = cls.directory.glob("packages/noarch/cockpit-keplerd-*.rpm")
 
     @classmethod
     def tearDownClass(cls):
@@ -172,6 +173,15 @@ class Rpm(unittest.TestCase):
         self.assertIn("GPL-3.0-or-later", self.query("--qf", "%{LICENSE}", package=self.ipmi))
         self.assertIn("groupadd -r keplerd-ipmi", self.scriptlet("preinstall", self.ipmi))
 
+    def test_the_page_for_cockpit_is_a_package_of_its_own(self):
+        page = "/usr/share/cockpit/keplerd"
+        tree = {path.name for path in (SOURCE / "cockpit").iterdir()} - {"CMakeLists.txt", "package.json"}
+        self.assertEqual(self.files(self.cockpit), {
+            (page, "40755", "root:root"), ("/usr/share/licenses/cockpit-keplerd", "40755", "root:root"),
+            ("/usr/share/licenses/cockpit-keplerd/LICENSE", "100644", "root:root")} | {
+            (f"{page}/{name}", "100644", "root:root") for name in tree})
+        self.assertIn("cockpit-bridge >= 265", self.query("--requires", package=self.cockpit))
+
     def test_keeps_a_changed_configuration(self):
         for package, files in ((self.package, ["/etc/keplerd/cost.conf", "/etc/keplerd/keplerd.conf"]),
                                (self.exporter, ["/etc/sysconfig/keplerd-exporter"]),
@@ -216,7 +226,8 @@ class Rpm(unittest.TestCase):
     @unittest.skipUnless(shutil.which("rpmlint"), "rpmlint is not installed")
     def test_rpmlint_finds_nothing(self):
         said = run("rpmlint", "-c", SOURCE / "packaging/rpm/rpmlint.toml", SOURCE / "packaging/rpm/keplerd.spec",
-                   self.package, self.libvirt, self.exporter, self.history, self.ipmi, self.redfish).decode()
+                   self.package, self.libvirt, self.exporter, self.history, self.ipmi, self.redfish,
+                   self.cockpit).decode()
         self.assertRegex(said, "0 errors, 0 warnings")
 
 

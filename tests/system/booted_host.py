@@ -17,7 +17,7 @@ PACKAGES = ("build-essential,debhelper,lintian,ccache,cmake,ninja-build,pkgconf,
             "libfmt-dev,nlohmann-json3-dev,libcli11-dev,libncurses-dev,libexpat1-dev,libsdbus-c++-dev,libsdbus-c++-bin,libvirt-dev,"
             "libmicrohttpd-dev,libgnutls28-dev,libyaml-cpp-dev,libcrypt-dev,zlib1g-dev,libsqlite3-dev,libcurl4-openssl-dev,libfreeipmi-dev,curl,"
             "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin,libvirt-daemon-driver-lxc,"
-            "cron,uidmap")
+            "cron,uidmap,cockpit-ws,cockpit-bridge,cockpit-system,sudo")
 MORE_PACKAGES = {"trixie": ",scaphandre", "forky": ",scaphandre,systemd-report"}
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD, PACKAGES_BUILT = "/root/build", "/root/packages"
