@@ -50,11 +50,12 @@ export function drawAccounts(place, before, now) {
   }
   const powers = column(parts, "power", [1e6, "W", 2]);
   const energies = column(parts, "energy", energyUnit(sum(parts, "energy")));
-  const names = [...parts.map(part => element("span", {}, element("span", { class: `swatch ${part.key}`, "aria-hidden": "true" }),
-                                              LABELS[part.key])), _("Host")];
+  const names = parts.map(part => element("span", {}, element("span", { class: `swatch ${part.key}`, "aria-hidden": "true" }),
+                                              LABELS[part.key]));
   place.replaceChildren(bar, simpleTable(_("Where the energy goes"),
     [_("Account"), _("Power now"), _("Share"), _("Energy")],
-    names.map((name, index) => [name, powers[index], index < parts.length ? shares[index] : percent(1, 1), energies[index]])));
+    parts.map((_part, index) => [names[index], powers[index], shares[index], energies[index]]),
+    [_("Host"), powers.at(-1), percent(1, 1), energies.at(-1)]));
 }
 
 /** What the words mean, and what is not shown. */

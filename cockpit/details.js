@@ -71,7 +71,7 @@ function historyTable(all) {
     return cells(date(span.fromUsec, { weekday: "short", hour: "2-digit", minute: "2-digit" }), span.rows[0]);
   });
   return simpleTable(_("The last 24 hours"), [_("Hour from"), _("Energy"), ...currency ? [_("Cost")] : [],
-                                              ...hasEmissions ? [_("Emissions")] : []], [...rows, cells(_("Sum"), total)]);
+                                              ...hasEmissions ? [_("Emissions")] : []], rows, cells(_("Sum"), total));
 }
 
 export class Details {

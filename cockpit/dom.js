@@ -43,12 +43,13 @@ export function facts(pairs) {
   return list;
 }
 
-/** A table of text: headers, and rows of cells. Cells after the first are numbers. */
-export function simpleTable(caption, headers, rows) {
+/** A table of text: headers, rows of cells, and possibly a row with their sum. Cells after the first are numbers. */
+export function simpleTable(caption, headers, rows, total) {
   const cell = (content, index) => index === 0 ? element("th", { scope: "row" }, content)
     : element("td", { class: "number" }, content);
   return element("table", { class: "plain" }, element("caption", { class: "unseen" }, caption),
     element("thead", {}, element("tr", {}, ...headers.map((header, index) =>
       element("th", { scope: "col", class: index === 0 ? undefined : "number" }, header)))),
-    element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(cell)))));
+    element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(cell))),
+      total && element("tr", { class: "total" }, ...total.map(cell))));
 }

@@ -39,9 +39,12 @@ export function monthBounds(ago = 0, today = new Date()) {
 /** The month as keplerctl names it. */
 export const monthName = first => `${first.getFullYear()}-${String(first.getMonth() + 1).padStart(2, "0")}`;
 
+// What Cockpit's bridges report if nobody listens at a socket, or if it closes.
+const NOT_THERE = ["not-found", "no-host", "terminated", "disconnected"];
+
 /** Why there is no history, and what to do. */
 export function reason(problem) {
-  if (problem === "not-found" || problem === "no-host") {
+  if (NOT_THERE.includes(problem)) {
     return say("keplerd-history, which records energy over time, is not running.");
   }
   if (problem === "org.varlink.service.PermissionDenied") {

@@ -36,18 +36,23 @@ function headers(report) {
   return all;
 }
 
+const sumOf = report => report.rows.reduce((total, row) => total + row.energyMicrojoules, 0);
+
 function rowsOf(report) {
   const nameOf = row => row.kind === "user" || byId("report-by").value === "user" ? userName(Number(row.id)) : row.name || row.id;
   const largest = [...report.rows].sort((a, b) => b.energyMicrojoules - a.energyMicrojoules);
-  const sum = report.rows.reduce((total, row) => total + row.energyMicrojoules, 0);
-  const whole = report.energyMicrojoules ?? sum;
+  const whole = report.energyMicrojoules ?? sumOf(report);
   const rows = largest.slice(0, MOST).map(row => cells(claim(printable(nameOf(row))), row, report, whole));
   for (const key of Object.keys(report.accounts ? REST : {})) {
     rows.push(cells(REST[key], { energyMicrojoules: report.accounts[key], ...report.accountCosts?.[key] }, report, whole));
   }
-  const total = { energyMicrojoules: whole, costMicro: report.costMicro, milligramsCO2e: report.milligramsCO2e };
-  rows.push(cells(report.energyMicrojoules === undefined ? _("Your workloads") : _("Host"), total, report, whole));
   return rows;
+}
+
+function totalOf(report) {
+  const whole = report.energyMicrojoules ?? sumOf(report);
+  const total = { energyMicrojoules: whole, costMicro: report.costMicro, milligramsCO2e: report.milligramsCO2e };
+  return cells(report.energyMicrojoules === undefined ? _("Your workloads") : _("Host"), total, report, whole);
 }
 
 function notes(report) {
@@ -65,7 +70,7 @@ async function load() {
     const [report] = await replies(HISTORY, "org.keplerd.History.Report",
       { fromUsec: first * 1000, toUsec: Math.min(next * 1000, Date.now() * 1000), by: byId("report-by").value });
     if (byId("report-by").value === "user") await lookUp(report.rows.map(row => Number(row.id)));
-    byId("report-rows").replaceChildren(simpleTable(_("Report"), headers(report), rowsOf(report)));
+    byId("report-rows").replaceChildren(simpleTable(_("Report"), headers(report), rowsOf(report), totalOf(report)));
     setText(byId("report-note"), notes(report));
     byId("report-csv").disabled = false;
   } catch (failure) {
