@@ -30,7 +30,7 @@ FILES = """
 /usr/share/dbus-1/interfaces/org.keplerd1.Zone.xml /usr/share/dbus-1/system-services/org.keplerd1.service
 /usr/share/dbus-1/system.d/org.keplerd1.conf
 /usr/share/doc/keplerd/CHANGELOG.md /usr/share/doc/keplerd/README.md /usr/share/doc/keplerd/SECURITY.md
-/usr/share/doc/keplerd/architecture.md /usr/share/doc/keplerd/performance.md
+/usr/share/doc/keplerd/architecture.md /usr/share/doc/keplerd/fleet.md /usr/share/doc/keplerd/performance.md
 /usr/share/fish/vendor_completions.d/keplerctl.fish /usr/share/fish/vendor_completions.d/keplerd.fish
 /usr/share/keplerd/drop-ins/perf.conf /usr/share/keplerd/drop-ins/ptrace.conf
 /usr/share/licenses/keplerd/LICENSE
@@ -45,7 +45,8 @@ EXPORTER_FILES = """
 /etc/sysconfig/keplerd-exporter
 /usr/lib/systemd/system/keplerd-exporter.service /usr/lib/systemd/system/keplerd-exporter.socket
 /usr/share/bash-completion/completions/keplerd-exporter /usr/share/fish/vendor_completions.d/keplerd-exporter.fish
-/usr/share/keplerd/grafana/keplerd.json /usr/share/keplerd/prometheus/keplerd.alerts.yml
+/usr/share/keplerd/grafana/keplerd-fleet.json /usr/share/keplerd/grafana/keplerd.json
+/usr/share/keplerd/prometheus/keplerd-fleet.rules.yml /usr/share/keplerd/prometheus/keplerd.alerts.yml
 /usr/share/keplerd/prometheus/keplerd.rules.yml
 /usr/share/licenses/keplerd-exporter/LICENSE /usr/share/man/man8/keplerd-exporter.8.gz
 /usr/share/zsh/site-functions/_keplerd-exporter""".split()
