@@ -91,6 +91,28 @@ std::variant<Command, Answer> help_for(const CLI::App& app, const std::string& v
   return Answer{"unknown verb '" + escape_name(verb) + "'" + suggestion(verb, ""), true};
 }
 
+// What is wrong with the output that is requested of this verb; empty: nothing.
+std::string output_problem(const RawArguments& raw, const Verb& verb) {
+  const std::string& output = raw.output;
+  if (!output.empty() && (!raw.json.empty() || raw.default_json))
+    return "--output cannot be combined with --json or -j";
+  if (output == "csv" && !verb.options.list && !verb.options.history)
+    return "--output: csv is available for lists, monitor, history and report only";
+  return "";
+}
+
+// Returns what is wrong with them; empty: nothing.
+std::string add_hosts(Command& command, const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  if (!command.verb->options.hosts) return "--host is available for status, top, report and the lists only";
+  if (command.options.tree) return "--tree cannot be combined with --host";
+  if (command.options.history.functional_units > 0) return "--functional-unit cannot be combined with --host";
+  auto hosts = fleet::parse_hosts(names);
+  if (!hosts) return hosts.error().message;
+  command.options.hosts = *std::move(hosts);
+  return "";
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
@@ -117,13 +139,10 @@ std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& ar
   if (name == "help") return help_for(*app, raw.help_for);
   const auto named = std::ranges::find(verbs(), name, &Verb::name);
   const Verb& verb = named == verbs().end() ? default_verb() : *named;
-  if (!raw.output.empty() && (!raw.json.empty() || raw.default_json)) {
-    return Answer{"--output cannot be combined with --json or -j", true};
-  }
-  if (raw.output == "csv" && !verb.options.list && !verb.options.history) {
-    return Answer{"--output: csv is available for lists, monitor, history and report only", true};
-  }
+  if (const std::string problem = output_problem(raw, verb); !problem.empty()) return Answer{problem, true};
   Command parsed{&verb, finish(raw, on_terminal)};
+  if (const std::string problem = add_hosts(parsed, raw.hosts); !problem.empty())
+    return Answer{problem, true};
   if (verb.options.run) {
     parsed.options.run = run::finish_options(raw.run, std::move(command));
     if (const std::string problem = run::usage_problem(parsed.options.run); !problem.empty())

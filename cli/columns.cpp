@@ -54,7 +54,11 @@ RowColumn energy(int from = 36) {
 
 RowColumn own_energy() { return amount("OWN", Quantity::kEnergy, "ownMicrojoules", {10, 80}); }
 
-RowColumn share() { return {{"SHARE"}, share_of_host, LiveColumn{7, 56}}; }
+RowColumn share() {
+  RowColumn column{{"SHARE"}, share_of_host, LiveColumn{7, 56}};
+  column.of_host = true;
+  return column;
+}
 
 RowColumn cpu_time(int from = 64) { return amount("CPU", Quantity::kTime, "cpuUsec", {9, from}); }
 

@@ -38,6 +38,7 @@ struct RowColumn {
   bool with_ended = false;              // only if ended rows are shown, too
   std::string_view where_any_has = {};  // only in printed tables with at least one row that has this field
   std::optional<Amount> amount = {};
+  bool of_host = false;  // a part of its host's amount
   bool is_name = false;  // in a tree, the name below its parent's
 };
 

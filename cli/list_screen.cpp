@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats lists of rows.
 #include <algorithm>
-#include <set>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,83 +10,21 @@
 #include "cli/columns.h"
 #include "cli/output/column_unit.h"
 #include "cli/rows.h"
+#include "cli/rows_table.h"
 #include "cli/screens.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
 namespace {
 
-bool is_terminated(const Json& row) { return string_field(row, "state") == "terminated"; }
-
 std::string count_text(std::size_t count, const client::KindInfo& kind) {
   return fmt::format("{} {}", count, count == 1 ? kind.word : kind.words);
 }
 
-bool is_within(std::string_view unit, const std::set<std::string, std::less<>>& units) {
-  for (auto slash = unit.rfind('/'); slash != std::string_view::npos && slash > 0; slash = unit.rfind('/')) {
-    unit = unit.substr(0, slash);
-    if (units.contains(unit)) return true;
-  }
-  return false;
-}
-
-// The total power of the rows. A container within a container or pod is included in that one's power; the
-// cgroup determines which one, as there may be cgroups of another kind in between. Unset if no power is
-// known.
-std::optional<Microwatts> power_together(const std::vector<Json>& rows) {
-  std::set<std::string, std::less<>> including;  // units of rows that include what is inside them
-  for (const Json& row : rows) {
-    const auto unit = string_field(row, "unit");
-    const bool includes =
-        field(row, "ownMicrojoules").is_number() && field(row, "powerMicrowatts").is_number();
-    if (unit && includes) including.insert(*unit);
-  }
-  std::optional<Microwatts> sum;
-  for (const Json& row : rows) {
-    const auto power = integer_field(row, "powerMicrowatts");
-    if (!power || is_within(string_field(row, "unit").value_or(""), including)) continue;
-    if (!sum) sum = Microwatts{0};
-    if (__builtin_add_overflow(sum->value, *power, &sum->value)) return std::nullopt;
-  }
-  return sum;
-}
-
-bool is_printed(const RowColumn& column, const std::vector<Json>& rows, bool with_ended) {
-  const auto has = [&](const Json& row) { return !field(row, column.where_any_has).is_null(); };
-  if (!column.printed || (column.with_ended && !with_ended)) return false;
-  return column.where_any_has.empty() || std::any_of(rows.begin(), rows.end(), has);
-}
-
-// With `leads`, in front of the names: as a tree.
-Table rows_table(const ListScreen& screen, const std::vector<Json>& rows,
-                 const std::vector<std::string>& leads) {
-  std::vector<Column> columns;
-  std::vector<const RowColumn*> sources;
-  std::vector<std::optional<ColumnUnit>> units;
-  for (const RowColumn& column : columns_of(screen.kind.kind)) {
-    if (!is_printed(column, rows, screen.options.all)) continue;
-    columns.push_back(column.column);
-    if (!leads.empty() && column.is_name) columns.back().gives_way = Keep::kStart;
-    sources.push_back(&column);
-    units.push_back(unit_of(column, rows));
-  }
-  Table table(std::move(columns));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::vector<std::string> cells;
-    cells.reserve(sources.size());
-    for (std::size_t k = 0; k < sources.size(); ++k) {
-      const bool in_tree = !leads.empty() && sources[k]->is_name;
-      cells.push_back(in_tree ? leads[i] + name_text(rows[i], "name")
-                              : cell_text(*sources[k], units[k], rows[i], field(screen.status, "host")));
-    }
-    table.add_row(std::move(cells));
-  }
-  return table;
-}
-
 struct Counts {
-  std::size_t shown = 0, all = 0, ended = 0, other_types = 0;
-  std::optional<Microwatts> together;
+  std::size_t shown = 0, all = 0;
+  Hidden hidden;
+  std::optional<std::int64_t> together;  // microwatts
 };
 
 std::string counts_text(const ListScreen& screen, const Counts& counts) {
@@ -97,13 +36,15 @@ std::string counts_text(const ListScreen& screen, const Counts& counts) {
     out = fmt::format("No {}{} are running", kind.words, all ? "" : " of yours");
   }
   if (!none && counts.shown != counts.all) out = fmt::format("{} of {}", counts.shown, out);
-  if (counts.ended > 0) out += fmt::format(", {} terminated not shown (--all shows them)", counts.ended);
-  if (counts.other_types > 0) {
-    out += fmt::format(", {} slices and inner cgroups not shown (--tree shows them)", counts.other_types);
+  if (counts.hidden.ended > 0)
+    out += fmt::format(", {} terminated not shown (--all shows them)", counts.hidden.ended);
+  if (counts.hidden.other_types > 0) {
+    out +=
+        fmt::format(", {} slices and inner cgroups not shown (--tree shows them)", counts.hidden.other_types);
   }
   if (!none && counts.together) {
-    out += fmt::format(", {} in total",
-                       ColumnUnit(Quantity::kPower, counts.together->value).text(counts.together->value));
+    out +=
+        fmt::format(", {} in total", ColumnUnit(Quantity::kPower, *counts.together).text(*counts.together));
   }
   return out;
 }
@@ -151,21 +92,14 @@ std::string footer(const ListScreen& screen, const std::vector<Json>& shown, con
   return wrap_words(out, screen.style.width);
 }
 
-bool is_wanted_type(const Json& row, const Options& options) {
-  return options.types.empty() ? options.tree || is_listed_unit(row) : has_type(row, options.types);
-}
-
 }  // namespace
 
 std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
   const Options& options = screen.options;
   Counts counts{.all = rows.size()};
-  if (screen.kind.guests) counts.together = power_together(rows);
-  if (!options.all) counts.ended = std::erase_if(rows, is_terminated);
-  if (screen.kind.kind == client::Kind::kUnits) {
-    counts.other_types = std::erase_if(rows, [&](const Json& row) { return !is_wanted_type(row, options); });
-    if (!options.types.empty()) counts.all = rows.size() + counts.ended, counts.other_types = 0;
-  }
+  if (screen.kind.guests) counts.together = sum_without_nested(rows, screen.kind.kind, "powerMicrowatts");
+  counts.hidden = hide_rows(rows, screen.kind.kind, options);
+  if (!options.types.empty()) counts.all = rows.size() + counts.hidden.ended, counts.hidden.other_types = 0;
   if (options.sort.empty()) sort_rows(rows, "power");
   std::vector<std::string> leads;
   if (options.tree) {
@@ -179,7 +113,11 @@ std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
   if (options.limit && rows.size() > *options.limit) rows.resize(*options.limit);
   counts.shown = rows.size();
 
-  const Table table = rows_table(screen, rows, leads);
+  const Table table = rows_table({.columns = columns_of(screen.kind.kind),
+                                  .host = field(screen.status, "host"),
+                                  .with_ended = options.all,
+                                  .leads = leads.empty() ? nullptr : &leads},
+                                 rows);
   if (!options.legend) return table.text(screen.style);
   std::string out = screen_head(screen.status, screen.style);
   if (!table.empty()) out += table.text(screen.style) + (options.quiet ? "" : "\n");

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "cli/calibrate/options.h"
+#include "cli/fleet/hosts.h"
 #include "cli/history/options.h"
 #include "cli/record/options.h"
 #include "cli/run/options.h"
@@ -27,6 +28,7 @@ enum class Framing { kByVerb, kLines, kSequence };
 
 struct Options {
   std::string address = kDefaultAddress;  // --varlink
+  std::vector<fleet::Host> hosts;         // --host; empty: this one
   JsonMode json = JsonMode::kOff;         // --json, -j, --output
   Framing framing = Framing::kByVerb;     // --output
   bool csv = false;                       // --output

@@ -59,7 +59,8 @@ std::string check_output(const std::string& text) {
   for (const char* format : kFormats) {
     if (text == format) return "";
   }
-  return "invalid format '" + text + "' (expected table, json, json-pretty, json-short, json-seq or csv)";
+  return "invalid format '" + text +
+         "' (expected table, json, json-pretty, json-short, json-seq or csv)";
 }
 
 std::string check_json(const std::string& text) {
@@ -71,6 +72,10 @@ void declare_global(CLI::App& app, RawArguments& raw) {
   app.set_help_flag("-h,--help", "Show this help");
   app.set_version_flag("--version", std::string("keplerctl ") + KEPLERD_VERSION, "Show the version");
   app.add_option("--varlink", raw.options.address, "Socket of keplerd")->type_name("ADDRESS");
+  app.add_option("-H,--host", raw.hosts, "Ask these hosts over ssh instead of this one")
+      ->type_name("HOSTS")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--json", raw.json, "Write JSON: pretty, short or off")
       ->type_name("MODE")
       ->check(check_json);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "cli/run/arguments.h"
@@ -22,6 +23,7 @@ struct RawArguments {
   std::string json;
   std::string output;
   std::string help_for;
+  std::vector<std::string> hosts;
   bool default_json = false;  // -j
   bool no_legend = false;
   bool no_pager = false;

@@ -2,6 +2,7 @@
 #include "cli/program.h"
 
 #include "cli/arguments.h"
+#include "cli/verbs/hosts.h"
 
 namespace keplerd::cli {
 
@@ -18,6 +19,7 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
   }
   const auto& command = std::get<Command>(parsed);
   const Context context{command.options, terminal, out, err};
+  if (!command.options.hosts.empty()) return run_on_hosts(context, *command.verb);
   return command.verb->run(context);
 }
 

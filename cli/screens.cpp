@@ -25,13 +25,6 @@ constexpr std::array<Account, 4> kAccounts = {{{"idle", "not due to load"},
                                                {"workloads", "units and processes"},
                                                {"unattributed", "not attributable to any process"}}};
 
-std::string source_text(const Json& status) {
-  const Json& source = field(status, "source");
-  const std::string name = name_text(source, "name");
-  const std::string quality = name_text(source, "quality");
-  return quality.empty() || quality == name ? name : name + ", " + quality;
-}
-
 // What keplerd has learned about the power of a zone: "powercap:package:0 base, idle 21.3 W +-0.8 W".
 std::string model_text(const Json& zone) {
   const Json& model = field(zone, "model");
@@ -85,6 +78,13 @@ std::optional<std::string> source_warning(const Json& status) {
     return "ESTIMATED: no meter is read, the numbers are estimated from the CPU load";
   if (!quality.empty() && string_field(source, "name") != "none") return std::nullopt;
   return "NOT MEASURED: no energy meter can be read; 'keplerctl doctor' shows why";
+}
+
+std::string source_text(const Json& status) {
+  const Json& source = field(status, "source");
+  const std::string name = name_text(source, "name");
+  const std::string quality = name_text(source, "quality");
+  return quality.empty() || quality == name ? name : name + ", " + quality;
 }
 
 std::string host_line(const Json& status) {

@@ -32,6 +32,9 @@ inline constexpr std::string_view kPublicView =
     "Only public values are shown: the host's total and your own workloads. Root and the group keplerd see "
     "everything.";
 
+// "powercap, measured".
+std::string source_text(const varlink::Json& status);
+
 // The source line without its label; empty if there is no source.
 std::string host_line(const varlink::Json& status);
 

@@ -25,6 +25,7 @@ struct VerbOptions {
   bool history = false;    // those of cli/history/options.h that history and report have
   bool subject = false;    // [KIND] [ID], --step
   bool by = false;         // --by
+  bool hosts = false;      // --host
 };
 
 struct Verb {

@@ -14,7 +14,7 @@ __keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
 _keplerctl() {
     local kinds='units vms containers pods processes zones'
     local verbs="status $kinds show monitor top history report run record calibrate doctor help"
-    local global='--varlink= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
+    local global='--varlink= -H --host= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
     local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
     local words=() word i joins=
@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --functional-unit | --month | --day | --since | --until | --history) word= ;;
+            -H | --host | -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --functional-unit | --month | --day | --since | --until | --history) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         # What is behind `run`, its options and their values is a command of its own.
@@ -51,6 +51,11 @@ _keplerctl() {
     [[ $current = --*=* ]] || value=$current
     case $option in
         --json) candidates='pretty short off' ;;
+        -H | --host)
+            # The last one of a list; the names are those that ssh knows.
+            local known=${value%"${value##*,}"}
+            mapfile -t COMPREPLY < <(compgen -P "$known" -A hostname -- "${value##*,}")
+            return ;;
         -o | --output) candidates='table json json-pretty json-short json-seq csv' ;;
         --sort) candidates='energy power cpu name id' ;;
         --type) candidates='service scope slice socket mount swap cgroup' ;;

@@ -20,6 +20,7 @@ end
 
 complete -c keplerctl -f
 complete -c keplerctl -l varlink -r -F -d 'Socket of keplerd'
+complete -c keplerctl -s H -l host -x -a '(__fish_print_hostnames)' -d 'Ask these hosts over ssh instead of this one'
 complete -c keplerctl -l json -x -a 'pretty short off' -d 'Write JSON: pretty, short or off'
 complete -c keplerctl -s j -d 'Same as --json=pretty on a terminal, --json=short otherwise'
 complete -c keplerctl -s o -l output -x -a 'table json json-pretty json-short json-seq csv' -d 'Output format: table, json, json-pretty, json-short, json-seq or csv'

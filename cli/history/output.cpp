@@ -5,6 +5,8 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,12 +67,12 @@ std::string display_name(const Json& row) {
   return name.empty() ? name_text(row, "id") : name;
 }
 
-// "3h 5min are not recorded."
-std::string missing_text(Time missing) {
+// "3h 5min of this time are not recorded."
+std::string missing_text(Time missing, std::string_view whole = "this time") {
   constexpr Time kShortest = std::chrono::seconds(1);
   if (missing < kShortest) return "";
-  return fmt::format("{} of this time are not recorded.\n",
-                     format_time(std::chrono::floor<std::chrono::seconds>(missing)));
+  return fmt::format("{} of {} are not recorded.\n",
+                     format_time(std::chrono::floor<std::chrono::seconds>(missing)), whole);
 }
 
 Time missing_in(const std::vector<Json>& replies) {
@@ -140,8 +142,12 @@ Json total_of_rows(const Json& report) {
   return total;
 }
 
-template <std::size_t kCount>
-std::string csv(const Json& rows, const std::array<std::string_view, kCount>& names) {
+// Of several hosts, which the rows name.
+bool has_hosts(const Json& report) {
+  return std::ranges::any_of(report.at("rows"), [](const Json& row) { return row.contains("host"); });
+}
+
+std::string csv(const Json& rows, std::span<const std::string_view> names) {
   std::string out;
   for (const std::string_view name : names) out.append(out.empty() ? "" : ",").append(name);
   out += "\n";
@@ -221,8 +227,8 @@ Json report_json(Json report) {
 }
 
 std::string report_csv(const Json& report) {
-  constexpr std::array<std::string_view, 9> kNames = {
-      "id",        "name",     "kind",          kEnergy, "activeMicrojoules", "idleMicrojoules",
+  constexpr std::array<std::string_view, 10> kNames = {
+      "host",      "id",       "name",          "kind", kEnergy, "activeMicrojoules", "idleMicrojoules",
       "costMicro", "currency", "milligramsCO2e"};
   Json rows = report.at("rows");
   // What is in no row, so that the column adds up to the host.
@@ -231,7 +237,8 @@ std::string report_csv(const Json& report) {
     copy_costs(row, field(field(report, "accountCosts"), account), report);
     rows.push_back(std::move(row));
   }
-  return csv(rows, kNames);
+  const std::span<const std::string_view> names = kNames;
+  return csv(rows, has_hosts(report) ? names : names.subspan(1));
 }
 
 std::string report_text(const Json& report, const std::string& by, const TableStyle& style) {
@@ -249,6 +256,10 @@ std::string report_text(const Json& report, const std::string& by, const TableSt
       {.header = header_of(by), .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0},
       {.header = "ENERGY", .leaves = 0},
       {.header = "SHARE", .leaves = 1}};
+  const bool by_host = has_hosts(report);
+  if (by_host)
+    columns.insert(columns.begin(),
+                   {.header = "HOST", .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0});
   const Json whole = has_host ? report : total_of_rows(report);
   LargestCosts largest;
   largest.include(whole);
@@ -259,6 +270,7 @@ std::string report_text(const Json& report, const std::string& by, const TableSt
   const auto add = [&](const std::string& name, Microjoules energy, const Json& priced) {
     std::vector<std::string> cells = {name, unit.text(energy.value),
                                       format_percent(energy.value, total.value)};
+    if (by_host) cells.insert(cells.begin(), name_text(priced, "host"));
     costs.add_cells(cells, priced);
     table.add_row(std::move(cells));
   };
@@ -276,7 +288,8 @@ std::string report_text(const Json& report, const std::string& by, const TableSt
                       format_minute(time_of(report, "toUsec")));
   out += table.text(style);
   if (style.header) {
-    const std::string note = missing_text(time_of(report, "unrecordedUsec"));
+    const std::string note =
+        missing_text(time_of(report, "unrecordedUsec"), by_host ? "the time of the hosts" : "this time");
     out += wrap_words("\nEnergy of the zones that keplerd meters; a meter at the wall shows more.\n" + note +
                           cost_notes({report}) + intensity_score_text(report),
                       style.width);

@@ -25,5 +25,7 @@ std::string read_golden(const std::string& name);
 
 // The results of `run`, `history` and `report`.
 std::vector<Golden> golden_results();
+// Several hosts.
+std::vector<Golden> golden_hosts();
 
 }  // namespace keplerd::cli

@@ -236,6 +236,7 @@ std::vector<Golden> goldens() {
                    return painted(state, look.colour);
                  }});
   for (Golden& result : golden_results()) all.push_back(std::move(result));
+  for (Golden& hosts : golden_hosts()) all.push_back(std::move(hosts));
   return all;
 }
 

@@ -21,14 +21,14 @@ std::string manual() {
 
 // The words at the heads of the tagged paragraphs of VERBS and OPTIONS, with the hyphens of options.
 std::set<std::string> described_words() {
-  std::string text = std::regex_replace(manual(), std::regex("Fl ([a-z-]+)"), "-$1");
+  std::string text = std::regex_replace(manual(), std::regex("Fl ([A-Za-z-]+)"), "-$1");
   text = text.substr(text.find(".Sh VERBS"));
   text.resize(text.find(".Sh JSON"));
   std::set<std::string> words;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(".It ")) continue;
-    const std::regex word("[a-z-]+");
+    const std::regex word("[A-Za-z-]+");
     for (std::sregex_iterator match(line.begin(), line.end(), word), end; match != end; ++match) {
       words.insert(match->str());
     }

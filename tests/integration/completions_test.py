@@ -32,7 +32,7 @@ def options_of(program, *verb):
     """The options in --help, and whether they take a value."""
     found = {}
     for line in run(program, *verb, "--help").splitlines():
-        if match := re.match(r"  +(-[-a-z, ]+?)(?:  +|$| ([A-Z:]+)\b)", line):
+        if match := re.match(r"  +(-[-A-Za-z, ]+?)(?:  +|$| ([A-Z:]+)\b)", line):
             for name in re.split(r"[, ]+", match.group(1)):
                 found[name] = bool(match.group(2))
     return found
@@ -42,7 +42,7 @@ def described_in_help(program, *verb):
     """The options and verbs in --help, each with its whole description."""
     found, names = {}, []
     for line in run(program, *verb, "--help").splitlines():
-        if match := re.match(r"  +(-[-a-z,]+|[a-z]+)(?: [A-Z:]+(?:=\S*)?(?: \.\.\.)?)?(?: +(\S.*))?$", line):
+        if match := re.match(r"  +(-[-A-Za-z,]+|[a-z]+)(?: [A-Z:]+(?:=\S*)?(?: \.\.\.)?)?(?: +(\S.*))?$", line):
             names = match.group(1).split(",")
             found |= {name: match.group(2) or "" for name in names}
         elif re.match(r"  +\S", line):  # on a line of its own if there is no room for it
