@@ -122,6 +122,10 @@ void declare_calibrate(CLI::App& app, RawArguments& raw) {
   app.add_flag("--undo", options.undo, "Remove what an earlier calibration has written");
 }
 
+void declare_history_socket(CLI::App& app, RawArguments& raw) {
+  app.add_option("--history", raw.options.history.address, "Socket of keplerd-history")->type_name("ADDRESS");
+}
+
 void declare_history(CLI::App& app, const VerbOptions& accepts, RawArguments& raw) {
   history::HistoryOptions& options = raw.options.history;
   const auto add = [&app](const char* name, std::string& value, const char* description, const char* type) {
@@ -146,7 +150,7 @@ void declare_history(CLI::App& app, const VerbOptions& accepts, RawArguments& ra
   add("--day", options.day, "The whole day, like 2026-11-24, today or yesterday", "DAY");
   add("--since", options.since, "Begin at TIME", "TIME");
   add("--until", options.until, "End at TIME (default: now)", "TIME");
-  add("--history", options.address, "Socket of keplerd-history", "ADDRESS");
+  declare_history_socket(app, raw);
 }
 
 void declare(CLI::App& app, const VerbOptions& accepts, RawArguments& raw) {
@@ -173,6 +177,7 @@ void declare(CLI::App& app, const VerbOptions& accepts, RawArguments& raw) {
   if (accepts.record) declare_record(app, raw);
   if (accepts.calibrate) declare_calibrate(app, raw);
   if (accepts.history) declare_history(app, accepts, raw);
+  if (accepts.socket) declare_history_socket(app, raw);
   if (accepts.run) run::declare_options(app, raw.run);
   if (accepts.host) {
     app.add_option("--sysfs", raw.options.host.sysfs, "Read this instead of /sys")->type_name("DIR");

@@ -26,6 +26,7 @@ struct VerbOptions {
   bool subject = false;    // [KIND] [ID], --step
   bool by = false;         // --by
   bool hosts = false;      // --host
+  bool socket = false;     // --history
 };
 
 struct Verb {
@@ -58,5 +59,6 @@ int run_record(const Context& context);
 int run_calibrate(const Context& context);
 int run_history(const Context& context);
 int run_report(const Context& context);
+int run_apps(const Context& context);
 
 }  // namespace keplerd::cli

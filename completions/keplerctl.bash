@@ -13,7 +13,7 @@ __keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
 
 _keplerctl() {
     local kinds='units vms containers pods processes zones'
-    local verbs="status $kinds show monitor top history report run record calibrate doctor help"
+    local verbs="status $kinds apps show monitor top history report run record calibrate doctor help"
     local global='--varlink= -H --host= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
     local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
@@ -81,6 +81,7 @@ _keplerctl() {
                 case $verb in
                     units) candidates+=" -n $list --tree --type=" ;;
                     vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
+                    apps) candidates+=" -n $list --history=" ;;
                     monitor) candidates+=" -n --count= --interval= $list" ;;
                     run)
                         candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for keplerctl(1).
 set -l kinds units vms containers pods processes zones
-set -l verbs status $kinds show monitor top history report run record calibrate doctor help
+set -l verbs status $kinds apps show monitor top history report run record calibrate doctor help
 
 # Names and ids of existing objects. There are too many processes.
 function __keplerctl_names
@@ -39,6 +39,7 @@ complete -c keplerctl -n $without -a containers -d 'Energy of every container'
 complete -c keplerctl -n $without -a pods -d 'Energy of every Kubernetes pod'
 complete -c keplerctl -n $without -a processes -d 'Energy of every process'
 complete -c keplerctl -n $without -a zones -d 'The host\'s energy zones: packages, memory, ...'
+complete -c keplerctl -n $without -a apps -d 'Energy of the applications of users\' sessions, by their names'
 complete -c keplerctl -n $without -a show -d 'Details of one unit, virtual machine, container, pod, process or zone'
 complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of a kind, live'
 complete -c keplerctl -n $without -a top -d 'Live screen of what draws power'
@@ -54,7 +55,7 @@ complete -c keplerctl -n $without -a help -d 'Show this help, or that of a verb'
 complete -c keplerctl -n '__fish_seen_subcommand_from show' -a '(__keplerctl_names)'
 set -l without_kind "not __fish_seen_subcommand_from $kinds"
 complete -c keplerctl -n "__fish_seen_subcommand_from monitor top; and $without_kind" -a "$kinds"
-set -l lists "__fish_seen_subcommand_from $kinds monitor; and not __fish_seen_subcommand_from top"
+set -l lists "__fish_seen_subcommand_from $kinds apps monitor; and not __fish_seen_subcommand_from top"
 set -l monitor '__fish_seen_subcommand_from monitor'
 complete -c keplerctl -n "$lists; and not $monitor" -s n -l limit -x -d 'Show at most N rows'
 complete -c keplerctl -n $monitor -l limit -x -d 'Show at most N rows'
@@ -65,6 +66,7 @@ complete -c keplerctl -n $units -l tree -d 'Show all cgroups, each below its par
 complete -c keplerctl -n $units -l type -x -a 'service scope slice socket mount swap cgroup' -d 'Show units of these types: service, scope, slice, socket, mount, swap or cgroup'
 complete -c keplerctl -n $monitor -s n -l count -x -d 'Exit after COUNT updates'
 complete -c keplerctl -n $monitor -l interval -x -d 'Minimum time between two updates'
+complete -c keplerctl -n '__fish_seen_subcommand_from apps' -l history -r -F -d 'Socket of keplerd-history'
 set -l record '__fish_seen_subcommand_from record'
 complete -c keplerctl -n $record -F
 complete -c keplerctl -n $record -l duration -x -d 'Stop after TIME (default: 1h)'

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 
+#include "cli/apps/app_rows.h"
 #include "cli/fields.h"
 #include "cli/fleet/gather.h"
 #include "cli/fleet/lists.h"
@@ -49,6 +50,8 @@ std::vector<Reply> ask_for_list(const Context& context, const std::string& verb,
   std::vector<std::string> arguments;
   const std::vector<std::string>& types = context.options.types;
   if (!types.empty()) arguments.push_back(fmt::format("--type={}", fmt::join(types, ",")));
+  if (verb == "apps" && context.options.history.address != history::kDefaultAddress)
+    arguments.push_back("--history=" + context.options.history.address);
   return fleet::gather(context.options, {verb, arguments, std::string(kind.json_key)});
 }
 
@@ -157,6 +160,8 @@ int run_on_hosts(const Context& context, const Verb& verb) {
   if (name.empty() || name == "status") return show_statuses(context);
   if (name == "top") return show_top(context);
   if (name == "report") return show_report(context);
+  if (name == "apps")
+    return show_list(context, name, {"apps", "row", "rows", &apps::app_columns(), std::nullopt});
   return show_list(context, name, fleet::list_kind(client::find_kind(name)->kind));
 }
 
