@@ -25,6 +25,8 @@ Options finish(const RawArguments& raw, bool on_terminal) {
   if (output == "json") options.framing = Framing::kLines;
   if (output == "json-seq") options.framing = Framing::kSequence;
   options.csv = output == "csv";
+  if (output == "waybar") options.bar = BarFormat::kWaybar;
+  if (output == "i3blocks") options.bar = BarFormat::kI3blocks;
   options.legend = !raw.no_legend;
   options.pager = !raw.no_pager;
   if (raw.limit > 0) options.limit = raw.limit;
@@ -98,6 +100,11 @@ std::string output_problem(const RawArguments& raw, const Verb& verb) {
     return "--output cannot be combined with --json or -j";
   if (output == "csv" && !verb.options.list && !verb.options.history)
     return "--output: csv is available for lists, monitor, history and report only";
+  const bool for_bar = output == "waybar" || output == "i3blocks";
+  if (for_bar && !verb.options.ticks) return "--output: " + output + " is available for monitor only";
+  if (for_bar && !raw.options.kind.empty())
+    return "--output: " + output + " shows the host, or what --of names, not all " + raw.options.kind;
+  if (!for_bar && !raw.options.of.empty()) return "--of requires --output=waybar or --output=i3blocks";
   return "";
 }
 

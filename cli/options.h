@@ -12,6 +12,7 @@
 #include "cli/calibrate/options.h"
 #include "cli/fleet/hosts.h"
 #include "cli/history/options.h"
+#include "cli/output/bar.h"
 #include "cli/record/options.h"
 #include "cli/run/options.h"
 #include "host/host_root.h"
@@ -32,6 +33,7 @@ struct Options {
   JsonMode json = JsonMode::kOff;         // --json, -j, --output
   Framing framing = Framing::kByVerb;     // --output
   bool csv = false;                       // --output
+  BarFormat bar = BarFormat::kNone;       // --output
   bool legend = true;                     // --no-legend
   bool pager = true;                      // --no-pager
   bool full = false;                      // --full: lines may be wider than the terminal
@@ -48,6 +50,7 @@ struct Options {
   std::string kind;                     // in org.keplerd.Energy; empty: only the host
   std::optional<std::size_t> count;     // -n
   std::optional<Nanoseconds> interval;  // --interval
+  std::string of;                       // --of: what a status bar shows; empty: the host
 
   std::string id;  // show
 

@@ -16,7 +16,8 @@
 namespace keplerd::cli {
 namespace {
 
-constexpr std::array kFormats = {"table", "json", "json-pretty", "json-short", "json-seq", "csv"};
+constexpr std::array kFormats = {"table",    "json", "json-pretty", "json-short",
+                                 "json-seq", "csv",  "waybar",      "i3blocks"};
 
 std::string check_positive(const std::string& text) {
   return parse_number<std::size_t>(text).value_or(0) > 0
@@ -60,7 +61,7 @@ std::string check_output(const std::string& text) {
     if (text == format) return "";
   }
   return "invalid format '" + text +
-         "' (expected table, json, json-pretty, json-short, json-seq or csv)";
+         "' (expected table, json, json-pretty, json-short, json-seq, csv, waybar or i3blocks)";
 }
 
 std::string check_json(const std::string& text) {
@@ -81,7 +82,7 @@ void declare_global(CLI::App& app, RawArguments& raw) {
       ->check(check_json);
   app.add_flag("-j", raw.default_json, "Same as --json=pretty on a terminal, --json=short otherwise");
   app.add_option("-o,--output", raw.output,
-                 "Output format: table, json, json-pretty, json-short, json-seq or csv")
+                 "Output format: table, json, json-pretty, json-short, json-seq, csv, waybar or i3blocks")
       ->type_name("FORMAT")
       ->check(check_output);
   app.add_flag("-l,--full", raw.options.full, "Do not shorten names or leave out columns");
@@ -168,6 +169,8 @@ void declare(CLI::App& app, const VerbOptions& accepts, RawArguments& raw) {
         ->type_name("COUNT")
         ->check(check_positive);
     add_time_option(app, "--interval", raw.interval, "Minimum time between two updates");
+    app.add_option("--of", raw.options.of, "What a status bar shows: an id, a name, or session")
+        ->type_name("ID");
   }
   if (accepts.kind)
     app.add_option("KIND", raw.options.kind, client::kind_list(&client::KindInfo::plural))->check(check_kind);

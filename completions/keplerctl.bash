@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -H | --host | -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --functional-unit | --month | --day | --since | --until | --history) word= ;;
+            -H | --host | --of | -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --functional-unit | --month | --day | --since | --until | --history) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         # What is behind `run`, its options and their values is a command of its own.
@@ -56,7 +56,7 @@ _keplerctl() {
             local known=${value%"${value##*,}"}
             mapfile -t COMPREPLY < <(compgen -P "$known" -A hostname -- "${value##*,}")
             return ;;
-        -o | --output) candidates='table json json-pretty json-short json-seq csv' ;;
+        -o | --output) candidates='table json json-pretty json-short json-seq csv waybar i3blocks' ;;
         --sort) candidates='energy power cpu name id' ;;
         --type) candidates='service scope slice socket mount swap cgroup' ;;
         --varlink | --history | --sysfs | --procfs | --cgroupfs | --capture)
@@ -70,7 +70,7 @@ _keplerctl() {
         --step) candidates='5min hour day month' ;;
         --by) candidates='unit slice user vm project container pod' ;;
         --day | --since | --until) candidates='today yesterday' ;;
-        --attach) __keplerctl_show "$value" "${address[@]}"; return ;;
+        --attach | --of) __keplerctl_show "$value" "${address[@]}"; return ;;
         -p | --property) candidates='AllowedCPUs= CPUQuota= CPUWeight= IOWeight= MemoryHigh= MemoryMax= RuntimeMaxSec= TasksMax=' ;;
         -n | --limit | --count | --interval | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --label | --for | --max-energy | --duration | --max-size | --month)
             return ;;
@@ -82,7 +82,7 @@ _keplerctl() {
                     units) candidates+=" -n $list --tree --type=" ;;
                     vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
                     apps) candidates+=" -n $list --history=" ;;
-                    monitor) candidates+=" -n --count= --interval= $list" ;;
+                    monitor) candidates+=" -n --count= --interval= --of= $list" ;;
                     run)
                         candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='
                         candidates+=' --attach= --for= --include-idle --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;

@@ -217,7 +217,11 @@ Json monitor_parameters(const Options& options) {
 
 }  // namespace
 
-int run_monitor(const Context& context) { return follow_daemon(context, Follow::steady_clock()); }
+int run_monitor(const Context& context) {
+  const bool for_bar = context.options.bar != BarFormat::kNone;
+  return for_bar ? follow_for_bar(context, Follow::steady_clock())
+                 : follow_daemon(context, Follow::steady_clock());
+}
 
 int follow_daemon(const Context& context, Follow::Clock clock) {
   std::optional<std::size_t> left = context.options.count;

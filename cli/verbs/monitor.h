@@ -8,5 +8,7 @@
 namespace keplerd::cli {
 
 int follow_daemon(const Context& context, Follow::Clock clock);
+// For --output=waybar and i3blocks.
+int follow_for_bar(const Context& context, Follow::Clock clock);
 
 }  // namespace keplerd::cli

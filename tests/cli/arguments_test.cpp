@@ -114,9 +114,9 @@ TEST(Arguments, OutputIsAFormat) {
   EXPECT_EQ(output("json-pretty"), std::tuple(JsonMode::kPretty, Framing::kByVerb, false));
   EXPECT_EQ(output("json-seq"), std::tuple(JsonMode::kShort, Framing::kSequence, false));
   EXPECT_EQ(output("csv"), std::tuple(JsonMode::kOff, Framing::kByVerb, true));
-  EXPECT_EQ(
-      usage_error({"units", "-o", "/tmp/x"}),
-      "--output: invalid format '/tmp/x' (expected table, json, json-pretty, json-short, json-seq or csv)");
+  EXPECT_EQ(usage_error({"units", "-o", "/tmp/x"}),
+            "--output: invalid format '/tmp/x' (expected table, json, json-pretty, json-short, json-seq, "
+            "csv, waybar or i3blocks)");
   for (const char* verb : {"status", "show", "top", "doctor"}) {
     const Words words = verb == std::string("show") ? Words{verb, "x", "-ocsv"} : Words{verb, "-ocsv"};
     EXPECT_EQ(usage_error(words), "--output: csv is available for lists, monitor, history and report only");
