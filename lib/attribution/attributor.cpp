@@ -108,7 +108,7 @@ const Attribution& Attributor::attribute(const Sample& sample) {
   return result_;
 }
 
-// Determines which processes and groups ran in this window, and for how long.
+// Determines which processes and groups ran or used a device in this window, and for how long they ran.
 void Attributor::find_contenders(const UsageSample& usage) {
   own_times_.update(usage.groups, own_);
   result_.group_time.resize(usage.groups.size());
@@ -123,11 +123,16 @@ void Attributor::find_contenders(const UsageSample& usage) {
   members_.resize(usage.groups.size());
   for (auto& members : members_) members.clear();
   result_.process_time.assign(usage.processes.size(), Nanoseconds{0});
+  used_device_.assign(usage.processes.size(), 0);
+  for (const DeviceUsage& device : usage.devices) {
+    for (const EngineUse& use : device.uses)
+      if (use.process != kNoProcess) used_device_[use.process] = 1;
+  }
   for (std::size_t i = 0; i < usage.processes.size(); ++i) {
     const ProcessUsage& process = usage.processes[i];
     const Nanoseconds time = process_time(process, usage);
     result_.process_time[i] = time;
-    if (time == Nanoseconds{0}) continue;
+    if (time == Nanoseconds{0} && !used_device_[i]) continue;
     if (process.group != kNoGroup) {
       members_[process.group].push_back(i);
     } else if (process.kernel_thread) {
@@ -185,9 +190,11 @@ void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, const W
   zone.idle = weighing.idle;
   zone.unattributed = zone.energy - weighing.idle;
   if (!weighs_something(weighing.contenders)) return;
-  shares_.resize(contenders_.size());
-  apportioner_.apportion(zone.unattributed, weighing.contenders, shares_);
-  zone.unattributed = Microjoules{};
+  weights_.assign(weighing.contenders.begin(), weighing.contenders.end());
+  weights_.push_back(weighing.nobody);
+  shares_.resize(weights_.size());
+  apportioner_.apportion(zone.unattributed, weights_, shares_);
+  zone.unattributed = shares_.back();
 
   zone.kernel = shares_[0];
   std::copy_n(shares_.begin() + 1, own_.size(), zone.own.begin());

@@ -34,7 +34,7 @@ struct ZoneAttribution {
   Microjoules energy;   // idle + active
   Microjoules idle;
   Microjoules kernel;  // kernel threads outside any group, and interrupts where they are accounted apart
-  Microjoules unattributed;        // nobody weighs anything, or the zone is not divided
+  Microjoules unattributed;        // nobody weighs anything, it is not known who, or the zone is not divided
   std::vector<Microjoules> group;  // own + children
   std::vector<Microjoules> own;
   std::vector<Microjoules> other;    // of own: processes that appeared, left or ended in the window
@@ -128,7 +128,8 @@ class Attributor {
   Contenders contenders_;
   std::vector<Nanoseconds> own_;
   std::vector<std::size_t> outside_;
-  std::vector<std::vector<std::size_t>> members_;  // a group's processes that ran
+  std::vector<std::uint8_t> used_device_;          // of each process
+  std::vector<std::vector<std::size_t>> members_;  // a group's processes that ran or used a device
   std::vector<std::int64_t> weights_;
   std::vector<Microjoules> shares_;
 };

@@ -1,14 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attribution/make_model.h"
 
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "attribution/device_model.h"
 #include "attribution/learned_model.h"
 #include "attribution/usage_ratio_model.h"
 
 namespace keplerd {
+namespace {
+
+// Graphics cards by a model of their own, which no rule changes; all else by that of processors and memory.
+class ModelOfAll final : public Model {
+ public:
+  explicit ModelOfAll(std::unique_ptr<Model> processors) : processors_(std::move(processors)) {}
+
+  void begin(const UsageSample& usage, const Contenders& contenders) override {
+    processors_->begin(usage, contenders);
+    devices_.begin(usage, contenders);
+  }
+  std::optional<Weighing> weigh(const DrawnEnergy& drawn) override {
+    return drawn.zone.resource == Resource::kGpu ? devices_.weigh(drawn) : processors_->weigh(drawn);
+  }
+  bool wants_processors() const override { return processors_->wants_processors(); }
+  RulesInForce in_force() const override { return processors_->in_force(); }
+  std::vector<ZoneModelState> states() const override { return processors_->states(); }
+  std::vector<SavedZoneModel> save() const override { return processors_->save(); }
+  void restore(std::span<const SavedZoneModel> saved) override { processors_->restore(saved); }
+
+ private:
+  std::unique_ptr<Model> processors_;
+  DeviceModel devices_;
+};
+
+}  // namespace
 
 std::unique_ptr<Model> make_model(const ModelRules& rules) {
-  if (!rules.learns()) return std::make_unique<UsageRatioModel>();
-  return std::make_unique<LearnedModel>(rules);
+  std::unique_ptr<Model> processors;
+  if (rules.learns()) {
+    processors = std::make_unique<LearnedModel>(rules);
+  } else {
+    processors = std::make_unique<UsageRatioModel>();
+  }
+  return std::make_unique<ModelOfAll>(std::move(processors));
 }
 
 }  // namespace keplerd

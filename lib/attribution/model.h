@@ -31,8 +31,9 @@ struct TickStep {
 struct Contenders {
   Nanoseconds window{0};  // its length
   Nanoseconds kernel{0};  // kernel threads outside any group, and interrupts if accounted separately
-  std::span<const Nanoseconds> own;      // of each group of the sample, without its children; never negative
-  std::span<const std::size_t> outside;  // processes outside any group that ran; indices into the sample's
+  std::span<const Nanoseconds> own;  // of each group of the sample, without its children; never negative
+  // Processes outside any group that ran or used a device; indices into the sample's.
+  std::span<const std::size_t> outside;
   // Of each process of the sample; 0 if it did not run, or was not in its group for the whole window.
   std::span<const Nanoseconds> process;
   // Whether UsageSample::cpus has what each CPU did in all of the window; if not, nothing can be learned of
@@ -57,12 +58,14 @@ struct DrawnEnergy {
 struct Weighing {
   Microjoules idle;                          // at least 0, at most the energy; the rest is divided
   std::span<const std::int64_t> contenders;  // if all are 0, the rest is unattributed
-  // Weights that divide a group's own energy among those of its processes that ran and its other account; if
-  // all are 0, it goes to the other account.
+  // Weights that divide a group's own energy among those of its processes that took part (Contenders) and its
+  // other account; if all are 0, it goes to the other account.
   std::span<const std::int64_t> process;  // of each process of the sample
   std::span<const std::int64_t> other;    // of each group of the sample
   // The relative standard deviation of each contender's part (0.1: 10 %); empty: not known.
   std::span<const double> relative_sd = {};
+  // The weight of what cannot be said to be any contender's: its part is unattributed.
+  std::int64_t nobody = 0;
 };
 
 class Model {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/parse.h"
+#include "base/pci_address.h"
 #include "base/text.h"
 
 namespace keplerd {
@@ -132,7 +133,8 @@ HwmonZone make_zone(const Match& match, int index, const HwmonChip& chip, const 
                    .quality = rule.quality,
                    .in_total = rule.role == HwmonRole::kProcessor,
                    .begins_anew = counts_power,
-                   .resource = resource_of(rule.role)},
+                   .resource = resource_of(rule.role),
+                   .device = rule.role == HwmonRole::kGpu ? pci_address(chip.device).value_or("") : ""},
           .directory = chip.directory,
           .file = input.file,
           .counts_power = counts_power,

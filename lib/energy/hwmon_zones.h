@@ -31,7 +31,7 @@ struct HwmonChip {
 enum class HwmonRole {
   kProcessor,  // in the host's total
   kPlatform,   // a platform's meter or a rail of its board: shown only
-  kGpu,        // a graphics card: shown only
+  kGpu,        // a graphics card: not in the total
 };
 
 struct HwmonZone {

@@ -18,11 +18,11 @@ constexpr Nanoseconds kMostEarly = std::chrono::milliseconds(250);  // samples a
 constexpr int kFailedReads = 3;
 constexpr Nanoseconds kFailedTime = std::chrono::seconds(3);
 
-// Whether `source` has a zone that is not in `zones`, or the same with another quality.
+// Whether `source` has a zone that is not in `zones`, or the same with another quality or of another device.
 bool has_more(const EnergySource& source, const std::vector<Zone>& zones) {
   return std::ranges::any_of(source.zones(), [&](const Zone& zone) {
     const auto known = std::ranges::find(zones, zone.id, &Zone::id);
-    return known == zones.end() || known->quality != zone.quality;
+    return known == zones.end() || known->quality != zone.quality || known->device != zone.device;
   });
 }
 
@@ -102,7 +102,7 @@ std::optional<std::string> SourceKeeper::look_for_shown_only() {
   shown_only_ = std::move(found);
   gather_zones();
   if (same_zones) return std::nullopt;
-  return "additional zones, not divided: " + (shown_only_ ? ids_of(*shown_only_) : "none");
+  return "additional zones, not in the total: " + (shown_only_ ? ids_of(*shown_only_) : "none");
 }
 
 void SourceKeeper::remember(SourceProbes tried) {

@@ -50,6 +50,7 @@ struct Zone {
   // The counter starts when its source is opened: a reading is meaningless to the next run.
   bool begins_anew = false;
   Resource resource = Resource::kCpu;
+  std::string device = {};  // of a graphics card: its PCI address ("0000:03:00.0"), by which its use is found
 };
 
 // Something on the host that looks like a meter but is not a zone.

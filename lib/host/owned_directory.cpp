@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "host/kept_file.h"
 #include "host/regular_file.h"
@@ -25,6 +26,16 @@ Result<OwnedDirectory> open_owned(int parent, const std::string& path) {
   if (::fstat(fd->get(), &status) != 0) return system_error(path, errno);
   return OwnedDirectory{*std::move(fd), status.st_uid, status.st_ino,
                         (status.st_mode & (S_IWGRP | S_IWOTH)) != 0};
+}
+
+Result<OwnedDirectory> open_roots(int parent, const std::string& path) {
+  auto directory = open_owned(parent, path);
+  if (!directory) return directory;
+  if (directory->owner != 0 && directory->owner != ::geteuid())
+    return Error{.message = "does not belong to root", .code = EPERM};
+  if (directory->is_open_to_others)
+    return Error{.message = "can be written to by others than root", .code = EPERM};
+  return directory;
 }
 
 Result<std::vector<std::string>> names_in(const OwnedDirectory& directory, std::size_t most) {

@@ -26,6 +26,10 @@ struct OwnedDirectory {
 // `path` is relative to `parent`, without links and "..". Errors state what it is instead.
 Result<OwnedDirectory> open_owned(int parent, const std::string& path);
 
+// The same, for a directory in which only root may create others: it belongs to root, or to this process's
+// user, and nobody else may write there.
+Result<OwnedDirectory> open_roots(int parent, const std::string& path);
+
 // The names in it, sorted; at most `most` of them.
 Result<std::vector<std::string>> names_in(const OwnedDirectory& directory, std::size_t most);
 

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "attribution/attributor.h"
+#include "base/pci_address.h"
 #include "base/text.h"
+#include "trace/traced_devices.h"
 #include "trace/writer.h"
 #include "usage/processors.h"
 
@@ -73,6 +75,7 @@ Result<Zone> parse_zone(const TraceValue& value) {
   zone.range = {*range};
   zone.largest_limit = {number(value, "maxMicrowatts", kMostEnergy).value_or(0)};
   const auto resource = text(value, "resource");  // traces of others may have none
+  if (const auto device = text(value, "device")) zone.device = pci_address(*device).value_or("");
   zone.resource = resource ? parse_resource(*resource).value_or(Resource::kNone) : rapl_resource(*name);
   return zone;
 }
@@ -173,6 +176,7 @@ Result<Done> TraceReader::take_sample(const TraceValue& sample) {
   if (const auto taken = groups_.apply(sample, begins_); !taken) return taken;
   groups_.fill(sample_.usage);
   if (const auto taken = take_processes(sample); !taken) return taken;
+  if (const auto taken = take_devices(sample, sample_.usage); !taken) return taken;
   return bound_time();
 }
 

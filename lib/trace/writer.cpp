@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trace/traced_devices.h"
 #include "usage/cpu_classes.h"
 #include "usage/cpu_ticks.h"
 
@@ -45,6 +46,7 @@ Json zone_json(const Zone& zone, std::span<const CpuUsage> cpus) {
   json["inTotal"] = zone.in_total;
   json["quality"] = quality_name(zone.quality);
   json["resource"] = resource_name(zone.resource);
+  if (!zone.device.empty()) json["device"] = zone.device;
   json["rangeMicrojoules"] = zone.range.value;
   json["maxMicrowatts"] = zone.largest_limit.value;
   return json;
@@ -154,6 +156,8 @@ std::string TraceWriter::write(const Sample& sample, std::span<const Zone> zones
   if (!lists.outside.text.empty()) line.add(R"("outside":{{{}}})", lists.outside.text);
   if (!lists.outside_ended.text.empty()) line.add(R"("outsideEnded":[{}])", lists.outside_ended.text);
   if (!lists.workloads.text.empty()) line.add(R"("workloads":{{{}}})", lists.workloads.text);
+  const auto devices = traced_devices(sample.usage, [this](std::string_view path) { return quoted(path); });
+  if (!devices.empty()) line.add(R"("devices":[{}])", devices);
   left_out_ = 0;
   return text + "{" + line.text + "}\n";
 }

@@ -26,11 +26,6 @@ std::uint64_t incarnation_of(std::size_t group, const UsageSample& sample) {
   return group == kNoGroup ? 0 : sample.groups[group].incarnation;
 }
 
-std::size_t find_group(std::uint64_t incarnation, const UsageSample& sample) {
-  const auto group = std::ranges::find(sample.groups, incarnation, &GroupUsage::incarnation);
-  return group == sample.groups.end() ? kNoGroup : static_cast<std::size_t>(group - sample.groups.begin());
-}
-
 }  // namespace
 
 void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample) {
@@ -142,7 +137,7 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
     if (!std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
     if (!process.has_run) process.comm_file.reset();
     if (process.has_run && refresh_user(process, false))
-      report(process, find_group(process.group, sample), false, {{process.group, process.usage}}, sample);
+      report(process, group_with(sample, process.group), false, {{process.group, process.usage}}, sample);
   }
 }
 
@@ -188,7 +183,7 @@ void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
 }
 
 // For processes in no cgroup.procs: zombies, and written trees without such files.
-std::size_t ProcessTable::group_of(std::int32_t pid, CgroupTree* tree) const {
+std::size_t ProcessTable::group_of(std::int32_t pid, const CgroupTree* tree) const {
   if (tree == nullptr) return kNoGroup;
   const auto text = read_text(host_.procfs(), (std::to_string(pid) + "/cgroup").c_str(), kCgroupFileLimit);
   return text ? tree->find(parse_process_cgroup(*text)) : kNoGroup;

@@ -70,6 +70,12 @@ class ProcessTable {
 
   // All whose time is known as of the last read(), with the incarnations of their groups.
   std::vector<SavedUsage::Process> all() const;
+  // After read(): the index in sample.processes of a process that has used something other than CPUs, and may
+  // not have run; it is added if it is known. kNoProcess: it has ended, or is not tracked individually.
+  std::size_t find(ProcessId id, UsageSample& sample) const;
+  // The group of a process that is not tracked: index into sample.groups, kNoGroup outside any; unset if it
+  // is gone.
+  std::optional<std::size_t> find_group(ProcessId id, const CgroupTree* tree) const;
 
   // Processes left out by the limits when their groups were last read.
   std::size_t left_out() const { return left_out_; }
@@ -115,7 +121,7 @@ class ProcessTable {
   void scan(CgroupTree& tree, UsageSample& sample);
   void drop_missing(UsageSample& sample);
   void read_all(CgroupTree* tree, UsageSample& sample);
-  std::size_t group_of(std::int32_t pid, CgroupTree* tree) const;
+  std::size_t group_of(std::int32_t pid, const CgroupTree* tree) const;
 
   void read_one(const Found& found, UsageSample& sample);
   void take_up(const Found& found, UsageSample& sample);

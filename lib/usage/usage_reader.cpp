@@ -23,7 +23,8 @@ UsageReader::UsageReader(const HostRoot& host, UsageLimits limits)
       descriptors_(limits.descriptors),
       processes_(host, with_budget(limits.processes, descriptors_)),
       processors_(host, descriptors_),
-      allowed_cpus_(host) {
+      allowed_cpus_(host),
+      devices_(host) {
   if (const auto root = host.cgroupfs())
     tree_ = std::make_unique<CgroupTree>(*root, with_budget(limits.groups, descriptors_));
 }
@@ -87,6 +88,7 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
     sample.parts = tree_->parts();
   }
   processes_.read(tree_.get(), boottime, sample);
+  devices_.read(boottime, tree_.get(), processes_, sample);
   sample.limits.clear();
   sample.host = {};
   if (limits_) limits_->read(tree_.get(), *stat, boottime, sample);

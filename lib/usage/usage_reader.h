@@ -11,6 +11,7 @@
 #include "host/descriptor_budget.h"
 #include "usage/allowed_cpus.h"
 #include "usage/cgroup_tree.h"
+#include "usage/device_reader.h"
 #include "usage/limit_reader.h"
 #include "usage/process_table.h"
 #include "usage/processors.h"
@@ -63,6 +64,8 @@ class UsageReader {
   void take_group_events(CgroupQueue queue) {
     if (tree_) tree_->take_events(queue);
   }
+  // Whose use is known, and why that of others is not.
+  const DeviceReader& devices() const { return devices_; }
   // Processes not tracked separately from the rest of their groups, because there are too many.
   std::size_t processes_left_out() const { return processes_.left_out(); }
 
@@ -73,6 +76,7 @@ class UsageReader {
   ProcessTable processes_;
   Processors processors_;
   AllowedCpus allowed_cpus_;
+  DeviceReader devices_;
   std::optional<LimitReader> limits_;  // unset: they are not read
   AllowedCpus::RunsVm runs_vm_;        // none: processors are not read
 };

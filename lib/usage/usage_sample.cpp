@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/usage_sample.h"
 
+#include <algorithm>
+
 #include "base/parse.h"
 
 namespace keplerd {
@@ -12,6 +14,11 @@ std::optional<ProcessId> parse_process_id(std::string_view text) {
   const auto start = parse_number<std::uint64_t>(text);
   if (!pid || !start) return std::nullopt;
   return ProcessId{*pid, *start};
+}
+
+std::size_t group_with(const UsageSample& sample, std::uint64_t incarnation) {
+  const auto group = std::ranges::find(sample.groups, incarnation, &GroupUsage::incarnation);
+  return group == sample.groups.end() ? kNoGroup : static_cast<std::size_t>(group - sample.groups.begin());
 }
 
 }  // namespace keplerd

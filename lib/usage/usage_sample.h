@@ -17,6 +17,7 @@
 namespace keplerd {
 
 inline constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kNoProcess = static_cast<std::size_t>(-1);
 
 // A logical CPU that is online, and what it did since the previous sample.
 struct CpuUsage {
@@ -92,6 +93,20 @@ struct PartUsage {
   Nanoseconds time{0};      // CPU time since the previous sample; 0 if it was not known then
 };
 
+// The use of a device by a process since the previous sample.
+struct EngineUse {
+  std::size_t group = kNoGroup;      // of the process; kNoGroup: outside any
+  std::size_t process = kNoProcess;  // index into UsageSample::processes; kNoProcess: it has ended, was not
+                                     // in this group for the whole window, or is not tracked individually
+  Nanoseconds time{0};               // for which the device's engines worked for it; more than 0
+};
+
+// A device, such as a graphics card, whose use in this window is known.
+struct DeviceUsage {
+  std::string address;  // "0000:03:00.0", as Zone::device has it
+  std::vector<EngineUse> uses;
+};
+
 struct UsageSample {
   CpuFields stat{};  // of all CPUs
   CpuTicks ticks;    // their sums
@@ -101,7 +116,7 @@ struct UsageSample {
   // previous sample, if it is known what they used.
   std::vector<GroupUsage> groups;
   // Those that have changed: used CPU time since the previous sample, are new, or have moved to another group
-  // or have another name or user.
+  // or have another name or user. And those that used a device.
   std::vector<ProcessUsage> processes;
   std::vector<ProcessId> ended;  // seen in an earlier sample and gone
   // What the CPUs did, and on which ones groups may run; read on request only. The first class has all CPUs.
@@ -110,7 +125,11 @@ struct UsageSample {
   // What the groups, in the same order, and the host may use at most; read on request only.
   std::vector<GroupLimits> limits;
   HostSize host;
-  std::vector<PartUsage> parts;  // of the groups with threaded ones inside, and of processes requested
+  std::vector<DeviceUsage> devices;  // each address once
+  std::vector<PartUsage> parts;      // of the groups with threaded ones inside, and of processes requested
 };
+
+// The index of the group of this incarnation; kNoGroup if there is none.
+std::size_t group_with(const UsageSample& sample, std::uint64_t incarnation);
 
 }  // namespace keplerd

@@ -25,6 +25,13 @@ std::vector<Zone> two_zones() {
           {.id = "powercap:dram:0", .name = "dram", .in_total = true, .resource = Resource::kDram}};
 }
 
+std::vector<Zone> with_card() {
+  std::vector<Zone> zones = two_zones();
+  zones.push_back(
+      {.id = "amdgpu:gpu:0", .name = "gpu", .resource = Resource::kGpu, .device = "0000:03:00.0"});
+  return zones;
+}
+
 // A host on which everything happens: groups come, move, end and are made anew; counters fail; CPUs go
 // offline.
 class RandomHost {
@@ -43,6 +50,7 @@ class RandomHost {
     change_groups(is_first);
     read_groups(is_first);
     read_processes(is_first);
+    use_card();
     return sample_;
   }
 
@@ -66,6 +74,7 @@ class RandomHost {
   void read_counters() {
     package_ += 20'000'000 + below(80'000'000);
     dram_ += 1'000'000 + below(2'000'000);
+    card_ += below(200'000'000);
     sample_.readings.clear();
     sample_.readings.emplace_back(Microjoules{package_ % 262'143'328'851});
     if (chance(5)) {
@@ -73,6 +82,7 @@ class RandomHost {
     } else {
       sample_.readings.emplace_back(Microjoules{dram_});
     }
+    sample_.readings.emplace_back(Microjoules{card_});
   }
 
   void read_cpus() {
@@ -191,10 +201,26 @@ class RandomHost {
     }
   }
 
+  void use_card() {
+    UsageSample& usage = sample_.usage;
+    usage.devices.clear();
+    if (chance(20)) return;
+    DeviceUsage& card = usage.devices.emplace_back(DeviceUsage{"0000:03:00.0", {}});
+    const auto add = [&](std::size_t group, std::size_t process) {
+      card.uses.push_back({group, process, Nanoseconds(1 + below(900'000'000))});
+    };
+    for (std::size_t group = 0; group < usage.groups.size(); ++group)
+      for (int i = 0; i < 2; ++i)
+        if (chance(30)) add(group, kNoProcess);
+    for (std::size_t process = 0; process < usage.processes.size(); ++process)
+      if (chance(30)) add(kNoGroup, process);
+    if (chance(20)) add(kNoGroup, kNoProcess);
+  }
+
   std::mt19937 random_;
   std::uint64_t number_ = 0, incarnation_ = 0;
   Nanoseconds now_{std::chrono::hours(1)};
-  std::int64_t package_ = 262'000'000'000, dram_ = 0;
+  std::int64_t package_ = 262'000'000'000, dram_ = 0, card_ = 0;
   bool offline_ = false;
   std::map<int, CpuFields> fields_;
   std::map<int, CpuTicks> last_;
@@ -238,10 +264,10 @@ TEST_P(RoundTrip, DividesTheSameEnergies) {
           {.host = "h", .scramble_with = scramble ? std::optional(HashKey{1, 2}) : std::nullopt});
       TraceReader reader;
       Attributor live(make_model(rules)), replayed(make_model(rules));
-      live.set_zones(two_zones());
+      live.set_zones(with_card());
       for (int i = 0; i < 200 && !testing::Test::HasFailure(); ++i) {
         const Sample& sample = host.step();
-        take(reader, writer.write(sample, two_zones()));
+        take(reader, writer.write(sample, with_card()));
         if (reader.begins()) replayed.set_zones(reader.zones());
         if (!reader.begins() && reader.zones_changed()) replayed.change_zones(reader.zones());
         expect_same_division(replayed.attribute(reader.sample()), live.attribute(sample));
@@ -256,7 +282,7 @@ TEST_P(RoundTrip, ReadsTheGroupsThatWereWritten) {
   TraceReader reader;
   for (int i = 0; i < 200 && !testing::Test::HasFailure(); ++i) {
     const Sample& sample = host.step();
-    take(reader, writer.write(sample, two_zones()));
+    take(reader, writer.write(sample, with_card()));
     ASSERT_EQ(reader.sample().usage.groups.size(), sample.usage.groups.size());
     for (std::size_t g = 0; g < sample.usage.groups.size(); ++g) {
       EXPECT_EQ(reader.sample().usage.groups[g].path, sample.usage.groups[g].path);
@@ -279,7 +305,7 @@ TEST_P(RoundTrip, EnergyOfSamplesThatWereLeftOutIsInTheNextWindow) {
   TraceWriter writer;
   TraceReader reader;
   Attributor live(make_model(kKeplerRules)), replayed(make_model(kKeplerRules));
-  live.set_zones(two_zones());
+  live.set_zones(with_card());
   Microjoules lived, read;
   for (int i = 0; i < 201; ++i) {
     const Sample& sample = host.step();
@@ -288,7 +314,7 @@ TEST_P(RoundTrip, EnergyOfSamplesThatWereLeftOutIsInTheNextWindow) {
       writer.leave_out(sample);
       continue;
     }
-    take(reader, writer.write(sample, two_zones()));
+    take(reader, writer.write(sample, with_card()));
     EXPECT_EQ(reader.left_out(), i % 7 == 4 ? 1 : 0);
     if (reader.begins()) replayed.set_zones(reader.zones());
     if (!reader.begins() && reader.zones_changed()) replayed.change_zones(reader.zones());

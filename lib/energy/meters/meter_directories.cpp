@@ -10,10 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 #include "base/text.h"
@@ -38,24 +35,11 @@ constexpr std::array<std::string_view, 12> kReservedNames = {"acpi",      "amdgp
 
 constexpr const char kProblem[] = "problem";
 
-// Who may create directories here may add a meter.
-Result<OwnedDirectory> open_directories(int root) {
-  auto directory = open_owned(root, kMeterDirectories);
-  if (!directory) return directory;
-  if (directory->owner != 0 && directory->owner != ::geteuid())
-    return Error{.message = "does not belong to root", .code = EPERM};
-  if (directory->is_open_to_others)
-    return Error{.message = "can be written to by others than root", .code = EPERM};
-  return directory;
-}
-
 Result<MeterDescription> read_description(const OwnedDirectory& directory) {
   MeterTexts texts;
-  const std::pair<const char*, std::optional<std::string>*> files[] = {{"covers", &texts.covers},
-                                                                       {"quality", &texts.quality},
-                                                                       {"name", &texts.name},
-                                                                       {"energy_uj", &texts.energy},
-                                                                       {"power_uw", &texts.power}};
+  const std::pair<const char*, std::optional<std::string>*> files[] = {
+      {"covers", &texts.covers},    {"quality", &texts.quality}, {"name", &texts.name},
+      {"energy_uj", &texts.energy}, {"power_uw", &texts.power},  {"device", &texts.device}};
   for (const auto& [name, text] : files) {
     auto found = read_owned(directory, name, kLongestFile);
     if (!found) return found.error();
@@ -90,7 +74,8 @@ struct Found {
   std::vector<std::string> signature() const {
     std::vector<std::string> lines;
     for (const FoundMeter& meter : meters)
-      lines.push_back(fmt::format("{} {} {}", meter.shown, meter.directory.inode, meter.meter.counts_energy));
+      lines.push_back(fmt::format("{} {} {} {}", meter.shown, meter.directory.inode,
+                                  meter.meter.counts_energy, meter.meter.device));
     for (const LeftOut& one : left_out) lines.push_back(one.what + ": " + one.why);
     return lines;
   }
@@ -158,7 +143,8 @@ class Search {
 Found find_meters(int host) {
   Found found;
   Search search(found);
-  const auto root = open_directories(host);
+  // Who may create directories there may add a meter.
+  const auto root = open_roots(host, kMeterDirectories);
   if (!root) {
     if (root.error().code != ENOENT) search.leave_out("directories", root.error().message);
     return found;
@@ -192,7 +178,8 @@ class MeterSource final : public EnergySource {
                 .index = index,
                 .quality = quality_of(one.meter),
                 .begins_anew = !one.meter.counts_energy,
-                .resource = one.meter.covers == Coverage::kGpu ? Resource::kGpu : Resource::kNone};
+                .resource = one.meter.covers == Coverage::kGpu ? Resource::kGpu : Resource::kNone,
+                .device = one.meter.device};
       if (!is_chosen(zone, names)) continue;
       zones_.push_back(std::move(zone));
       const auto handle = watch_.add(one.directory.fd.get());

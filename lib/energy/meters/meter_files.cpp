@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/parse.h"
+#include "base/pci_address.h"
 #include "base/text.h"
 
 namespace keplerd {
@@ -76,10 +77,17 @@ Result<MeterDescription> describe_meter(const MeterTexts& texts) {
   if (texts.energy.has_value() == texts.power.has_value())
     return Error{.message = texts.energy ? "it has energy_uj and power_uw (expected one of them)"
                                          : "it has neither energy_uj nor power_uw"};
-  MeterDescription meter{*covers, *quality, std::string(coverage_name(*covers)), texts.energy.has_value()};
+  MeterDescription meter{
+      *covers, *quality, std::string(coverage_name(*covers)), texts.energy.has_value(), {}};
   if (texts.name) meter.name = text_of(texts.name);
   if (!is_meter_name(meter.name))
     return unexpected("name", meter.name, "at most 32 lower case letters, digits and hyphens");
+  if (!texts.device) return meter;
+  const auto device = pci_address(text_of(texts.device));
+  if (!device || meter.covers != Coverage::kGpu)
+    return unexpected("device", text_of(texts.device),
+                      "the PCI address of a graphics card, like 0000:03:00.0");
+  meter.device = *device;
   return meter;
 }
 

@@ -5,6 +5,7 @@
 //   covers       what is measured: "platform" (the whole host), "cpu", "gpu" or "other"
 //   quality      "measured", "modelled" or "estimated"
 //   name         optional: the zone's name, like "psu"; the default is what is covered
+//   device       optional, of a graphics card: its PCI address, by which its use is found
 //   energy_uj    microjoules, counted from any beginning, or
 //   power_uw     microwatts at that time
 //   boottime_us  when that was read: CLOCK_BOOTTIME in microseconds
@@ -30,11 +31,12 @@ struct MeterDescription {
   Quality quality{};
   std::string name;
   bool counts_energy = false;
+  std::string device = {};  // as Zone has it
 };
 
 // The texts of its files; unset: there is no such file.
 struct MeterTexts {
-  std::optional<std::string> covers, quality, name, energy, power;
+  std::optional<std::string> covers, quality, name, energy, power, device;
 };
 
 Result<MeterDescription> describe_meter(const MeterTexts& texts);
