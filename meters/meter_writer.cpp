@@ -32,6 +32,7 @@ void write_meter(const fs::path& directory, const Meter& meter) {
     fs::create_directories(directory);
     write_file(directory / "name", meter.zone);
     write_file(directory / "quality", meter.quality);
+    if (!meter.device.empty()) write_file(directory / "device", meter.device);
   }
   write_file(directory / value, std::to_string(meter.value));
   write_file(directory / "boottime_us", std::to_string(meter.boottime));

@@ -19,6 +19,7 @@ struct Meter {
   bool counts_energy = false;  // else power
   std::int64_t value = 0;      // microjoules or microwatts
   std::int64_t boottime = 0;   // when it was read: CLOCK_BOOTTIME in microseconds
+  std::string device = {};     // of a graphics card: its PCI address; empty: none
 };
 
 // CLOCK_BOOTTIME in microseconds.

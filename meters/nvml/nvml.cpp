@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 
 #include <dlfcn.h>
 
@@ -11,7 +12,11 @@ namespace keplerd::nvml {
 namespace {
 
 constexpr unsigned kMostCards = 64;
-constexpr int kSuccess = 0;  // NVML_SUCCESS
+constexpr unsigned kMostSamples = 16'384;  // of a card
+constexpr int kSuccess = 0;                // NVML_SUCCESS
+constexpr int kNotSupported = 3;           // NVML_ERROR_NOT_SUPPORTED
+constexpr int kNotFound = 6;               // NVML_ERROR_NOT_FOUND: there are no samples
+constexpr int kTooSmall = 7;               // NVML_ERROR_INSUFFICIENT_SIZE
 
 // nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3.
 struct PciInfo {
@@ -20,6 +25,14 @@ struct PciInfo {
   std::array<char, 32> bus_id;
 };
 static_assert(sizeof(PciInfo) == 68, "as the library has it");
+
+// nvmlProcessUtilizationSample_t.
+struct Utilization {
+  unsigned pid;
+  unsigned long long time;
+  unsigned sm, memory, encoder, decoder;  // percent
+};
+static_assert(sizeof(Utilization) == 32, "as the library has it");
 
 std::string text_of(const std::array<char, 32>& text) {
   return {text.begin(), std::find(text.begin(), text.end(), '\0')};
@@ -38,6 +51,8 @@ struct Library::Functions {
   int (*pci)(Device, PciInfo*) = nullptr;
   int (*energy)(Device, unsigned long long*) = nullptr;  // millijoules; missing in old libraries
   int (*power)(Device, unsigned*) = nullptr;             // milliwatts
+  int (*utilization)(Device, Utilization*, unsigned*, unsigned long long) = nullptr;  // likewise
+  std::map<std::string, std::uint64_t> last_samples;  // of each card, when its last sample was taken
 
   template <class Function>
   bool find(Function& function, const char* name) {
@@ -47,6 +62,7 @@ struct Library::Functions {
 
   bool find_all() {
     find(energy, "nvmlDeviceGetTotalEnergyConsumption");
+    find(utilization, "nvmlDeviceGetProcessUtilization");
     return find(init, "nvmlInit_v2") && find(shutdown, "nvmlShutdown") &&
            find(count, "nvmlDeviceGetCount_v2") && find(handle, "nvmlDeviceGetHandleByIndex_v2") &&
            find(pci, "nvmlDeviceGetPciInfo_v3") && find(power, "nvmlDeviceGetPowerUsage");
@@ -65,6 +81,34 @@ struct Library::Functions {
     if (power(device, &power_now) != kSuccess) return false;
     card.value = std::int64_t{power_now} * kMilli;
     return true;
+  }
+
+  // The samples that were taken later than `since`.
+  Result<std::vector<ProcessSample>> read_processes(Device device, std::uint64_t since) const {
+    if (utilization == nullptr) return Error{.message = "the driver is too old to report who uses the card"};
+    std::vector<Utilization> samples;
+    unsigned found = 0;
+    int result = utilization(device, nullptr, &found, since);
+    if (result == kTooSmall && found > 0) {
+      found = std::min(found, kMostSamples);
+      samples.resize(found);
+      result = utilization(device, samples.data(), &found, since);
+      samples.resize(std::min<std::size_t>(found, samples.size()));
+    }
+    if (result == kNotFound) samples.clear();
+    if (result == kNotSupported)
+      return Error{.message = "the card does not report who uses it, or is divided into instances (MIG)"};
+    if (result != kSuccess && result != kNotFound)
+      return Error{.message = "nvmlDeviceGetProcessUtilization fails with " + std::to_string(result)};
+    std::vector<ProcessSample> processes;
+    for (const Utilization& one : samples) {
+      if (one.time <= since || one.pid == 0 || one.pid > INT32_MAX) continue;
+      constexpr unsigned kAll = 100;
+      const unsigned percent =
+          std::min(one.sm, kAll) + std::min(one.encoder, kAll) + std::min(one.decoder, kAll);
+      processes.push_back({static_cast<std::int32_t>(one.pid), one.time, percent});
+    }
+    return processes;
   }
 };
 
@@ -104,6 +148,12 @@ std::vector<Card> Library::read() const {
     if (functions_->handle(i, &device) != kSuccess || functions_->pci(device, &pci) != kSuccess) continue;
     if (!functions_->read(device, card)) continue;
     card.bus_id = text_of(pci.bus_id);
+    const auto [last, is_new] = functions_->last_samples.try_emplace(card.bus_id, 0);
+    card.processes = functions_->read_processes(device, last->second);
+    if (card.processes) {
+      for (const ProcessSample& sample : *card.processes) last->second = std::max(last->second, sample.time);
+      if (is_new) card.processes->clear();
+    }
     cards.push_back(std::move(card));
   }
   return cards;

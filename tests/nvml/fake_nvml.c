@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replaces libnvidia-ml.so.1, with its C interface and its own ABI. Three cards: one counts energy, one reports
-   only power, one reports nothing. The values come from the environment. */
+   only power, one reports nothing. The values come from the environment. FAKE_NVML_SAMPLES: samples of the first
+   card, each "PID TIME SM ENCODER;"; the second does not report who uses it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,4 +44,32 @@ nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned l
 nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power) {
   *power = (unsigned)number("FAKE_NVML_MILLIWATTS");
   return index_of(device) == 2 ? 3 : 0;
+}
+
+typedef struct {
+  unsigned int pid;
+  unsigned long long timeStamp;
+  unsigned int smUtil, memUtil, encUtil, decUtil;
+} nvmlProcessUtilizationSample_t;
+
+nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
+                                             unsigned int *count, unsigned long long last) {
+  const char *text = getenv("FAKE_NVML_SAMPLES");
+  unsigned int found = 0;
+  nvmlProcessUtilizationSample_t one;
+  memset(&one, 0, sizeof one);
+  if (index_of(device) != 0) return 3;
+  while (text != NULL && sscanf(text, "%u %llu %u %u;", &one.pid, &one.timeStamp, &one.smUtil, &one.encUtil) == 4) {
+    text = strchr(text, ';') + 1;
+    if (one.timeStamp <= last) continue;
+    if (samples != NULL && found < *count) samples[found] = one;
+    ++found;
+  }
+  if (found == 0) return 6;
+  if (samples == NULL || *count < found) {
+    *count = found;
+    return 7;
+  }
+  *count = found;
+  return 0;
 }

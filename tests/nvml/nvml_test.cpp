@@ -54,6 +54,44 @@ TEST(Nvml, AnEnergyThatDoesNotFitIsNotBelieved) {
   EXPECT_FALSE(library->read().at(0).counts_energy);
 }
 
+// Of the first card, since the last reading: "PID PERCENT".
+std::vector<std::string> samples_of(const Library& library) {
+  std::vector<std::string> texts;
+  const std::vector<Card> cards = library.read();
+  for (const ProcessSample& sample : *cards.at(0).processes)
+    texts.push_back(std::to_string(sample.pid) + " " + std::to_string(sample.percent));
+  return texts;
+}
+
+TEST(NvmlUse, ASampleIsReadOnceAndNotTheFirstTime) {
+  const auto library = Library::open(FAKE_NVML);
+  ASSERT_TRUE(library);
+  report("1", "1");
+  ::setenv("FAKE_NVML_SAMPLES", "10 1000 90 0;", 1);
+  EXPECT_THAT(samples_of(*library), ElementsAre()) << "of the time before";
+  ::setenv("FAKE_NVML_SAMPLES", "10 1000 90 0;10 2000 50 0;20 2000 0 30;30 2100 400 0;", 1);
+  EXPECT_THAT(samples_of(*library), ElementsAre("10 50", "20 30", "30 100"));
+  EXPECT_THAT(samples_of(*library), ElementsAre());
+  ::unsetenv("FAKE_NVML_SAMPLES");
+  EXPECT_THAT(samples_of(*library), ElementsAre());
+  EXPECT_THAT(library->read().at(1).processes.error().message, HasSubstr("divided into instances (MIG)"));
+}
+
+TEST(NvmlUse, IsTimeOfEachProcessOfEachCard) {
+  meters::DeviceUses uses;
+  uses.begin(std::chrono::seconds(5), {});
+  const std::vector<Card> cards{
+      {.bus_id = "00000000:65:00.0",
+       .processes = std::vector<ProcessSample>{{10, 1, 50}, {10, 2, 100}, {20, 1, 10}}},
+      {.bus_id = "00000000:17:00.0", .processes = Error{.message = "not supported"}},
+      {.bus_id = "../../etc"}};
+  const auto start_of = [](std::int32_t pid) { return pid == 10 ? std::uint64_t{77} : 0; };
+  const auto texts = card_uses(cards, std::chrono::seconds(2), start_of, uses);
+  EXPECT_THAT(texts,
+              ElementsAre(testing::Pair("0000:17:00.0", "unknown not supported\n"),
+                          testing::Pair("0000:65:00.0", "5000000\n10 77 1500000000\n20 0 200000000\n")));
+}
+
 class CardFiles : public testing::Test {
  protected:
   CardFiles() {
@@ -76,6 +114,7 @@ TEST_F(CardFiles, AreZonesBesideTheMeter) {
   ASSERT_EQ(source->zones().size(), 2u);
   EXPECT_EQ(source->zones()[0].id, "nvidia:gpu:0");
   EXPECT_EQ(source->zones()[0].quality, Quality::kModelled) << "by their places: 17 before 65";
+  EXPECT_EQ(source->zones()[0].device, "0000:17:00.0");
   EXPECT_EQ(source->zones()[1].id, "nvidia:gpu:1");
   EXPECT_EQ(source->zones()[1].quality, Quality::kMeasured);
   for (const Zone& zone : source->zones()) {
