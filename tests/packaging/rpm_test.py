@@ -172,7 +172,7 @@ class Rpm(unittest.TestCase):
             self.assertNotIn("freeipmi", self.query("--requires", package=package))
         self.assertIn("libfreeipmi.so", self.query("--requires", package=self.ipmi))
         self.assertIn("GPL-3.0-or-later", self.query("--qf", "%{LICENSE}", package=self.ipmi))
-        self.assertIn("groupadd -r keplerd-ipmi", self.scriptlet("preinstall", self.ipmi))
+        self.assertIn("useradd -r -g keplerd-ipmi", self.scriptlet("preinstall", self.ipmi))
 
     def test_the_page_for_cockpit_is_a_package_of_its_own(self):
         page = "/usr/share/cockpit/keplerd"
