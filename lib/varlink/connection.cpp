@@ -130,6 +130,9 @@ Connection::State Connection::answer(std::string_view message) {
       stream_ = std::move(*stream);
       stream_waits_ = false;
     }
+  } else if (auto* later = std::get_if<Later>(&answer)) {
+    stream_ = std::move(later->stream);
+    stream_waits_ = false;
   } else if (auto* reply = std::get_if<Reply>(&answer)) {
     reply->continues = false;
     put(encode(std::move(*reply)));
@@ -142,7 +145,7 @@ Connection::State Connection::answer(std::string_view message) {
 void Connection::pull() {
   auto next = stream_->next();
   if (!next) {
-    stream_waits_ = true;
+    stream_waits_ = !stream_->is_working();
     return;
   }
   bool last = true;

@@ -46,11 +46,21 @@ class Stream {
  public:
   virtual ~Stream() = default;
   // The next reply; a Failure or a reply without `continues` is the last. Nothing: called again after
-  // Server::wake(). Destroyed when it has ended or its client is gone.
+  // Server::wake(), or in the next step if the stream is working. Destroyed when it has ended or its client
+  // is gone.
   virtual std::optional<std::variant<Reply, Failure>> next() = 0;
+
+  // Whether next() has returned nothing because the next reply takes more work than fits into a step.
+  virtual bool is_working() const { return false; }
 };
 
-using Answer = std::variant<Reply, Failure, std::unique_ptr<Stream>>;
+// The only reply to a call, which takes more work than fits into a step: the first one of the stream, which
+// must not continue.
+struct Later {
+  std::unique_ptr<Stream> stream;
+};
+
+using Answer = std::variant<Reply, Failure, std::unique_ptr<Stream>, Later>;
 
 // A handler or stream that throws ends its client's connection, and affects no other. A stream may only
 // answer a call that said `more`; otherwise, the client gets ExpectedMore instead.

@@ -25,6 +25,22 @@ class EndlessStream : public Stream {
   std::string text_;
 };
 
+// One reply, which takes many steps.
+class SlowReply : public Stream {
+ public:
+  explicit SlowReply(std::size_t& asked) : asked_(asked) {}
+  std::optional<std::variant<Reply, Failure>> next() override {
+    if (++asked_ < kSteps) return std::nullopt;
+    return Reply{Json{{"steps", asked_}}};
+  }
+  bool is_working() const override { return true; }
+
+  static constexpr std::size_t kSteps = 100'000;
+
+ private:
+  std::size_t& asked_;
+};
+
 class Bounds : public LoopServer {
  protected:
   Bounds() {
@@ -35,6 +51,12 @@ class Bounds : public LoopServer {
     };
     interface_.methods["Flood"] = [this](const Call&) -> Answer {
       return std::make_unique<EndlessStream>(asked_, flood_reply_);
+    };
+  }
+
+  void add_slow_method() {
+    interface_.methods["Slow"] = [this](const Call&) -> Answer {
+      return Later{std::make_unique<SlowReply>(asked_)};
     };
   }
 
@@ -116,6 +138,31 @@ TEST_F(Bounds, AnEndlessStreamLeavesTurnsToOthers) {
     answer = modest.message();
   }
   EXPECT_EQ(kPong, answer);
+}
+
+TEST_F(Bounds, AReplyThatTakesManyStepsIsOneReply) {
+  add_slow_method();
+  start();
+  EXPECT_EQ(R"({"parameters":{"steps":100000}})", ask(R"({"method":"org.example.Test.Slow"})"));
+}
+
+TEST_F(Bounds, AReplyThatTakesManyStepsLeavesTurnsToOthers) {
+  add_slow_method();
+  start({}, [](const Peer&) { return Admission{.full = false}; });
+  RawClient greedy(path_);
+  RawClient modest(path_);
+  greedy.call(R"({"method":"org.example.Test.Slow"})");
+  modest.call(kPing);
+  std::optional<std::string> answer;
+  for (int turn = 0; turn < 20 && !answer; ++turn) {
+    settle(1);
+    answer = modest.message();
+  }
+  EXPECT_EQ(kPong, answer);
+  ASSERT_LT(asked_, SlowReply::kSteps) << "the other one is answered first";
+  greedy.close();
+  settle();
+  EXPECT_LT(asked_, SlowReply::kSteps) << "nobody waits for it any more";
 }
 
 TEST_F(Bounds, ASlowReaderGetsEveryReplyOnceAndInOrder) {
