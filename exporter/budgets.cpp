@@ -42,7 +42,8 @@ void BudgetReader::scrape() {
 
 Result<Done> BudgetReader::ask() {
   close();
-  auto connected = varlink::Client::connect(address_);
+  // A keplerd-history that is busy or hangs must not delay scrapes.
+  auto connected = varlink::Client::connect(address_, varlink::Client::IfBusy::kFail);
   if (!connected) return connected.error();
   client_.emplace(*std::move(connected));
   if (const auto sent = client_->send("org.keplerd.History.ListBudgets", varlink::Json::object()); !sent)

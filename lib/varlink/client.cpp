@@ -72,11 +72,12 @@ Result<bool> wait_for(int socket, short events, const Deadline& deadline) {
 
 Client::Client(UniqueFd socket) : socket_(std::move(socket)), received_(kMaxReply) {}
 
-Result<Client> Client::connect(const std::string& address) {
+Result<Client> Client::connect(const std::string& address, IfBusy if_busy) {
   const std::string path = address.starts_with("unix:") ? address.substr(5) : address;
   const auto socket_address = unix_address(path);
   if (!socket_address) return socket_address.error();
-  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int kind = SOCK_STREAM | SOCK_CLOEXEC | (if_busy == IfBusy::kFail ? SOCK_NONBLOCK : 0);
+  UniqueFd socket(::socket(AF_UNIX, kind, 0));
   if (!socket) return system_error("socket", errno);
   // A blocking connect() waits for a place in the backlog of a busy daemon; this bounds it.
   const timeval timeout{kConnectTimeout.count(), 0};

@@ -19,9 +19,12 @@ namespace keplerd::varlink {
 
 class Client {
  public:
+  // What to do if the daemon has not accepted earlier clients yet.
+  enum class IfBusy { kWait, kFail };
+
   // ADDRESS: a path, or "unix:PATH". Errors state what an administrator needs to know: no such socket,
-  // refused, no permission.
-  static Result<Client> connect(const std::string& address);
+  // refused, no permission. Waits for five seconds at most.
+  static Result<Client> connect(const std::string& address, IfBusy if_busy = IfBusy::kWait);
 
   // Sends a call: "org.keplerd.Energy.GetStatus".
   Result<Done> send(std::string_view method, Json parameters, bool more = false);

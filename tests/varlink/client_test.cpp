@@ -169,6 +169,20 @@ TEST(Connecting, SaysWhatAnAdministratorNeeds) {
   EXPECT_FALSE(Client::connect(std::string(200, 'a')).ok());
 }
 
+TEST(Connecting, FailsAtOnceIfAsked) {
+  const TemporaryDirectory directory;
+  const auto path = directory / "socket";
+  const auto listener = bind_unix_socket(path, 0600);
+  ASSERT_TRUE(listener.ok());
+  ASSERT_EQ(0, ::listen(listener->get(), 0));  // room for one that is not accepted
+  const auto first = Client::connect(path, Client::IfBusy::kFail);
+  ASSERT_TRUE(first.ok());
+  const auto second = Client::connect(path, Client::IfBusy::kFail);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(path + ": keplerd does not accept connections; is it hanging?", second.error().message);
+  EXPECT_EQ(EAGAIN, second.error().code);
+}
+
 TEST(Connecting, NamesThePermittedUsersOnDenial) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root to become another user";
   const TemporaryDirectory directory;
