@@ -132,7 +132,7 @@ const std::vector<BudgetUse>& History::up_to_date_budgets() {
 }
 
 void History::check_budgets(Time reading) {
-  if (bus_) (void)bus_->connect();  // in case that it was restarted
+  if (bus_ && bus_->connect()) reporter_->start_waiting();  // connects again if the bus was restarted
   std::string problem;
   try {
     budgets_.check(recorder_->store().database(), reading);

@@ -32,24 +32,41 @@ class Bus {
   // Connects and requests the name, unless it is connected.
   Result<Done> connect();
 
-  // Sends the signal BudgetCrossed.
+  // Sends the signal BudgetCrossed, as soon as the name is owned: the policy of the bus, by which the signal
+  // is delivered to some users only, is that of the name. Without the name, it is not sent.
   Result<Done> announce(const BudgetUse& use, int percent);
 
-  // `done` gets the error unless there is no such unit.
-  using Started = std::function<void(const std::string& unit, const Result<Done>& result)>;
+  // `done` gets whether the unit neither runs nor is about to; true if it is not known. It is destroyed when
+  // it was called, or with the connection.
+  using Checked = std::function<void(bool is_inactive)>;
+  Result<Done> check_unit(const std::string& unit, Checked done);
+
+  // `done` gets whether there is such a unit, or why it was not started.
+  using Started = std::function<void(const std::string& unit, const Result<bool>& result)>;
   Result<Done> start_unit(const std::string& unit, Started done);
 
+  // For callbacks of the bus.
   int answer(sd_bus_message* call);
+  void take_name(bool is_owned);
 
  private:
   struct Close {
     void operator()(sd_bus* bus) const;
   };
 
+  struct Crossing {
+    BudgetUse use;
+    int percent = 0;
+  };
+  Result<Done> emit(const Crossing& crossing);
+
   sd_event* event_;
   std::string address_;
   List list_;
   std::unique_ptr<sd_bus, Close> bus_;
+  enum class Name { kRequested, kOwned, kRefused };
+  Name name_ = Name::kRequested;
+  std::vector<Crossing> waiting_;  // for the name
 };
 
 }  // namespace keplerd::history

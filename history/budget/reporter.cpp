@@ -2,7 +2,10 @@
 #include "history/budget/reporter.h"
 
 #include <cerrno>
+#include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,6 +26,8 @@ namespace {
 
 constexpr const char* kMessageId = "MESSAGE_ID=b47d95783c4a4e7da73cf847ff48177c";  // keplerd-history(8)
 constexpr int kNotice = 5, kWarning = 4;
+// Two percentages of an hour, a day and a month, and some more.
+constexpr std::size_t kMostWaiting = 20;
 constexpr double kMicrojoulesPerKilowattHour = 3.6e12;
 
 std::string amounts(Microjoules used, Microjoules limit) {
@@ -62,27 +67,58 @@ void CrossingReporter::report(const BudgetUse& use, int percent) {
     log_warning("the crossing of a budget cannot be announced: " + sent.error().message);
     return;
   }
-  start_service(use, percent);
+  const std::string service = budget_service(use.budget);
+  auto& crossings = waiting_[service];
+  crossings.push_back({use, percent});
+  if (crossings.size() > kMostWaiting) {
+    log_warning(service + " still runs: it is not started for budget " +
+                escape_name(crossings.front().use.budget.text));
+    crossings.pop_front();
+  }
+  try_to_start(service);
 }
 
-Result<Done> CrossingReporter::write_environment(const BudgetUse& use, int percent) const {
+void CrossingReporter::start_waiting() {
+  std::vector<std::string> services;
+  for (const auto& [service, crossings] : waiting_) services.push_back(service);
+  for (const std::string& service : services) try_to_start(service);
+}
+
+// systemd does not start what runs, and its environment is that of another crossing.
+void CrossingReporter::try_to_start(const std::string& service) {
+  if (!checked_.insert(service).second) return;
+  // For as long as an answer may come.
+  const std::shared_ptr<void> asked(this, [this, service](void*) { checked_.erase(service); });
+  const auto checked = bus_->check_unit(service, [this, service, asked](bool is_inactive) {
+    if (is_inactive) start_next(service);
+  });
+  if (!checked) log_warning("cannot start " + service + ": " + checked.error().message);
+}
+
+void CrossingReporter::start_next(const std::string& service) {
+  const auto waiting = waiting_.find(service);
+  if (waiting == waiting_.end()) return;
+  const Crossing crossing = std::move(waiting->second.front());
+  waiting->second.pop_front();
+  if (waiting->second.empty()) waiting_.erase(waiting);
+  auto result = write_environment(crossing);
+  if (result) {
+    result = bus_->start_unit(service, [this](const std::string& unit, const Result<bool>& started) {
+      if (!started) log_warning("cannot start " + unit + ": " + started.error().message);
+      if (started && *started) log_info("started " + unit);
+      if (waiting_.contains(unit)) try_to_start(unit);
+    });
+  }
+  if (!result) log_warning("cannot start " + service + ": " + result.error().message);
+}
+
+Result<Done> CrossingReporter::write_environment(const Crossing& crossing) const {
   if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST) return system_error(directory_, errno);
+  const auto& [use, percent] = crossing;
   const auto written = replace_file(directory_ + "/" + escape_unit_name(use.budget.subject()) + ".env",
                                     budget_environment(use, percent), O_WRONLY, Sync::kLater);
   if (!written) return written.error();
   return Done{};
-}
-
-void CrossingReporter::start_service(const BudgetUse& use, int percent) {
-  const std::string service = budget_service(use.budget);
-  auto result = write_environment(use, percent);
-  if (result) {
-    result = bus_->start_unit(service, [](const std::string& unit, const Result<Done>& started) {
-      started ? log_info("started " + unit)
-              : log_warning("cannot start " + unit + ": " + started.error().message);
-    });
-  }
-  if (!result) log_warning("cannot start " + service + ": " + result.error().message);
 }
 
 }  // namespace keplerd::history

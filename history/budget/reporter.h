@@ -2,6 +2,9 @@
 // Reports that a budget was crossed: in the journal, on D-Bus, and by starting the administrator's service.
 #pragma once
 
+#include <deque>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,17 +18,29 @@ std::string crossing_message(const BudgetUse& use, int percent);
 
 class CrossingReporter {
  public:
-  // `bus`: nothing where there is none. `directory`: for the environment of services; created if needed.
+  // `bus`: nothing where there is none; its connection must end before this does. `directory`: for the
+  // environment of services; created if needed.
   CrossingReporter(Bus* bus, std::string directory) : bus_(bus), directory_(std::move(directory)) {}
 
   void report(const BudgetUse& use, int percent);
 
+  // Starts the services of crossings that wait because an earlier one of the same subject still runs. To be
+  // called now and then.
+  void start_waiting();
+
  private:
-  Result<Done> write_environment(const BudgetUse& use, int percent) const;
-  void start_service(const BudgetUse& use, int percent);
+  struct Crossing {
+    BudgetUse use;
+    int percent = 0;
+  };
+  Result<Done> write_environment(const Crossing& crossing) const;
+  void try_to_start(const std::string& service);
+  void start_next(const std::string& service);
 
   Bus* bus_;
   std::string directory_;
+  std::map<std::string, std::deque<Crossing>> waiting_;  // by service
+  std::set<std::string> checked_;                        // services whose state systemd is asked for
 };
 
 }  // namespace keplerd::history

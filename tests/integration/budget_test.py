@@ -110,6 +110,28 @@ class Budgets(unittest.TestCase):
         self.assertIn("KEPLERD_BUDGET_PERCENT=100\n", environment)
         self.assertIn("budget 30J/month host: 100 % used", self.log())
 
+    def test_a_crossing_waits_while_the_service_runs(self):
+        (self.root / "started.running").touch()
+        self.host.work()
+        wait_until(self.crossed, "100 percent of both")
+        self.assertEqual(self.started(), [], "systemd would ignore it")
+        (self.root / "started.running").unlink()
+        wait_until(lambda: self.ask("ListBudgets") and len(self.started()) >= len(self.crossings), "all of them")
+        self.host.rest()
+        self.assertEqual(set(self.started()), SERVICES)
+
+    def test_without_its_name_nothing_is_announced(self):
+        self.stop()
+        self.client.connection.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+                                         GLib.Variant("(su)", (NAME, 4)), None, 0, -1, None)
+        self.start()
+        self.assertIn("no name on D-Bus: another program has it", self.log())
+        self.host.work()
+        wait_until(lambda: self.ask("ListBudgets") and "30J/month host: 100 % used" in self.log(), "a crossing")
+        self.host.rest()
+        wait_until(lambda: len(self.started()) >= 1, "services are started nevertheless")
+        self.assertEqual(self.crossings, [])
+
     def test_varlink_and_dbus_list_the_same(self):
         listed = self.ask("ListBudgets")["budgets"]
         self.assertEqual([budget["budget"] for budget in listed], [VM, HOST, "1MWh/day unit a b.service"])

@@ -4,8 +4,9 @@
 usage: fake_manager.py BUS-ADDRESS CGROUP FILE [REFUSAL]
 
 Every scope has this CGROUP; if it is a directory of cgroup2 instead, below which others make their roots, each scope
-has a cgroup /NAME of its own in it. What is requested is written to FILE, one JSON object a line. REFUSAL: the text of
-the error with which it refuses to start one. Prints a line when it can be called.
+has a cgroup /NAME of its own in it. What is requested is written to FILE, one JSON object a line. While FILE.running
+exists, all services are active. REFUSAL: the text of the error with which it refuses to start one. Prints a line when it
+can be called.
 """
 import json
 import pathlib
@@ -23,6 +24,7 @@ INTERFACES = Gio.DBusNodeInfo.new_for_xml("""<node>
   <method name="StartTransientUnit"><arg type="s"/><arg type="s"/><arg type="a(sv)"/><arg type="a(sa(sv))"/>
     <arg type="o" direction="out"/></method>
   <method name="StartUnit"><arg type="s"/><arg type="s"/><arg type="o" direction="out"/></method>
+  <method name="ListUnitsByNames"><arg type="as"/><arg type="a(ssssssouso)" direction="out"/></method>
   <method name="GetUnit"><arg type="s"/><arg type="o" direction="out"/></method>
   <signal name="JobRemoved"><arg type="u"/><arg type="o"/><arg type="s"/><arg type="s"/></signal>
 </interface>
@@ -66,6 +68,11 @@ def remove_empty_scopes():
 def on_call(_connection, sender, _path, _interface, method, parameters, invocation):
     if method == "GetUnit":
         invocation.return_value(GLib.Variant("(o)", (path_of(parameters.unpack()[0]),)))
+    elif method == "ListUnitsByNames":
+        running = pathlib.Path(FILE + ".running").exists()
+        invocation.return_value(GLib.Variant("(a(ssssssouso))", ([
+            (name, name, "loaded", "active" if running else "inactive", "", "", path_of(name), 0, "", "/")
+            for name in parameters.unpack()[0]],)))
     elif REFUSAL:
         invocation.return_dbus_error("org.freedesktop.DBus.Error.AccessDenied", REFUSAL[0])
     elif method == "StartUnit":
