@@ -27,6 +27,14 @@ Accounts parse_accounts(const Json& accounts) {
           energy_field(accounts, "workloads"), energy_field(accounts, "unattributed")};
 }
 
+// A keplerd that does not say what a zone covers has these names for it.
+bool covers_platform(const Json& zone) {
+  if (client::bool_field(zone, "inTotal").value_or(false)) return false;
+  if (const auto covers = client::string_field(zone, "covers")) return *covers == "platform";
+  const std::string name = client::text(zone, "name");
+  return name == "platform" || name == "psys";
+}
+
 }  // namespace
 
 std::optional<Reading> parse_reading(const Json& reply) {
@@ -42,13 +50,21 @@ std::optional<Reading> parse_reading(const Json& reply) {
 std::optional<WorkloadReading> parse_workload(Kind kind, const Json& row) {
   auto id = client::string_field(row, "id");
   if (!id || id->empty()) return std::nullopt;
+  if (kind == Kind::kZones && !covers_platform(row)) return std::nullopt;
   WorkloadReading workload{.key = {kind, *std::move(id), {}},
                            .name = client::text(row, "name"),
                            .since = Time(client::integer_field(row, "sinceUsec").value_or(0))};
   if (const auto owner = client::integer_field(row, "ownerUid"))
     workload.key.owner = static_cast<uid_t>(*owner);
   if (const varlink::Json& metadata = client::field(row, "metadata"); metadata.is_object())
-    workload.project = client::text(metadata, "openstack.project");
+    workload.project = {client::text(metadata, "openstack.projectId"),
+                        client::text(metadata, "openstack.project")};
+  if (workload.project.id.empty()) workload.project.id = workload.project.name;
+  if (kind == Kind::kZones) {  // nothing of it is divided
+    workload.now.active = energy_field(row, "energyMicrojoules");
+    workload.earlier.active = energy_field(row, "earlierMicrojoules");
+    return workload;
+  }
   workload.now = {energy_field(row, "activeMicrojoules"), energy_field(row, "idleMicrojoules")};
   workload.earlier.idle = energy_field(row, "earlierIdleMicrojoules");
   workload.earlier.active = energy_field(row, "earlierMicrojoules") - workload.earlier.idle;

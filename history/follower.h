@@ -18,8 +18,9 @@
 
 namespace keplerd::history {
 
-// The kinds whose energy is recorded.
-inline constexpr std::array<Kind, 4> kRecorded = {Kind::kUnits, Kind::kVms, Kind::kContainers, Kind::kPods};
+// The kinds whose energy is recorded; of zones, those that cover the platform.
+inline constexpr std::array<Kind, 5> kRecorded = {Kind::kUnits, Kind::kVms, Kind::kContainers, Kind::kPods,
+                                                  Kind::kZones};
 
 class Follower {
  public:
@@ -53,6 +54,7 @@ class Follower {
 // The counters in a reply of Monitor for a caller with full access, without the rows; nothing if keplerd
 // sends less.
 std::optional<Reading> parse_reading(const varlink::Json& reply);
+// Nothing if it has no id, or is a zone that does not cover the platform, or counts into the host's energy.
 std::optional<WorkloadReading> parse_workload(Kind kind, const varlink::Json& row);
 
 }  // namespace keplerd::history

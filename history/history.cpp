@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <grp.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/barrier.h"
+#include "base/text.h"
 #include "event/priority.h"
 #include "event/stderr_log.h"
 #include "history/interface.h"
@@ -60,8 +62,12 @@ History::History(Options options, const Settings& settings)
       access_{::geteuid(), group_of_keplerd()},
       full_queue_({}, monotonic),
       limited_queue_(kLimitedWork, monotonic),
-      budgets_(settings_.budgets,
-               [this](const BudgetUse& use, int percent) { reporter_->report(use, percent); }) {}
+      budgets_(
+          settings_.budgets, [this](const BudgetUse& use, int percent) { reporter_->report(use, percent); },
+          [](const Budget& budget, const std::string& reason) {
+            log_warning(fmt::format("budget {}: it is not known what was used: {}", escape_name(budget.text),
+                                    reason));
+          }) {}
 
 History::~History() {
   set_barrier_log({});
@@ -135,7 +141,7 @@ void History::check_budgets(Time reading) {
   if (bus_ && bus_->connect()) reporter_->start_waiting();  // connects again if the bus was restarted
   std::string problem;
   try {
-    budgets_.check(recorder_->store().database(), reading);
+    budgets_.check(recorder_->store(), reading);
   } catch (const DatabaseError& error) {
     problem = error.what();
   }
@@ -144,7 +150,7 @@ void History::check_budgets(Time reading) {
 }
 
 Result<Done> History::serve() {
-  if (const auto attached = full_queue_.attach(event_, priority::kNormal); !attached) return attached;
+  if (const auto attached = full_queue_.attach(event_, priority::kLongAnswers); !attached) return attached;
   if (const auto attached = limited_queue_.attach(event_, priority::kLimitedAccess); !attached)
     return attached;
   server_ = std::make_unique<varlink::Server>(
@@ -155,8 +161,11 @@ Result<Done> History::serve() {
         return varlink::Admission{.full = viewer.full, .account = peer.uid};
       });
   const auto identify = [this](const varlink::Peer& peer) { return access_.identify(peer.uid, peer.groups); };
-  add_history_interface(*server_, {*recorder_, identify, std::bind_front(&History::up_to_date_budgets, this),
-                                   keplerd_, settings_.project, options_.cost_config});
+  const auto added =
+      add_history_interface(*server_, event_,
+                            {*recorder_, identify, std::bind_front(&History::up_to_date_budgets, this),
+                             keplerd_, settings_.project, options_.cost_config});
+  if (!added) return added;
   if (const auto made = make_directory(options_.runtime_directory, 0755); !made) return made;
   const std::string path = options_.runtime_directory + kSocket;
   auto socket = varlink::bind_unix_socket(path, kSocketMode);

@@ -2,12 +2,15 @@
 #include "history/interface.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <utility>
 
+#include "event/sources.h"
 #include "history/follower.h"
-#include "history/pricing.h"
-#include "history/shares.h"
+#include "history/request/readers.h"
+#include "history/request/reply_json.h"
+#include "history/request/streams.h"
+#include "history/store/labels.h"
 #include "history/store/query.h"
 #include "history_idl.h"
 #include "varlink/fields.h"
@@ -17,55 +20,14 @@ namespace {
 
 using varlink::Answer;
 using varlink::Call;
-using varlink::Failure;
 using varlink::integer_field;
 using varlink::Json;
 using varlink::Reply;
 using varlink::string_field;
 
-constexpr char kInterface[] = "org.keplerd.History";
 constexpr std::string_view kHost = "host";
-constexpr std::size_t kMostSpans = 10'000;
+constexpr std::int64_t kMostSpans = 10'000;
 constexpr Time kLast = std::chrono::hours(24 * 366 * 400);  // far enough, and calculations do not overflow
-
-Failure failure(std::string_view name, Json parameters) {
-  return {std::string(kInterface) + "." + std::string(name), std::move(parameters)};
-}
-
-Json span_json(const Span& span, const Summary& summary) {
-  return {{"fromUsec", span.start.count()},
-          {"toUsec", span.end.count()},
-          {"recordedUsec", summary.recorded.count()}};
-}
-
-void add_amounts(Json& json, const Amounts& amounts) {
-  json["energyMicrojoules"] = amounts.energy().value;
-  json["activeMicrojoules"] = amounts.active.value;
-  json["idleMicrojoules"] = amounts.idle.value;
-}
-
-Json row_json(std::string_view kind, const Share& share) {
-  Json json = {{"id", share.id}};
-  if (!share.name.empty()) json["name"] = share.name;
-  json["kind"] = kind;
-  if (share.owner) json["ownerUid"] = *share.owner;
-  add_amounts(json, share.amounts);
-  return json;
-}
-
-Json budget_json(const BudgetUse& use) {
-  Json json = {{"budget", use.budget.text},
-               {"subject", use.budget.subject()},
-               {"limitMicrojoules", use.budget.limit.value},
-               {"fromUsec", use.period.start.count()},
-               {"toUsec", use.period.end.count()}};
-  if (use.problem.empty()) {
-    json["usedMicrojoules"] = use.used.value;
-  } else {
-    json["problem"] = use.problem;
-  }
-  return json;
-}
 
 std::optional<Span> period_of(const Json& parameters, const char** bad) {
   const auto from = integer_field(parameters, "fromUsec"), to = integer_field(parameters, "toUsec");
@@ -76,107 +38,19 @@ std::optional<Span> period_of(const Json& parameters, const char** bad) {
   return Span{Time(*from), std::min(Time(*to), kLast)};
 }
 
-Rated whole_of(const RatedSummary& summary) {
-  Rated whole = summary.idle;
-  for (const Rated& other : {summary.kernel, summary.workloads, summary.unattributed}) whole += other;
-  return whole;
-}
-
-// What no row of a report has.
-Json accounts_json(const Accounts& accounts, Microjoules listed) {
-  return {{"idle", accounts.idle.value},
-          {"kernel", accounts.kernel.value},
-          {"unattributed", accounts.unattributed.value},
-          {"other", (accounts.workloads - listed).value}};
-}
-
-// Adds the costs of the rows and of what is in none of them: together, that of the host.
-void add_costs(Json& json, const Pricing& pricing, const std::vector<Share>& shares,
-               const RatedSummary* host) {
-  constexpr std::array<const char*, 4> kAccounts = {"idle", "kernel", "unattributed", "other"};
-  // All fields first: an object that grows moves its values.
-  if (host != nullptr) {
-    for (const char* const name : kAccounts) json["accountCosts"][name] = Json::object();
-  }
-  std::vector<Pricing::Part> parts;
-  for (std::size_t i = 0; i < shares.size(); ++i) parts.push_back({json["rows"][i], shares[i].rated});
-  if (host == nullptr) {
-    pricing.add(parts);
-    return;
-  }
-  Rated other = host->workloads;
-  for (const Share& share : shares) other -= share.rated;
-  const std::array<Rated, 4> rated = {host->idle, host->kernel, host->unattributed, other};
-  for (std::size_t i = 0; i < kAccounts.size(); ++i)
-    parts.push_back({json["accountCosts"][kAccounts[i]], rated[i]});
-  pricing.add(parts);
-  pricing.add(json, whole_of(*host));
-}
-
-// One reply per span.
-class QueryStream : public varlink::Stream {
- public:
-  QueryStream(Database& database, std::vector<Span> spans, std::optional<Selection> selection, bool full,
-              Pricing pricing)
-      : database_(database),
-        spans_(std::move(spans)),
-        selection_(std::move(selection)),
-        full_(full),
-        pricing_(std::move(pricing)) {}
-
-  std::optional<std::variant<Reply, Failure>> next() override {
-    try {
-      const Span& span = spans_.at(next_++);
-      const Summary summary = summary_of(database_, span);
-      Json json = span_json(span, summary);
-      const auto rated = pricing_.rate(database_, span);
-      pricing_.describe(json, rated, summary.recorded);
-      if (full_) {
-        if (rated) pricing_.add(json, whole_of(rated->summary()));
-        const Accounts& accounts = summary.accounts;
-        json["energyMicrojoules"] = accounts.energy().value;
-        json["accounts"] = {{"idle", accounts.idle.value},
-                            {"kernel", accounts.kernel.value},
-                            {"workloads", accounts.workloads.value},
-                            {"unattributed", accounts.unattributed.value}};
-      }
-      json["rows"] = Json::array();
-      if (selection_) {
-        auto workloads = energy_of(database_, span, *selection_);
-        if (rated) rated->rate(database_, workloads);
-        for (const WorkloadEnergy& workload : workloads) {
-          Json row = row_json(client::name_of(selection_->kind),
-                              {workload.key.id, workload.name, workload.key.owner, workload.amounts});
-          pricing_.add(row, workload.rated);
-          json["rows"].push_back(std::move(row));
-        }
-      }
-      return Reply{std::move(json), next_ < spans_.size()};
-    } catch (const DatabaseError& error) {
-      return failure("Unreadable", {{"reason", error.what()}});
-    }
-  }
-
- private:
-  Database& database_;
-  std::vector<Span> spans_;
-  std::optional<Selection> selection_;  // unset: the host
-  bool full_;
-  Pricing pricing_;
-  std::size_t next_ = 0;
-};
-
-std::vector<Span> spans_of(Step step, const Span& period) {
-  std::vector<Span> spans;
-  for (Span span = span_of(step, period.start); span.start < period.end && spans.size() <= kMostSpans;
-       span = span_of(step, span.end))
-    spans.push_back(span);
-  return spans;
-}
-
 class Interface {
  public:
-  explicit Interface(Shown shown) : shown_(std::move(shown)) {}
+  Interface(Shown shown, varlink::Server& server)
+      : shown_(std::move(shown)),
+        readers_(shown_.recorder.store().path(), [this] { returned_.request(); }),
+        labels_(database()),
+        rates_(shown_.cost_config),
+        server_(server) {}
+
+  // Requests that wait for a reader go on when one is returned.
+  Result<Done> attach(sd_event* event) {
+    return returned_.attach(event, "continuing requests", [this] { server_.wake(); });
+  }
 
   Answer get_status(const Call&) {
     shown_.recorder.flush();
@@ -203,9 +77,8 @@ class Interface {
     const auto period = period_of(call.parameters, &bad);
     if (!period) return varlink::invalid_parameter(bad);
     const auto step = parse_step(string_field(call.parameters, "step").value_or(""));
-    if (!step) return varlink::invalid_parameter("step");
-    std::vector<Span> spans = spans_of(*step, *period);
-    if (spans.size() > kMostSpans) return varlink::invalid_parameter("step");
+    if (!step || period->length() / usual_length(*step) >= kMostSpans)
+      return varlink::invalid_parameter("step");
 
     const auto kind_name = string_field(call.parameters, "kind").value_or("");
     std::optional<Selection> selection;
@@ -224,9 +97,8 @@ class Interface {
       if (ids.size() > 1) return failure("AmbiguousName", {{"name", *id}, {"ids", std::move(ids)}});
       selection->id = std::move(ids.front());
     }
-    const Span whole{spans.front().start, spans.back().end};
-    return std::make_unique<QueryStream>(database(), std::move(spans), std::move(selection), viewer.full,
-                                         Pricing(shown_.cost_config, whole, recorded_span(database())));
+    return std::make_unique<QueryStream>(
+        means(), QueryStream::What{*step, *period, std::move(selection), viewer}, pricing(*period));
   }
 
   Answer report(const Call& call) {
@@ -238,44 +110,33 @@ class Interface {
     if (!by) return varlink::invalid_parameter("by");
     period->start = span_of(Step::kFiveMinutes, period->start).start;
     period->end = span_of(Step::kFiveMinutes, period->end - Time(1)).end;
-
     shown_.recorder.flush();
-    const Summary summary = summary_of(database(), *period);
-    const auto recorded = recorded_span(database());
-    Pricing pricing(shown_.cost_config, *period, recorded);
-    const auto rated = pricing.rate(database(), *period);
-    auto workloads = energy_of(database(), *period, {kind_of(*by), {}, viewer.owner()});
-    if (*by == By::kProject) add_projects(workloads, shown_.project);
-    if (rated) rated->rate(database(), workloads);
-    const auto shares = shares_of(*by, workloads);
-    Json json = span_json(*period, summary);
-    pricing.describe(json, rated, summary.recorded);
-    const Time known = recorded ? std::min(period->end, recorded->end) - period->start : Time{0};
-    json["unrecordedUsec"] = std::max(known - summary.recorded, Time{0}).count();
-    Microjoules listed;
-    Json rows = Json::array();
-    for (const Share& share : shares) {
-      listed += share.amounts.energy();
-      rows.push_back(row_json(string_field(call.parameters, "by").value_or(""), share));
-    }
-    if (viewer.full) {
-      json["energyMicrojoules"] = summary.accounts.energy().value;
-      json["accounts"] = accounts_json(summary.accounts, listed);
-    }
-    json["rows"] = std::move(rows);
-    if (rated) add_costs(json, pricing, shares, viewer.full ? &rated->summary() : nullptr);
-    return Reply{std::move(json)};
+    return varlink::Later{std::make_unique<ReportStream>(
+        means(), ReportStream::What{*by, *period, viewer, shown_.project}, pricing(*period))};
   }
 
  private:
   Database& database() { return shown_.recorder.store().database(); }
+  PeriodRequest::Means means() { return {shown_.recorder, readers_, labels_}; }
+  // Nothing is recorded before the first span.
+  Pricing pricing(const Span& period) {
+    const auto recorded = recorded_span(database());
+    return Pricing(rates_.from(recorded ? std::max(period.start, recorded->start) : period.start));
+  }
+
   Shown shown_;
+  Readers readers_;
+  Labels labels_;
+  Rates rates_;
+  varlink::Server& server_;
+  Deferred returned_;
 };
 
 }  // namespace
 
-void add_history_interface(varlink::Server& server, Shown shown) {
-  const auto interface = std::make_shared<Interface>(std::move(shown));
+Result<Done> add_history_interface(varlink::Server& server, sd_event* event, Shown shown) {
+  const auto interface = std::make_shared<Interface>(std::move(shown), server);
+  if (const auto attached = interface->attach(event); !attached) return attached;
   const auto bind = [&interface](Answer (Interface::*method)(const Call&)) {
     return [interface, method](const Call& call) -> Answer {
       update_time_zone();
@@ -292,6 +153,7 @@ void add_history_interface(varlink::Server& server, Shown shown) {
                           {"ListBudgets", bind(&Interface::list_budgets)},
                           {"Query", bind(&Interface::query)},
                           {"Report", bind(&Interface::report)}}});
+  return Done{};
 }
 
 }  // namespace keplerd::history

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <systemd/sd-event.h>
+
+#include "base/result.h"
 #include "history/access.h"
 #include "history/budget/budgets.h"
 #include "history/project.h"
@@ -25,6 +28,7 @@ struct Shown {
   const std::string& cost_config;  // what energy costs: a file; empty: cost.conf
 };
 
-void add_history_interface(varlink::Server& server, Shown shown);
+// Requests of `server` are computed on the loop `event`.
+Result<Done> add_history_interface(varlink::Server& server, sd_event* event, Shown shown);
 
 }  // namespace keplerd::history

@@ -52,9 +52,10 @@ std::optional<std::string> ProjectPattern::project_of(std::string_view name) con
 void add_projects(std::vector<WorkloadEnergy>& vms, const std::optional<ProjectPattern>& pattern) {
   for (WorkloadEnergy& vm : vms) {
     if (!vm.key.is_of_the_system()) {
-      vm.project.clear();
-    } else if (vm.project.empty() && pattern) {
-      vm.project = pattern->project_of(vm.name).value_or("");
+      vm.project = {};
+    } else if (vm.project.id.empty() && pattern) {
+      const std::string name = pattern->project_of(vm.name).value_or("");
+      vm.project = {name, name};
     }
   }
 }

@@ -50,7 +50,7 @@ Drawn drawn_since(const Baseline& before, const Reading& now) {
     if (continues) {
       amounts = difference.of(known->second.amounts, workload.now, workload.earlier);
     } else if (workload.since >= before.time) {
-      amounts = workload.now;
+      amounts = {std::max(workload.now.active, Microjoules{0}), std::max(workload.now.idle, Microjoules{0})};
     }
     if (amounts != Amounts{}) drawn.workloads.emplace_back(&workload, amounts);
   }

@@ -57,11 +57,19 @@ struct WorkloadKey {
   bool is_of_the_system() const { return owner.value_or(0) == 0; }
 };
 
+// That a virtual machine belongs to; empty: unknown.
+struct Project {
+  std::string id;  // the name, unless there is another one
+  std::string name;
+
+  bool operator==(const Project&) const = default;
+};
+
 struct WorkloadReading {
   WorkloadKey key;
   std::string name;
-  std::string project;  // of a virtual machine, as libvirt's metadata states it; empty: unknown
-  Time since{0};        // when keplerd began to count it
+  Project project;  // as libvirt's metadata states it
+  Time since{0};    // when keplerd began to count it
   Amounts now;
   Amounts earlier;  // the part of `now` that was counted before the present instance
 };

@@ -73,7 +73,8 @@ Share share_of(By by, const WorkloadEnergy& workload) {
     share.id = slice_of(workload.key.id);
     share.name = share.id.substr(share.id.rfind('/') + 1);
   } else if (by == By::kProject) {
-    share.id = workload.project;
+    share.id = workload.project.id;
+    if (workload.project.name != share.id) share.name = workload.project.name;
   } else {
     share.id = workload.key.id;
     share.name = workload.name;
@@ -82,6 +83,8 @@ Share share_of(By by, const WorkloadEnergy& workload) {
 }
 
 }  // namespace
+
+std::string_view name_of(By by) { return std::ranges::find(kInfos, by, &ByInfo::by)->name; }
 
 std::optional<By> parse_by(std::string_view name) {
   const auto found = std::ranges::find(kInfos, name, &ByInfo::name);
@@ -95,7 +98,7 @@ std::vector<Share> shares_of(By by, const std::vector<WorkloadEnergy>& workloads
   std::map<std::pair<std::string, std::optional<uid_t>>, Share> found;
   for (const WorkloadEnergy& workload : without_nested(workloads)) {
     if (workload.amounts == Amounts{}) continue;
-    if (by == By::kProject && workload.project.empty()) continue;
+    if (by == By::kProject && workload.project.id.empty()) continue;
     Share share = share_of(by, workload);
     // Units of several users may be in one slice; projects are those of the system.
     if (by == By::kSlice || by == By::kProject) share.owner.reset();

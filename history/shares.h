@@ -14,7 +14,8 @@
 namespace keplerd::history {
 
 enum class By { kUnit, kSlice, kUser, kVm, kContainer, kPod, kProject };
-std::optional<By> parse_by(std::string_view name);  // "unit", "slice", ...
+std::string_view name_of(By by);  // "unit", "slice", ...
+std::optional<By> parse_by(std::string_view name);
 
 Kind kind_of(By by);  // the workloads that it is computed from
 

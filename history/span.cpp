@@ -20,11 +20,12 @@ struct StepInfo {
   Step step{};
   std::string_view name;
   hours longest;  // no span is as long
+  Time usual{};
 };
-constexpr std::array<StepInfo, 4> kInfos = {{{Step::kFiveMinutes, "5min", hours(1)},
-                                             {Step::kHour, "hour", hours(2)},
-                                             {Step::kDay, "day", hours(50)},
-                                             {Step::kMonth, "month", hours(33 * 24)}}};
+constexpr std::array<StepInfo, 4> kInfos = {{{Step::kFiveMinutes, "5min", hours(1), minutes(5)},
+                                             {Step::kHour, "hour", hours(2), hours(1)},
+                                             {Step::kDay, "day", hours(50), hours(24)},
+                                             {Step::kMonth, "month", hours(33 * 24), hours(30 * 24)}}};
 
 const StepInfo& info_of(Step step) { return *std::ranges::find(kInfos, step, &StepInfo::step); }
 
@@ -46,6 +47,8 @@ auto label_of(Step step, std::int64_t grid) {
 }  // namespace
 
 std::string_view name_of(Step step) { return info_of(step).name; }
+
+Time usual_length(Step step) { return info_of(step).usual; }
 
 std::optional<Step> parse_step(std::string_view name) {
   const auto found = std::ranges::find(kInfos, name, &StepInfo::name);

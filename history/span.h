@@ -28,6 +28,8 @@ inline constexpr Step kSteps[] = {Step::kFiveMinutes, Step::kHour, Step::kDay, S
 std::string_view name_of(Step step);  // "5min", "hour", "day", "month"
 std::optional<Step> parse_step(std::string_view name);
 
+Time usual_length(Step step);  // of a month: 30 days
+
 // Reads the time zone again if it was changed (tzset(3)).
 void update_time_zone();
 

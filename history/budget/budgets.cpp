@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/budget/budgets.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "base/parse.h"
 #include "history/shares.h"
 #include "history/store/crossings.h"
+#include "history/store/labels.h"
+#include "history/store/period_sum.h"
 #include "history/store/query.h"
 
 namespace keplerd::history {
@@ -29,29 +32,6 @@ Kind kind_of(BudgetScope scope) {
   }
 }
 
-// Names are not unique: those of root and the system take precedence, so that no user can use up the budget
-// of another workload with one of the same name.
-Result<Microjoules> used_by_workload(Database& database, const BudgetUse& use) {
-  const Kind kind = kind_of(use.budget.scope);
-  std::vector<WorkloadEnergy> found;
-  for (const std::string& id : find_ids(database, {kind, {}, {}}, use.budget.name)) {
-    for (WorkloadEnergy& workload : energy_of(database, use.period, {kind, id, {}}))
-      found.push_back(std::move(workload));
-  }
-  const auto of_the_system = [](const WorkloadEnergy& one) { return one.key.is_of_the_system(); };
-  const bool system_has_one = !find_ids(database, {kind, {}, 0}, use.budget.name).empty();
-  if (system_has_one || std::ranges::any_of(found, of_the_system))
-    std::erase_if(found, [&](const WorkloadEnergy& one) { return !of_the_system(one); });
-  std::set<std::optional<uid_t>> owners;
-  Microjoules used;
-  for (const WorkloadEnergy& workload : found) {
-    owners.insert(workload.key.is_of_the_system() ? std::nullopt : workload.key.owner);
-    used += workload.amounts.energy();
-  }
-  if (owners.size() > 1) return Error{"several users have a workload with this name: use its id"};
-  return used;
-}
-
 std::optional<uid_t> find_user(const std::string& name) {
   if (const auto number = parse_number<uid_t>(name)) return *number;
   const passwd* const user = ::getpwnam(name.c_str());
@@ -59,42 +39,103 @@ std::optional<uid_t> find_user(const std::string& name) {
   return user->pw_uid;
 }
 
-Result<Microjoules> used_by_user(Database& database, const BudgetUse& use) {
-  const auto user = find_user(use.budget.name);
-  if (!user) return Error{"there is no such user"};
-  Microjoules used;
-  for (const Share& share : shares_of(By::kUser, energy_of(database, use.period, {Kind::kUnits, {}, *user})))
-    used += share.amounts.energy();
-  return used;
-}
-
-Result<Microjoules> used_in(Database& database, const BudgetUse& use) {
-  if (use.budget.scope == BudgetScope::kHost) return summary_of(database, use.period).accounts.energy();
-  return use.budget.scope == BudgetScope::kUser ? used_by_user(database, use)
-                                                : used_by_workload(database, use);
-}
+bool is_of_the_system(const FoundWorkload& workload) { return workload.owner.value_or(0) == 0; }
 
 }  // namespace
 
-Budgets::Budgets(const std::vector<Budget>& budgets, Crossed crossed) : crossed_(std::move(crossed)) {
+// What was used in the periods of budgets: each period is read once.
+class Budgets::Check {
+ public:
+  explicit Check(Store& store) : store_(store), labels_(store.database()) {}
+
+  Database& database() { return store_.database(); }
+
+  Result<Microjoules> used(const Budget& budget, const Span& period) {
+    if (budget.scope == BudgetScope::kHost) return sum_of(period).host.energy();
+    return budget.scope == BudgetScope::kUser ? used_by_user(budget, period)
+                                              : used_by_workload(budget, period);
+  }
+
+ private:
+  struct Used {
+    Accounts host;
+    std::vector<PeriodSum::Sum> workloads;
+    std::map<std::int64_t, Microjoules> by_number;
+  };
+  const Used& sum_of(const Span& period);
+  Result<Microjoules> used_by_workload(const Budget& budget, const Span& period);
+  Result<Microjoules> used_by_user(const Budget& budget, const Span& period);
+
+  Store& store_;
+  Labels labels_;
+  std::map<Span, Used> used_;
+};
+
+const Budgets::Check::Used& Budgets::Check::sum_of(const Span& period) {
+  const auto [found, is_new] = used_.try_emplace(period);
+  Used& used = found->second;
+  if (!is_new) return used;
+  PeriodSum sum(database(), {.period = period});
+  while (sum.step()) {
+  }
+  used.host = sum.summary().accounts;
+  used.workloads = sum.workloads();
+  for (const PeriodSum::Sum& one : used.workloads) used.by_number.emplace(one.workload, one.amounts.energy());
+  return used;
+}
+
+// Names are not unique: those of root and the system take precedence, so that no user can use up the budget
+// of another workload with one of the same name.
+Result<Microjoules> Budgets::Check::used_by_workload(const Budget& budget, const Span& period) {
+  const Kind kind = kind_of(budget.scope);
+  const Used& used = sum_of(period);
+  const bool is_system = system_has(database(), kind, budget.name);
+  std::set<std::optional<uid_t>> owners;
+  Microjoules sum;
+  for (const FoundWorkload& workload : find_workloads(database(), kind, budget.name, period.start)) {
+    const auto drawn = used.by_number.find(workload.number);
+    if (drawn == used.by_number.end() || (is_system && !is_of_the_system(workload))) continue;
+    owners.insert(is_of_the_system(workload) ? std::nullopt : workload.owner);
+    sum += drawn->second;
+  }
+  if (owners.size() > 1) return Error{"several users have a workload with this name: use its id"};
+  return sum;
+}
+
+Result<Microjoules> Budgets::Check::used_by_user(const Budget& budget, const Span& period) {
+  const auto user = find_user(budget.name);
+  if (!user) return Error{"there is no such user"};
+  const auto units =
+      select(sum_of(period).workloads, {Kind::kUnits, {}, *user},
+             [this](std::int64_t workload) { return labels_.find(workload, store_.labels_version()); });
+  Microjoules used;
+  for (const Share& share : shares_of(By::kUser, units)) used += share.amounts.energy();
+  return used;
+}
+
+Budgets::Budgets(const std::vector<Budget>& budgets, Crossed crossed, Problem problem)
+    : crossed_(std::move(crossed)), problem_(std::move(problem)) {
   for (const Budget& budget : budgets) uses_.push_back({budget, {}, {}, "not checked yet"});
 }
 
-void Budgets::check(Database& database, Time now) {
+void Budgets::check(Store& store, Time now) {
+  Check check_now(store);
   for (BudgetUse& use : uses_) {
     const Span period = span_of(use.budget.period, now);
     // What was used at the end of the last one is written with the first reading after it.
-    if (use.period != Span{} && use.period != period) check(database, use);
+    if (use.period != Span{} && use.period != period) check(check_now, use);
     use.period = period;
-    check(database, use);
+    check(check_now, use);
   }
 }
 
-void Budgets::check(Database& database, BudgetUse& use) {
-  const auto used = used_in(database, use);
-  use.problem = used ? std::string() : used.error().message;
+void Budgets::check(Check& check, BudgetUse& use) {
+  const auto used = check.used(use.budget, use.period);
+  const std::string problem = used ? std::string() : used.error().message;
+  if (use.problem != problem && !problem.empty()) problem_(use.budget, problem);
+  use.problem = problem;
   use.used = used ? *used : Microjoules{};
-  if (used) report(database, use);
+  if (used) report(check.database(), use);
 }
 
 void Budgets::report(Database& database, const BudgetUse& use) {

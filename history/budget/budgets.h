@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "history/budget/budget.h"
-#include "history/store/database.h"
+#include "history/store/store.h"
 
 namespace keplerd::history {
 
@@ -26,20 +26,24 @@ class Budgets {
   // `crossed` is called once in a period for each of kReportedPercents; if several were crossed since the
   // last check, only for the highest.
   using Crossed = std::function<void(const BudgetUse& use, int percent)>;
-  Budgets(const std::vector<Budget>& budgets, Crossed crossed);
+  // `problem` is called when it is not known what was used, once for each reason.
+  using Problem = std::function<void(const Budget& budget, const std::string& reason)>;
+  Budgets(const std::vector<Budget>& budgets, Crossed crossed, Problem problem);
 
   // What is recorded in the periods that contain `now`: energy of which it is not known that it was used in
   // that period, because of an interruption, is not counted. Throws DatabaseError.
-  void check(Database& database, Time now);
+  void check(Store& store, Time now);
 
   const std::vector<BudgetUse>& uses() const { return uses_; }
 
  private:
-  void check(Database& database, BudgetUse& use);
+  class Check;
+  void check(Check& check, BudgetUse& use);
   void report(Database& database, const BudgetUse& use);
 
   std::vector<BudgetUse> uses_;
   Crossed crossed_;
+  Problem problem_;
 };
 
 }  // namespace keplerd::history

@@ -57,6 +57,11 @@ void Statement::bind_at(int index, const std::string& text) {
                                        SQLITE_UTF8));
 }
 
+void Statement::bind_at(int index, const Blob& blob) {
+  check(database_,
+        sqlite3_bind_blob64(statement_.get(), index, blob.bytes.data(), blob.bytes.size(), SQLITE_TRANSIENT));
+}
+
 bool Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
@@ -73,7 +78,7 @@ std::optional<std::int64_t> Statement::optional_integer(int column) const {
 }
 
 std::string Statement::text(int column) const {
-  const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  const auto* const text = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
   return text == nullptr
              ? std::string()
              : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)));

@@ -24,6 +24,10 @@ class DatabaseError : public std::runtime_error {
   int code_;  // SQLITE_*
 };
 
+struct Blob {
+  std::string bytes;
+};
+
 // A prepared statement, to be used once or many times: bind all parameters, then step through the rows.
 class Statement {
  public:
@@ -47,14 +51,17 @@ class Statement {
   // Of the current row, from column 0.
   std::int64_t integer(int column) const;
   std::optional<std::int64_t> optional_integer(int column) const;
-  std::string text(int column) const;
+  std::string text(int column) const;  // or the bytes of a blob
+
+  // Ends the reading of rows. Not needed after the last one.
+  void reset();
 
  private:
-  void reset();
   void bind_at(int index, std::int64_t value);
   void bind_at(int index, int value) { bind_at(index, static_cast<std::int64_t>(value)); }
   void bind_at(int index, const std::optional<std::int64_t>& value);
   void bind_at(int index, const std::string& text);
+  void bind_at(int index, const Blob& blob);
   void bind_at(int index, const std::optional<std::string>& text) {
     text ? bind_at(index, *text) : bind_at(index, std::optional<std::int64_t>());
   }

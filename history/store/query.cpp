@@ -2,6 +2,9 @@
 #include "history/store/query.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "client/kinds.h"
 
 namespace keplerd::history {
 namespace {
@@ -26,16 +29,6 @@ std::optional<Span> recorded_span(Database& database) {
   const auto start = find.optional_integer(0), end = find.optional_integer(1);
   if (!start || !end) return std::nullopt;
   return Span{Time(*start), Time(*end)};
-}
-
-Summary summary_of(Database& database, const Span& span) {
-  Statement sums = database.prepare(fmt::format(
-      "SELECT sum(recorded), sum(idle), sum(kernel), sum(workloads), sum(unattributed) FROM spans "
-      "WHERE {}",
-      kInside));
-  sums.bind(span.start.count(), span.end.count()).step();
-  return {Time(sums.integer(0)),
-          {{sums.integer(1)}, {sums.integer(2)}, {sums.integer(3)}, {sums.integer(4)}}};
 }
 
 namespace {
@@ -67,29 +60,6 @@ std::vector<RecordedSpan> parts_of(Database& database, const RecordedSpan& whole
   return read_spans(rows);
 }
 
-std::vector<WorkloadEnergy> energy_of(Database& database, const Span& span, const Selection& selection) {
-  Statement sums = database.prepare(fmt::format(
-      "SELECT id, owner, name, sum(active), sum(energy.idle), workload, project FROM spans "
-      "CROSS JOIN energy ON span = spans.number CROSS JOIN workloads ON workloads.number = workload "
-      "WHERE {} AND kind = ?3 {} {} GROUP BY workload ORDER BY id, owner",
-      kInside, selection.id ? "AND id = ?4" : "AND ?4 IS NULL",
-      selection.owner ? "AND owner = ?5" : "AND ?5 IS NULL"));
-  sums.bind(span.start.count(), span.end.count(), text_of(selection.kind), selection.id,
-            number_of(selection.owner));
-  std::vector<WorkloadEnergy> found;
-  while (sums.step()) {
-    WorkloadEnergy workload{{selection.kind, sums.text(0), {}},
-                            sums.text(2),
-                            {{sums.integer(3)}, {sums.integer(4)}},
-                            {},
-                            sums.integer(5),
-                            sums.text(6)};
-    if (const auto owner = sums.optional_integer(1)) workload.key.owner = static_cast<uid_t>(*owner);
-    found.push_back(std::move(workload));
-  }
-  return found;
-}
-
 std::vector<std::string> find_ids(Database& database, const Selection& selection, const std::string& name) {
   std::vector<std::string> ids;
   for (const char* column : {"id", "name"}) {
@@ -101,6 +71,45 @@ std::vector<std::string> find_ids(Database& database, const Selection& selection
     if (!ids.empty()) break;  // an id takes precedence
   }
   return ids;
+}
+
+namespace {
+
+// The column that has it: an id takes precedence.
+const char* column_of(Database& database, Kind kind, const std::string& name) {
+  Statement find = database.prepare("SELECT 1 FROM workloads WHERE kind = ?1 AND id = ?2 LIMIT 1");
+  return find.bind(text_of(kind), name).step() ? "id" : "name";
+}
+
+}  // namespace
+
+std::vector<FoundWorkload> find_workloads(Database& database, Kind kind, const std::string& name,
+                                          Time since) {
+  Statement find = database.prepare(
+      fmt::format("SELECT number, owner FROM workloads WHERE kind = ?1 AND {} = ?2 AND last > ?3",
+                  column_of(database, kind, name)));
+  find.bind(text_of(kind), name, since.count());
+  std::vector<FoundWorkload> found;
+  while (find.step()) {
+    found.push_back({find.integer(0), {}});
+    if (const auto owner = find.optional_integer(1)) found.back().owner = static_cast<uid_t>(*owner);
+  }
+  return found;
+}
+
+bool system_has(Database& database, Kind kind, const std::string& name) {
+  Statement find = database.prepare(
+      fmt::format("SELECT 1 FROM workloads WHERE kind = ?1 AND {} = ?2 AND ifnull(owner, 0) = 0 LIMIT 1",
+                  column_of(database, kind, name)));
+  return find.bind(text_of(kind), name).step();
+}
+
+WorkloadKey key_of(const Statement& row, int column) {
+  const client::KindInfo* const kind = client::find_kind(row.text(column));
+  if (kind == nullptr) throw DatabaseError("a workload of an unknown kind", SQLITE_CORRUPT);
+  WorkloadKey key{kind->kind, row.text(column + 1), {}};
+  if (const auto owner = row.optional_integer(column + 2)) key.owner = static_cast<uid_t>(*owner);
+  return key;
 }
 
 }  // namespace keplerd::history

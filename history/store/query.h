@@ -2,6 +2,7 @@
 // What the database knows of a span of time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,15 +16,13 @@ namespace keplerd::history {
 // The whole of what is recorded: from the first span to the last reading. Unset: nothing is.
 std::optional<Span> recorded_span(Database& database);
 
-// What was recorded in spans that are inside `span`; of a longer one that reaches beyond it nothing, if its
-// parts are not kept any more.
 struct Summary {
   Time recorded{0};
   Accounts accounts;
 };
-Summary summary_of(Database& database, const Span& span);
 
-// The spans that summary_of() is the sum of: the longest ones.
+// The longest spans inside `span`, none of which is part of another; of a longer one that reaches beyond it
+// nothing, if its parts are not kept any more.
 struct RecordedSpan {
   std::int64_t number = 0;
   Span span;
@@ -53,10 +52,9 @@ struct Rated {
 struct WorkloadEnergy {
   WorkloadKey key;
   std::string name;
-  Amounts amounts;   // with what is nested in it
-  Rated rated = {};  // set by RatedSpans
-  std::int64_t number = 0;
-  std::string project = {};  // of a virtual machine; empty: unknown
+  Amounts amounts;  // with what is nested in it
+  Rated rated = {};
+  Project project = {};
 };
 
 // Which workloads: all of a kind, those with an id, those of an owner.
@@ -65,10 +63,21 @@ struct Selection {
   std::optional<std::string> id;
   std::optional<uid_t> owner;
 };
-// Those that drew, in the order of their keys. Sums of the same spans as summary_of().
-std::vector<WorkloadEnergy> energy_of(Database& database, const Span& span, const Selection& selection);
 
 // The ids of workloads of this kind, and of this owner if that is set, with this id or name.
 std::vector<std::string> find_ids(Database& database, const Selection& selection, const std::string& name);
+
+struct FoundWorkload {
+  std::int64_t number = 0;
+  std::optional<uid_t> owner;
+};
+// Those with this id, or else with this name, that may have drawn since then.
+std::vector<FoundWorkload> find_workloads(Database& database, Kind kind, const std::string& name, Time since);
+
+// Whether root or the system has or had one with this id or name.
+bool system_has(Database& database, Kind kind, const std::string& name);
+
+// The key in three columns of a row: kind, id and owner.
+WorkloadKey key_of(const Statement& row, int column);
 
 }  // namespace keplerd::history

@@ -3,14 +3,19 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+
+#include "history/store/energies.h"
 
 namespace keplerd::history {
 namespace {
 
 constexpr int kApplication = 0x6b706c64;  // "kpld", for file(1)
+
+constexpr std::int64_t kFirstPacked = 3;  // the first version with packed energies
 
 // Each brings the tables of the version before it, from 0 (none), to its own.
 constexpr std::array<const char*, kSchemaVersion> kMigrations = {R"(
@@ -72,7 +77,35 @@ CREATE TABLE crossings (
 ) WITHOUT ROWID;
 -- Of virtual machines, as libvirt's metadata states it; empty: unknown.
 ALTER TABLE workloads ADD COLUMN project TEXT NOT NULL DEFAULT '';
+)",
+                                                                 R"(
+-- Of the workloads in a span, packed (energies.h): millions of rows are too many.
+CREATE TABLE energies (
+  span INTEGER PRIMARY KEY,
+  workloads BLOB NOT NULL
+);
+ALTER TABLE workloads ADD COLUMN project_id TEXT NOT NULL DEFAULT '';
+UPDATE workloads SET project_id = project;
+-- `last` is the end of the hour from now on.
+UPDATE workloads SET last = last + 3600000000;
+CREATE INDEX workloads_by_name ON workloads (kind, name);
 )"};
+
+// What SQL alone does not do, after the tables of version 3 are made.
+void pack_energies(Database& database) {
+  Statement rows =
+      database.prepare("SELECT span, workload, active, idle FROM energy ORDER BY span, workload");
+  Energies energies;
+  std::int64_t span = 0;
+  while (rows.step()) {
+    if (rows.integer(0) != span) save_energies(database, span, std::exchange(energies, {}));
+    span = rows.integer(0);
+    energies[rows.integer(1)] = {{rows.integer(2)}, {rows.integer(3)}};
+  }
+  save_energies(database, span, energies);
+  rows.reset();
+  database.run("DROP TABLE energy");
+}
 
 }  // namespace
 
@@ -87,6 +120,7 @@ void prepare_schema(Database& database) {
   if (version < 0) throw DatabaseError("not a database of keplerd-history", SQLITE_NOTADB);
   for (auto next = static_cast<std::size_t>(version); next < kMigrations.size(); ++next)
     database.run(kMigrations.at(next));
+  if (version < kFirstPacked) pack_energies(database);
   database.run(
       fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}", kSchemaVersion, kApplication));
   transaction.commit();

@@ -6,7 +6,7 @@
 
 namespace keplerd::history {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // Creates the tables, or brings those of an earlier version to the present one; in one transaction. Throws if
 // they are of a later version.

@@ -26,14 +26,6 @@ std::optional<std::int64_t> owner_number(const WorkloadKey& key) {
 
 std::string kind_text(Kind kind) { return std::string(client::name_of(kind)); }
 
-WorkloadKey key_of(const Statement& row, int column) {
-  const client::KindInfo* const kind = client::find_kind(row.text(column));
-  if (kind == nullptr) throw DatabaseError("a workload of an unknown kind", SQLITE_CORRUPT);
-  WorkloadKey key{kind->kind, row.text(column + 1), {}};
-  if (const auto owner = row.optional_integer(column + 2)) key.owner = static_cast<uid_t>(*owner);
-  return key;
-}
-
 Error error_of(const DatabaseError& error, const std::string& path) {
   return {path + ": " + error.what(), error.is_corrupt() ? EUCLEAN : EIO};
 }
@@ -53,12 +45,14 @@ std::string set_file_aside(const std::string& path, Time now) {
 
 }  // namespace
 
-Store::Store(const std::string& path, const Settings& settings) : settings_(settings), database_(path) {
+Store::Store(std::string path, const Settings& settings)
+    : path_(std::move(path)), settings_(settings), database_(path_) {
   // A write is on disk when it is reported as done.
   database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   Statement check = database_.prepare("PRAGMA quick_check(1)");
   if (!check.step() || check.text(0) != "ok")
     throw DatabaseError("damaged: " + check.text(0), SQLITE_CORRUPT);
+  check.reset();
   prepare_schema(database_);
   load_baseline();
 }
@@ -90,11 +84,13 @@ void Store::load_baseline() {
                     {{last.integer(2)}, {last.integer(3)}, {last.integer(4)}, {last.integer(5)}},
                     {}};
   Statement counters = database_.prepare(
-      "SELECT kind, id, owner, name, number, since, active, counters.idle, project FROM counters "
-      "JOIN workloads ON number = workload");
+      "SELECT kind, id, owner, name, number, since, active, counters.idle, project_id, project, last "
+      "FROM counters JOIN workloads ON number = workload");
   while (counters.step()) {
     const WorkloadKey key = key_of(counters, 0);
-    known_[key] = {counters.integer(4), {counters.text(3), counters.text(8)}};
+    known_[key] = {counters.integer(4),
+                   {counters.text(3), {counters.text(8), counters.text(9)}},
+                   Time(counters.integer(10))};
     baseline.counters[key] = {Time(counters.integer(5)), {{counters.integer(6)}, {counters.integer(7)}}};
   }
   baseline_ = std::move(baseline);
@@ -103,6 +99,7 @@ void Store::load_baseline() {
 Result<Done> Store::write(const Bookings& bookings, const Names& names, Baseline reading) {
   try {
     now_ = reading.time;
+    hour_end_ = span_of(Step::kHour, now_).end;
     Transaction transaction(database_);
     for (const auto& [place, entry] : bookings.entries()) add(place, entry, names);
     save_counters(reading, names);
@@ -111,6 +108,7 @@ Result<Done> Store::write(const Bookings& bookings, const Names& names, Baseline
   } catch (const DatabaseError& error) {
     // Rolled back: so is what it numbered.
     known_.clear();
+    ++labels_version_;
     summed_up_until_ = Time{0};
     return error_of(error, "database");
   }
@@ -124,9 +122,8 @@ void Store::add(const Place& place, const Bookings::Entry& entry, const Names& n
       span_number(place.is_regular ? step_number(Step::kFiveMinutes) : kInterruption, place.span);
   // If the clock was set back: it may have been summed up already.
   Statement whole = database_.prepare("SELECT part_of FROM spans WHERE number = ?1");
-  for (;;) {
-    add_to_span(span, entry, names);
-    if (!place.is_regular) list_workloads_of(span);
+  for (bool is_listed = !place.is_regular;; is_listed = true) {
+    add_to_span(span, entry, names, is_listed);
     whole.bind(span);
     const auto part_of = whole.step() ? whole.optional_integer(0) : std::nullopt;
     if (!part_of) return;
@@ -134,7 +131,7 @@ void Store::add(const Place& place, const Bookings::Entry& entry, const Names& n
   }
 }
 
-void Store::add_to_span(std::int64_t span, const Bookings::Entry& entry, const Names& names) {
+void Store::add_to_span(std::int64_t span, const Bookings::Entry& entry, const Names& names, bool is_listed) {
   const Accounts& accounts = entry.accounts;
   database_
       .prepare(
@@ -143,11 +140,13 @@ void Store::add_to_span(std::int64_t span, const Bookings::Entry& entry, const N
       .bind(span, entry.recorded.count(), accounts.idle.value, accounts.kernel.value,
             accounts.workloads.value, accounts.unattributed.value)
       .run();
-  Statement upsert = database_.prepare(
-      "INSERT INTO energy VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE "
-      "SET active = active + excluded.active, idle = idle + excluded.idle");
-  for (const auto& [key, amounts] : entry.workloads)
-    upsert.bind(span, number_of(key, names), amounts.active.value, amounts.idle.value).run();
+  Energies drawn, energies;
+  for (const auto& [key, amounts] : entry.workloads) drawn[number_of_one_that_draws(key, names)] += amounts;
+  if (drawn.empty()) return;
+  add_packed(energies, packed_energies(database_, span));
+  for (const auto& [workload, amounts] : drawn) energies[workload] += amounts;
+  save_energies(database_, span, energies);
+  if (is_listed) list_workloads(drawn);
 }
 
 std::int64_t Store::span_number(int step, const Span& span) {
@@ -164,23 +163,39 @@ std::int64_t Store::number_of(const WorkloadKey& key, const Names& names) {
   Known& known = known_[key];
   if (known.number == 0) {
     Statement find = database_.prepare(
-        "SELECT number, name, project FROM workloads WHERE kind = ?1 AND id = ?2 AND ifnull(owner, -1) = ?3");
+        "SELECT number, name, project_id, project, last FROM workloads "
+        "WHERE kind = ?1 AND id = ?2 AND ifnull(owner, -1) = ?3");
     if (find.bind(kind_text(key.kind), key.id, owner_number(key).value_or(-1)).step()) {
-      known = {find.integer(0), {find.text(1), find.text(2)}};
+      known = {find.integer(0), {find.text(1), {find.text(2), find.text(3)}}, Time(find.integer(4))};
     } else {
-      database_.prepare("INSERT INTO workloads VALUES (NULL, ?1, ?2, ?3, ?4, ?5, 0, '')")
-          .bind(kind_text(key.kind), key.id, owner_number(key), key.id, now_.count())
+      database_.prepare("INSERT INTO workloads VALUES (NULL, ?1, ?2, ?3, ?4, ?5, 0, '', '')")
+          .bind(kind_text(key.kind), key.id, owner_number(key), key.id, hour_end_.count())
           .run();
-      known = {database_.last_id(), {key.id, {}}};
+      known = {database_.last_id(), {key.id, {}}, hour_end_};
+      ++labels_version_;
     }
   }
-  if (named != names.end() && known.labels != named->second) {
-    known.labels = named->second;
-    database_.prepare("UPDATE workloads SET name = ?2, project = ?3 WHERE number = ?1")
-        .bind(known.number, known.labels.name, known.labels.project)
+  if (named != names.end() && known.name != named->second) {
+    known.name = named->second;
+    const Project& project = known.name.project;
+    database_.prepare("UPDATE workloads SET name = ?2, project_id = ?3, project = ?4 WHERE number = ?1")
+        .bind(known.number, known.name.name, project.id, project.name)
         .run();
+    ++labels_version_;
   }
   return known.number;
+}
+
+std::int64_t Store::number_of_one_that_draws(const WorkloadKey& key, const Names& names) {
+  const std::int64_t number = number_of(key, names);
+  Known& known = known_.at(key);
+  if (known.last < hour_end_) {
+    database_.prepare("UPDATE workloads SET last = ?2 WHERE number = ?1")
+        .bind(number, hour_end_.count())
+        .run();
+    known.last = hour_end_;
+  }
+  return number;
 }
 
 // Only what has changed.
@@ -233,17 +248,20 @@ void Store::sum_up(Step step, Time until) {
 }
 
 void Store::add_parts(Step step, std::int64_t whole, const Span& span) {
-  // Workloads that drew hardly anything are left out of hours, and so of longer spans.
-  const std::int64_t least = step == Step::kHour ? settings_.min_energy.value : 0;
   constexpr char kParts[] = "part_of IS NULL AND step < ?1 AND begin >= ?2 AND end <= ?3";
-  database_
-      .prepare(fmt::format(
-          "INSERT INTO energy SELECT ?4, workload, sum(active), sum(idle) FROM energy WHERE span IN "
-          "(SELECT number FROM spans WHERE {}) GROUP BY workload HAVING sum(active) + sum(idle) >= ?5 "
-          "ON CONFLICT DO UPDATE SET active = active + excluded.active, idle = idle + excluded.idle",
-          kParts))
-      .bind(step_number(step), span.start.count(), span.end.count(), whole, least)
-      .run();
+  Energies energies, of_whole;
+  Statement parts = database_.prepare(
+      fmt::format("SELECT energies.workloads FROM spans JOIN energies ON span = number WHERE {}", kParts));
+  parts.bind(step_number(step), span.start.count(), span.end.count());
+  while (parts.step()) add_packed(energies, parts.text(0));
+  // Workloads that drew hardly anything are left out of hours, and so of longer spans.
+  if (step == Step::kHour) {
+    std::erase_if(energies, [&](const auto& one) { return one.second.energy() < settings_.min_energy; });
+    list_workloads(energies);
+  }
+  add_packed(of_whole, packed_energies(database_, whole));
+  for (const auto& [workload, amounts] : energies) of_whole[workload] += amounts;
+  save_energies(database_, whole, of_whole);
   database_
       .prepare(fmt::format(
           "UPDATE spans SET (recorded, idle, kernel, workloads, unattributed) = "
@@ -253,25 +271,15 @@ void Store::add_parts(Step step, std::int64_t whole, const Span& span) {
           kParts))
       .bind(step_number(step), span.start.count(), span.end.count(), whole)
       .run();
-  database_
-      .prepare(fmt::format(
-          "UPDATE workloads SET last = max(last, ?3) WHERE number IN (SELECT workload FROM energy "
-          "WHERE span IN (SELECT spans.number FROM spans WHERE {}))",
-          kParts))
-      .bind(step_number(step), span.start.count(), span.end.count())
-      .run();
-  list_workloads_of(whole);
   database_.prepare(fmt::format("UPDATE spans SET part_of = ?4 WHERE {}", kParts))
       .bind(step_number(step), span.start.count(), span.end.count(), whole)
       .run();
 }
 
-void Store::list_workloads_of(std::int64_t span) {
-  database_
-      .prepare(
-          "UPDATE workloads SET listed = 1 WHERE number IN (SELECT workload FROM energy WHERE span = ?1)")
-      .bind(span)
-      .run();
+// They are kept as long as the longest spans.
+void Store::list_workloads(const Energies& energies) {
+  Statement list = database_.prepare("UPDATE workloads SET listed = 1 WHERE number = ?1 AND listed = 0");
+  for (const auto& [workload, amounts] : energies) list.bind(workload).run();
 }
 
 // Spans are only deleted when they are part of a longer one, except months, and not before what they are made
@@ -281,7 +289,7 @@ void Store::forget(Time now) {
     return (now - std::chrono::duration_cast<Time>(kept)).count();
   };
   Statement energy = database_.prepare(
-      "DELETE FROM energy WHERE span IN (SELECT number FROM spans WHERE step = ?1 AND end <= ?2 "
+      "DELETE FROM energies WHERE span IN (SELECT number FROM spans WHERE step = ?1 AND end <= ?2 "
       "AND (part_of IS NOT NULL OR step = ?3))");
   Statement spans = database_.prepare(
       "DELETE FROM spans WHERE step = ?1 AND end <= ?2 AND (part_of IS NOT NULL OR step = ?3)");
@@ -302,6 +310,7 @@ void Store::forget(Time now) {
           "AND number NOT IN (SELECT workload FROM counters)")
       .bind(before(settings_.five_minutes), before(longest))
       .run();
+  ++labels_version_;
 }
 
 }  // namespace keplerd::history

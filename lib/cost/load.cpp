@@ -35,7 +35,9 @@ Result<std::string> read_regular_file(const std::string& path) {
   return read_all(fd.get(), kLargestIntensities, escape_name(path));
 }
 
-Result<Tariff> finish(const TariffText& text) {
+}  // namespace
+
+Result<Tariff> finish_with_intensities(const TariffText& text) {
   auto tariff = finish_tariff(text);
   if (!tariff || text.intensity_file.empty()) return tariff;
   const auto csv = read_regular_file(text.intensity_file);
@@ -47,19 +49,22 @@ Result<Tariff> finish(const TariffText& text) {
   return tariff;
 }
 
-}  // namespace
+Result<TariffText> load_tariff_text(const std::string& path, const std::vector<std::string>& directories) {
+  TariffText text;
+  const auto applied = path.empty() ? apply_config_files(directories, "cost.conf", apply_to(text))
+                                    : apply_config_file(path, apply_to(text));
+  if (!applied) return applied.error();
+  return text;
+}
 
 Result<Tariff> load_tariff(const std::vector<std::string>& directories) {
-  TariffText text;
-  const auto applied = apply_config_files(directories, "cost.conf", apply_to(text));
-  return applied ? finish(text) : applied.error();
+  const auto text = load_tariff_text("", directories);
+  return text ? finish_with_intensities(*text) : text.error();
 }
 
 Result<Tariff> load_tariff_file(const std::string& path) {
-  if (path.empty()) return load_tariff();
-  TariffText text;
-  const auto applied = apply_config_file(path, apply_to(text));
-  return applied ? finish(text) : applied.error();
+  const auto text = load_tariff_text(path);
+  return text ? finish_with_intensities(*text) : text.error();
 }
 
 }  // namespace keplerd

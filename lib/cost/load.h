@@ -18,6 +18,8 @@ struct TariffText {
   Tariff tariff;
   std::string price_place;     // "FILE:LINE" of the last Price=
   std::string intensity_file;  // to be read: the path
+
+  bool operator==(const TariffText&) const = default;
 };
 
 // Applies the text on top of `so_far`; an empty value unsets what is set. Stops at the first error. `file` is
@@ -26,6 +28,13 @@ Result<TariffText> parse_tariff(std::string_view text, std::string_view file, Ta
 
 // What no key says alone: prices need a currency, and one that always applies. For when all files are read.
 Result<Tariff> finish_tariff(const TariffText& text);
+
+// The same, with the intensities of the file.
+Result<Tariff> finish_with_intensities(const TariffText& text);
+
+// That file alone, which must exist; empty: cost.conf and its drop-ins.
+Result<TariffText> load_tariff_text(const std::string& path,
+                                    const std::vector<std::string>& directories = kConfigDirectories);
 
 // No file at all: nothing is known.
 Result<Tariff> load_tariff(const std::vector<std::string>& directories = kConfigDirectories);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/tariff.h"
-
 #include <cstdlib>
 #include <ctime>
 
 #include <gtest/gtest.h>
+
+#include "cost/rate_series.h"
 
 namespace keplerd {
 namespace {
@@ -64,6 +64,19 @@ TEST_F(TariffOfBerlin, KnowsWhereRatesAreConstant) {
   EXPECT_EQ(series.sum(utc("2026-11-24 20:00"), utc("2026-11-24 22:00")).mean_price(), 250);
 }
 
+TEST_F(TariffOfBerlin, ASeriesThatIsExtendedInStepsIsTheSame) {
+  const TariffTime from = utc("2026-11-24 00:00"), to = utc("2026-11-26 00:00");
+  const RateSeries whole(tariff, from, to);
+  RateSeries series(std::make_shared<const Tariff>(tariff), from);
+  int steps = 0;
+  while (!series.extend(to, 10)) ++steps;
+  EXPECT_EQ(steps, 57) << "576 times five minutes, ten at once";
+  for (TariffTime time = from; time < to; time += 5min) {
+    EXPECT_EQ(series.sum(from, time).price, whole.sum(from, time).price);
+    EXPECT_EQ(series.is_constant(time, to), whole.is_constant(time, to));
+  }
+}
+
 TEST_F(TariffOfBerlin, WhatTheSiteNeedsIsPartOfTheRates) {
   tariff.pue = 1'400'000;
   tariff.carbon = Micrograms{10};
@@ -86,8 +99,8 @@ TEST_F(TariffOfBerlin, AnIntensityIsValidUntilTheNextOneAndAnHourAtMost) {
   const RateSeries series(tariff, utc("2026-11-24 12:00"), utc("2026-11-24 14:00"));
   const auto sum = series.sum(utc("2026-11-24 12:00"), utc("2026-11-24 14:00"));
   EXPECT_EQ(sum.known, TariffTime(90min));
-  EXPECT_EQ(sum.mean_carbon(), 167) << "of the time for which it is known";
-  EXPECT_FALSE(series.sum(utc("2026-11-24 13:30"), utc("2026-11-24 14:00")).mean_carbon());
+  EXPECT_EQ(sum.mean_carbon(), 125) << "what is known is not extended to the time of which nothing is";
+  EXPECT_EQ(series.sum(utc("2026-11-24 13:30"), utc("2026-11-24 14:00")).mean_carbon(), 0);
 }
 
 TEST_F(TariffOfBerlin, EmbodiedEmissionsAreSpreadOverTheLifetime) {

@@ -51,8 +51,11 @@ class HistoryFollower : public client::FollowedKeplerd {
     run_until([this] { return !changes.empty(); });
   }
 
-  std::map<std::string, Json> replies = {
-      {"units", reply(3)}, {"vms", reply(3)}, {"containers", reply(3)}, {"pods", reply(3)}};
+  std::map<std::string, Json> replies = {{"units", reply(3)},
+                                         {"vms", reply(3)},
+                                         {"containers", reply(3)},
+                                         {"pods", reply(3)},
+                                         {"zones", reply(3)}};
   std::vector<Reading> readings;
   std::vector<std::string> changes;
 
@@ -64,7 +67,7 @@ TEST_F(HistoryFollower, MakesAReadingWhenAllKindsAreOfOneSample) {
   replies["units"] = reply(3, {row("/a.service")});
   replies["vms"] = reply(3, {row("web")});
   follow();
-  EXPECT_THAT(calls, SizeIs(4));
+  EXPECT_THAT(calls, SizeIs(5));
   EXPECT_THAT(calls[0], HasSubstr(R"("aligned":true)"));
   ASSERT_THAT(readings, SizeIs(1));
   const Reading& reading = readings[0];
@@ -106,10 +109,34 @@ TEST(ParseWorkload, LeavesOutWhatHasNoId) {
   EXPECT_FALSE(parse_workload(Kind::kVms, {{"id", ""}}));
 }
 
+TEST(HistoryZone, IsRecordedIfItCoversThePlatform) {
+  const auto is_recorded = [](const varlink::Json& zone) {
+    return parse_workload(Kind::kZones, zone).has_value();
+  };
+  EXPECT_TRUE(is_recorded({{"id", "plug:wall:0"}, {"name", "wall"}, {"covers", "platform"}}));
+  EXPECT_TRUE(is_recorded({{"id", "acpi:platform:0"}, {"name", "platform"}, {"inTotal", false}}));
+  EXPECT_TRUE(is_recorded({{"id", "powercap:psys:0"}, {"name", "psys"}}));
+  EXPECT_FALSE(is_recorded({{"id", "platform:rest:0"}, {"name", "rest"}, {"covers", "other"}}));
+  EXPECT_FALSE(is_recorded({{"id", "powercap:package:0"}, {"name", "package"}, {"inTotal", true}}));
+  EXPECT_FALSE(is_recorded({{"id", "scmi:platform:0"}, {"covers", "platform"}, {"inTotal", true}}))
+      << "it is the energy of the host already";
+  const auto zone = parse_workload(Kind::kZones, {{"id", "acpi:platform:0"},
+                                                  {"name", "platform"},
+                                                  {"energyMicrojoules", 70},
+                                                  {"idleMicrojoules", 20},
+                                                  {"earlierMicrojoules", 30}});
+  EXPECT_EQ(zone->now, (Amounts{{70}, {0}}));
+  EXPECT_EQ(zone->earlier, (Amounts{{30}, {0}}));
+}
+
 TEST(HistoryWorkload, HasTheProjectThatOpenStackStates) {
-  const varlink::Json row = {{"id", "uuid"}, {"metadata", {{"openstack.project", "shop"}, {"os", "linux"}}}};
-  EXPECT_EQ(parse_workload(Kind::kVms, row)->project, "shop");
-  EXPECT_EQ(parse_workload(Kind::kVms, {{"id", "uuid"}, {"metadata", "none"}})->project, "");
+  const auto project = [](const varlink::Json& metadata) {
+    return parse_workload(Kind::kVms, {{"id", "uuid"}, {"metadata", metadata}})->project;
+  };
+  EXPECT_EQ(project({{"openstack.project", "shop"}, {"openstack.projectId", "p1"}, {"os", "linux"}}),
+            (Project{"p1", "shop"}));
+  EXPECT_EQ(project({{"openstack.project", "shop"}}), (Project{"shop", "shop"}));
+  EXPECT_EQ(project("none"), Project());
 }
 
 }  // namespace

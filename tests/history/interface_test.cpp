@@ -9,6 +9,7 @@
 
 #include "history/budget/budgets.h"
 #include "history/recorded_host.h"
+#include "history/request/readers.h"
 #include "support/open_server.h"
 #include "varlink/client.h"
 
@@ -26,10 +27,12 @@ class HistoryInterface : public RecordedHost {
  protected:
   HistoryInterface() {
     sd_event_new(&loop_);
+    set_costs("");
     server_.emplace(loop_);
     const auto identify = [this](const varlink::Peer&) { return viewer; };
     const auto list = std::bind_front(&HistoryInterface::up_to_date_budgets, this);
-    add_history_interface(**server_, {*recorder, identify, list, keplerd, project, cost_config});
+    EXPECT_TRUE(
+        add_history_interface(**server_, loop_, {*recorder, identify, list, keplerd, project, cost_config}));
     EXPECT_TRUE((*server_)->listen(*varlink::bind_unix_socket(directory / "socket", 0600)).ok());
     client_.emplace(*varlink::Client::connect(directory / "socket"));
   }
@@ -87,17 +90,16 @@ class HistoryInterface : public RecordedHost {
   }
 
   Viewer viewer{.full = true};
+  int returned = 0;
   std::string keplerd;
-  Budgets budgets{{}, {}};
+  Budgets budgets{{}, {}, {}};
   std::optional<ProjectPattern> project;
-  std::string cost_config = "/dev/null";
-  void set_costs(const std::string& text) {
-    cost_config = directory / "cost.conf";
-    std::ofstream(cost_config) << text;
-  }
+  std::string cost_config = directory / "cost.conf";
+  void set_costs(const std::string& text) { std::ofstream(cost_config) << text; }
+
+  sd_event* loop_ = nullptr;
 
  private:
-  sd_event* loop_ = nullptr;
   std::optional<OpenServer> server_;
   std::optional<varlink::Client> client_;
 };
@@ -203,7 +205,7 @@ TEST_F(HistoryInterface, ANameOfTwoIsAmbiguous) {
 TEST_F(HistoryInterface, ReportsByProjectWhatVirtualMachinesBelongTo) {
   workload(Kind::kVms, "uuid-2", 0).name = "shop-1";
   workload(Kind::kVms, "uuid-3", 0).name = "blog-1";
-  workload(Kind::kVms, "uuid-3", 0).project = "press";
+  workload(Kind::kVms, "uuid-3", 0).project = {"p1", "press"};
   project = *ProjectPattern::parse("%p-*");
   record();
   now += 1min;
@@ -212,20 +214,99 @@ TEST_F(HistoryInterface, ReportsByProjectWhatVirtualMachinesBelongTo) {
   accounts.workloads += Microjoules{100};
   read();
   const Json report = call("Report", period(kNoon, now + 1s, {{"by", "project"}})).parameters;
-  EXPECT_THAT(ids(report), ElementsAre("shop", "press"));
+  EXPECT_THAT(ids(report), ElementsAre("shop", "p1"));
   EXPECT_EQ(report.at("rows")[0].at("energyMicrojoules"), 70);
   EXPECT_EQ(report.at("rows")[0].at("kind"), "project");
+  EXPECT_FALSE(report.at("rows")[0].contains("name")) << "of the pattern, it is the id";
+  EXPECT_EQ(report.at("rows")[1].at("name"), "press");
   std::int64_t sum = 100;
   for (const auto& [name, energy] : report.at("accounts").items()) sum += energy.get<std::int64_t>();
   EXPECT_EQ(sum, report.at("energyMicrojoules"));
   project.reset();
   EXPECT_THAT(ids(call("Report", period(kNoon, now + 1s, {{"by", "project"}})).parameters),
-              ElementsAre("press"));
+              ElementsAre("p1"));
+}
+
+TEST_F(HistoryInterface, TheMeterOfThePlatformIsShownBesideTheEnergyOfTheHost) {
+  for (const auto& [id, energy] : {std::pair("acpi:platform:0", 90), std::pair("plug:wall:0", 120)})
+    workload(Kind::kZones, id, std::nullopt).now.active += Microjoules{energy};
+  read();
+  run(5);
+  for (const auto& [id, energy] : {std::pair("acpi:platform:0", 9000), std::pair("plug:wall:0", 12'000)})
+    workload(Kind::kZones, id, std::nullopt).now.active += Microjoules{energy};
+  run(5);
+  for (const Json& reply : {call("Report", period(kNoon, now, {{"by", "unit"}})).parameters,
+                            query(period(kNoon, now, {{"kind", "host"}, {"step", "hour"}}))[0]}) {
+    EXPECT_EQ(reply.at("energyMicrojoules"), 11'000) << "it is not part of that";
+    EXPECT_EQ(reply.at("platformMicrojoules"), 12'000) << "the one that counted most";
+    EXPECT_EQ(reply.at("platformMeter"), "plug:wall:0");
+  }
+  viewer = {.user = 1000};
+  EXPECT_FALSE(
+      call("Report", period(kNoon, now, {{"by", "unit"}})).parameters.contains("platformMicrojoules"));
+  EXPECT_THAT(ids(query(period(kNoon, now, {{"kind", "zones"}, {"step", "day"}}))[0]), IsEmpty());
+}
+
+TEST_F(HistoryInterface, ARequestSeesTheDatabaseAsItWas) {
+  record();
+  Readers readers(path, [] {});
+  const auto reader = readers.lend(std::nullopt);
+  const Span all{kNoon - 24h, kNoon + 240h};
+  PeriodSum sum(reader->database(), {.period = all});
+  sum.step();
+  const Microjoules before = summary(all).accounts.energy();
+  run(24 * 60);
+  recorder->flush();
+  while (sum.step()) {
+  }
+  EXPECT_GT(summary(all).accounts.energy(), before);
+  EXPECT_EQ(sum.summary().accounts.energy(), before);
+  Microjoules units;
+  for (const PeriodSum::Sum& one : sum.workloads()) units += one.amounts.energy();
+  EXPECT_GE(units, sum.summary().accounts.workloads) << "and virtual machines";
+}
+
+TEST_F(HistoryInterface, OfAUserWithoutFullAccessOneRequestIsComputedAtATime) {
+  record();
+  Readers readers(path, [this] { ++returned; });
+  auto first = readers.lend(1000);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(readers.lend(1000));
+  auto other = readers.lend(1001);
+  EXPECT_TRUE(other) << "others do not wait for it";
+  std::vector<std::unique_ptr<Readers::Reader>> lent;
+  for (uid_t user = 2000; auto reader = readers.lend(user); ++user) lent.push_back(std::move(reader));
+  EXPECT_EQ(lent.size(), 6u) << "there are eight for users";
+  EXPECT_TRUE(readers.lend(std::nullopt)) << "and some for callers with full access";
+  first.reset();
+  EXPECT_EQ(returned, 2);
+  EXPECT_TRUE(readers.lend(1000));
+}
+
+TEST_F(HistoryInterface, ARequestThatWaitsForAReaderIsAnsweredWhenOneIsReturned) {
+  record();
+  viewer = {.user = 1000};
+  std::vector<varlink::Client> clients;
+  for (int i = 0; i < 5; ++i) {
+    clients.push_back(*varlink::Client::connect(directory / "socket"));
+    EXPECT_TRUE(clients.back().send("org.keplerd.History.Report", period(kNoon, now, {{"by", "unit"}})));
+  }
+  for (varlink::Client& client : clients) {
+    auto reply = client.receive(0ms);
+    for (int turn = 0; !reply && turn < 1000; ++turn) {
+      sd_event_run(loop_, 10'000);
+      reply = client.receive(0ms);
+    }
+    ASSERT_TRUE(reply);
+    EXPECT_THAT(ids(reply->parameters), ElementsAre("/user.slice/user-1000.slice/x.service"));
+  }
 }
 
 TEST_F(HistoryInterface, ListsBudgetsForCallersWithFullAccess) {
-  budgets = {{*parse_budget("18mJ/day vm web"), *parse_budget("1J/month user nobody-of-this-name")}, {}};
-  recorder->on_written([this](Time time) { budgets.check(recorder->store().database(), time); });
+  budgets = {{*parse_budget("18mJ/day vm web"), *parse_budget("1J/month user nobody-of-this-name")},
+             {},
+             [](const Budget&, const std::string&) {}};
+  recorder->on_written([this](Time time) { budgets.check(recorder->store(), time); });
   record();
   const auto reply = call("ListBudgets", Json::object()).parameters.at("budgets");
   ASSERT_EQ(reply.size(), 2u);

@@ -39,14 +39,14 @@ TEST(Projects, AreOnlyThoseOfTheSystemsMachines) {
   std::vector<WorkloadEnergy> vms = {{{Kind::kVms, "1", {}}, "shop-1", {{1}, {}}},
                                      {{Kind::kVms, "2", 0}, "shop-2", {{2}, {}}},
                                      {{Kind::kVms, "3", 1000}, "shop-3", {{3}, {}}}};
-  vms[1].project = "from its metadata";
-  vms[2].project = "from somewhere";
+  vms[1].project = {"p1", "from its metadata"};
+  vms[2].project = {"p2", "from somewhere"};
   add_projects(vms, *ProjectPattern::parse("%p-*"));
-  EXPECT_EQ(vms[0].project, "shop");
-  EXPECT_EQ(vms[1].project, "from its metadata");
-  EXPECT_EQ(vms[2].project, "");
+  EXPECT_EQ(vms[0].project, (Project{"shop", "shop"}));
+  EXPECT_EQ(vms[1].project.id, "p1");
+  EXPECT_EQ(vms[2].project, Project());
   add_projects(vms, std::nullopt);
-  EXPECT_EQ(vms[0].project, "shop");
+  EXPECT_EQ(vms[0].project, (Project{"shop", "shop"}));
 }
 
 }  // namespace

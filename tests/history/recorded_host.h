@@ -4,12 +4,17 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "history/recorder.h"
+#include "history/store/energies.h"
+#include "history/store/labels.h"
+#include "history/store/period_sum.h"
 #include "history/store/query.h"
 #include "history/time_zone.h"
 
@@ -62,12 +67,30 @@ class RecordedHost : public testing::Test {
     }
   }
 
-  Summary summary(const Span& span) { return summary_of(recorder->store().database(), span); }
+  Summary summary(const Span& span) { return sum(span)->summary(); }
+  // What was drawn in a span, and rated if there is a series.
+  std::unique_ptr<PeriodSum> sum(const Span& span, const RateSeries* series = nullptr) {
+    auto sum = std::make_unique<PeriodSum>(recorder->store().database(), PeriodSum::What{span, series});
+    while (sum->step()) {
+    }
+    return sum;
+  }
+  std::vector<WorkloadEnergy> workloads_of(const PeriodSum& sum, const Selection& selection) {
+    Labels labels(recorder->store().database());
+    return select(sum.workloads(), selection, [&](std::int64_t number) { return labels.find(number, 1); });
+  }
   std::map<std::string, std::int64_t> energy(const Span& span, Kind kind = Kind::kUnits) {
     std::map<std::string, std::int64_t> found;
-    for (const WorkloadEnergy& one : energy_of(recorder->store().database(), span, {kind, {}, {}}))
+    for (const WorkloadEnergy& one : workloads_of(*sum(span), {kind, {}, {}}))
       found[one.key.id] += one.amounts.energy().value;
     return found;
+  }
+  // Of a span in the database.
+  Energies energies_of(std::int64_t number) {
+    Energies energies;
+    const std::string packed = packed_energies(recorder->store().database(), number);
+    add_packed(energies, packed);
+    return energies;
   }
   std::int64_t count(const std::string& sql) { return recorder->store().database().integer(sql); }
 

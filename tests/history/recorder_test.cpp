@@ -78,7 +78,7 @@ TEST_F(RecorderTest, AWorkloadThatIsRenamedHasItsLastName) {
   workload(Kind::kVms, "uuid").name = "new";
   workload(Kind::kVms, "uuid").now.active += Microjoules{5};
   run(5);
-  const auto found = energy_of(recorder->store().database(), {kNoon, kNoon + 1h}, {Kind::kVms, {}, {}});
+  const auto found = workloads_of(*sum({kNoon, kNoon + 1h}), {Kind::kVms, {}, {}});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].name, "new");
   EXPECT_EQ(found[0].amounts.active, Microjoules{15});
@@ -91,9 +91,8 @@ TEST_F(RecorderTest, AnIdThatAnotherUserTakesOverIsAnotherWorkload) {
   workloads.erase({Kind::kUnits, "/x", 1000});
   workload(Kind::kUnits, "/x", 1001).now.active = {7};
   run(5);
-  Database& database = recorder->store().database();
   const auto found = [&](uid_t owner) {
-    return energy_of(database, {kNoon, kNoon + 1h}, {Kind::kUnits, {}, owner});
+    return workloads_of(*sum({kNoon, kNoon + 1h}), {Kind::kUnits, {}, owner});
   };
   ASSERT_EQ(found(1000).size(), 1u);
   EXPECT_EQ(found(1000)[0].amounts.active, Microjoules{10});

@@ -46,7 +46,7 @@ TEST_F(StoreTest, HoursDaysAndMonthsAreTheSumsOfWhatIsInThem) {
   EXPECT_EQ(sums("SELECT min(idle) FROM spans WHERE step = 2"), 60'000);
   EXPECT_EQ(sums("SELECT idle FROM spans WHERE step = 3"), 24 * 60'000);
   EXPECT_EQ(sums("SELECT recorded FROM spans WHERE step = 4"), Time(24h).count());
-  EXPECT_EQ(sums("SELECT active FROM energy JOIN spans ON number = span WHERE step = 4"), 24 * 6'000);
+  EXPECT_EQ(energies_of(sums("SELECT number FROM spans WHERE step = 4")).at(1).active.value, 24 * 6'000);
 }
 
 TEST_F(StoreTest, APeriodHasTheSameEnergyWhateverSpansItIsMadeOf) {
@@ -74,7 +74,7 @@ TEST_F(StoreTest, IsKeptAsLongAsConfigured) {
   EXPECT_EQ(count_of(Step::kMonth), 1);
   EXPECT_EQ(summary({utc("2026-11-01 00:00"), now}).accounts.idle.value, std::int64_t{24} * 45 * 60'000)
       << "nothing is lost by it";
-  EXPECT_EQ(count("SELECT count(*) FROM energy WHERE span NOT IN (SELECT number FROM spans)"), 0);
+  EXPECT_EQ(count("SELECT count(*) FROM energies WHERE span NOT IN (SELECT number FROM spans)"), 0);
 }
 
 TEST_F(StoreTest, ASpanIsKeptAsLongAsWhatItIsMadeOf) {
@@ -104,7 +104,6 @@ TEST_F(StoreTest, WorkloadsThatDrewHardlyAnythingAreNotListedInHoursAndForgotten
   EXPECT_EQ(summary({kNoon + 1h, kNoon + 2h}).accounts.workloads, Microjoules{6'999}) << "it is in the host";
   run_hours(4);
   EXPECT_EQ(count("SELECT count(*) FROM workloads"), 1);
-  EXPECT_EQ(count("SELECT count(*) FROM energy WHERE workload NOT IN (SELECT number FROM workloads)"), 0);
 }
 
 TEST_F(StoreTest, AnInterruptionIsPartOfTheShortestSpanThatContainsIt) {
@@ -165,21 +164,38 @@ TEST_F(StoreTest, ALaterSchemaIsRefused) {
   const auto opened = Store::open(path, settings, now);
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message,
-              HasSubstr("written by a later version of keplerd-history (schema 99, supported: 2)"));
+              HasSubstr("written by a later version of keplerd-history (schema 99, supported: 3)"));
   EXPECT_TRUE(std::filesystem::exists(path)) << "it is not set aside";
 }
 
-// What version 1 left out: the tables of later ones.
-TEST_F(StoreTest, AnEarlierSchemaIsConverted) {
+// What earlier versions left out, and how they kept energy.
+TEST_F(StoreTest, EarlierSchemasAreConverted) {
   read();
-  run_hours(1);
-  recorder->store().database().run(
-      "DROP TABLE crossings; ALTER TABLE workloads DROP COLUMN project; PRAGMA user_version = 1");
-  open();
-  EXPECT_EQ(set_aside, "");
-  EXPECT_EQ(count("PRAGMA user_version"), 2);
-  EXPECT_EQ(count("SELECT count(*) FROM crossings"), 0);
-  EXPECT_EQ(summary({kNoon, now}).accounts.energy(), Microjoules{66'000}) << "nothing is lost by it";
+  run_hours(3);
+  const Span all{kNoon, now};
+  const auto before = energy(all);
+  for (int version : {2, 1}) {
+    Database& database = recorder->store().database();
+    database.run(
+        "CREATE TABLE energy (span INTEGER NOT NULL, workload INTEGER NOT NULL, active INTEGER NOT NULL, "
+        "idle INTEGER NOT NULL, PRIMARY KEY (span, workload)) WITHOUT ROWID");
+    Statement spans = database.prepare("SELECT number FROM spans");
+    Statement insert = database.prepare("INSERT INTO energy VALUES (?1, ?2, ?3, ?4)");
+    while (spans.step()) {
+      for (const auto& [workload, amounts] : energies_of(spans.integer(0)))
+        insert.bind(spans.integer(0), workload, amounts.active.value, amounts.idle.value).run();
+    }
+    database.run(
+        "DROP INDEX workloads_by_name; ALTER TABLE workloads DROP COLUMN project_id; DROP TABLE energies");
+    if (version == 1) database.run("DROP TABLE crossings; ALTER TABLE workloads DROP COLUMN project");
+    database.run("PRAGMA user_version = " + std::to_string(version));
+    open();
+    EXPECT_EQ(set_aside, "");
+    EXPECT_EQ(count("PRAGMA user_version"), 3);
+    EXPECT_EQ(count("SELECT count(*) FROM crossings"), 0);
+    EXPECT_EQ(summary(all).accounts.energy(), Microjoules{3 * 66'000}) << "nothing is lost by it";
+    EXPECT_EQ(energy(all), before);
+  }
 }
 
 TEST_F(StoreTest, TheBaselineIsThatOfTheLastWrite) {

@@ -17,10 +17,15 @@ class BudgetsTest : public RecordedHost {
   void watch(std::initializer_list<const char*> texts) {
     std::vector<Budget> parsed;
     for (const char* text : texts) parsed.push_back(*parse_budget(text));
-    budgets.emplace(parsed, [this](const BudgetUse& use, int percent) {
-      crossed.push_back(use.budget.text + ": " + std::to_string(percent));
-    });
-    recorder->on_written([this](Time time) { budgets->check(recorder->store().database(), time); });
+    budgets.emplace(
+        parsed,
+        [this](const BudgetUse& use, int percent) {
+          crossed.push_back(use.budget.text + ": " + std::to_string(percent));
+        },
+        [this](const Budget& budget, const std::string& reason) {
+          problems.push_back(budget.text + ": " + reason);
+        });
+    recorder->on_written([this](Time time) { budgets->check(recorder->store(), time); });
   }
   // What a workload uses in the five minutes that end now.
   void use(std::int64_t energy, const std::string& unit = "/a.service", uid_t owner = 0) {
@@ -32,7 +37,7 @@ class BudgetsTest : public RecordedHost {
   std::int64_t used(std::size_t index = 0) { return budgets->uses().at(index).used.value; }
 
   std::optional<Budgets> budgets;
-  std::vector<std::string> crossed;
+  std::vector<std::string> crossed, problems;
 };
 
 TEST_F(BudgetsTest, AreReportedOnceAt80AndAt100Percent) {
@@ -109,8 +114,24 @@ TEST_F(BudgetsTest, ANameOfSeveralUsersIsAProblem) {
   read();
   use(900, "user-1000/web.service", 1000);
   use(900, "user-1001/web.service", 1001);
-  EXPECT_EQ(budgets->uses()[0].problem, "several users have a workload with this name: use its id");
+  const std::string reason = "several users have a workload with this name: use its id";
+  EXPECT_EQ(budgets->uses()[0].problem, reason);
   EXPECT_EQ(used(), 0);
+  use(1, "user-1000/web.service", 1000);
+  EXPECT_THAT(problems, ElementsAre("1000uJ/day unit web.service: " + reason)) << "it is reported once";
+}
+
+TEST_F(BudgetsTest, OneThatEndedBeforeThePeriodIsNotAmongThoseOfTheName) {
+  watch({"1000uJ/hour unit web.service"});
+  for (const uid_t user : {1000u, 1001u})
+    workload(Kind::kUnits, "user-" + std::to_string(user) + "/web.service", user).name = "web.service";
+  read();
+  use(900, "user-1000/web.service", 1000);
+  now += 2h;
+  read();
+  use(300, "user-1001/web.service", 1001);
+  EXPECT_EQ(used(), 300);
+  EXPECT_EQ(find_workloads(recorder->store().database(), Kind::kUnits, "web.service", now - 1h).size(), 1u);
 }
 
 TEST_F(BudgetsTest, AVirtualMachineThatWasDefinedAgainHasOneBudget) {

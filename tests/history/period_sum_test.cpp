@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Energy times the rates of the time in which it was drawn, whatever is kept of it.
-#include "history/store/rated.h"
+#include "history/store/period_sum.h"
 
 #include <gtest/gtest.h>
 
@@ -19,16 +19,16 @@ class RatedEnergyOfSpans : public RecordedHost {
     if (workloads.empty()) read();
     run(static_cast<int>(length / Time(1min)));
   }
-  RatedSpans rated(const Span& span) {
+  std::unique_ptr<PeriodSum> rated_sum(const Span& span) {
     const RateSeries series(tariff, span.start, span.end);
-    return {recorder->store().database(), span, series};
+    return sum(span, &series);
   }
+  RatedSummary rated(const Span& span) { return rated_sum(span)->rated(); }
   std::int64_t idle_price(const Span& span) {
-    return static_cast<std::int64_t>(rated(span).summary().idle.price / 1000);
+    return static_cast<std::int64_t>(rated(span).idle.price / 1000);
   }
   std::int64_t unit_price(const Span& span) {
-    auto found = energy_of(recorder->store().database(), span, {Kind::kUnits, {}, {}});
-    rated(span).rate(recorder->store().database(), found);
+    const auto found = workloads_of(*rated_sum(span), {Kind::kUnits, {}, {}});
     return found.empty() ? 0 : static_cast<std::int64_t>(found[0].rated.price / 100);
   }
 
@@ -44,7 +44,7 @@ TEST_F(RatedEnergyOfSpans, EachHourHasItsPrice) {
   const Span day{utc("2026-11-23 23:00"), utc("2026-11-24 23:00")};
   EXPECT_EQ(idle_price(day), 60 * (8 * 2 + 16 * 3));
   EXPECT_EQ(unit_price(day), 60 * (8 * 2 + 16 * 3));
-  EXPECT_EQ(rated(day).summary().mean_rate, Time(0));
+  EXPECT_EQ(rated(day).mean_rate, Time(0));
 }
 
 TEST_F(RatedEnergyOfSpans, DaysOfTwentyThreeAndTwentyFiveHoursAreRight) {
@@ -70,10 +70,10 @@ TEST_F(RatedEnergyOfSpans, WhereHoursAreNotKeptTheMeanIsAppliedAndItsTimeStated)
   const Span day{utc("2026-11-03 23:00"), utc("2026-11-04 23:00")};
   EXPECT_EQ(count("SELECT count(*) FROM spans WHERE step = 2 AND begin < " + std::to_string(day.end.count())),
             0);
-  EXPECT_EQ(rated(day).summary().mean_rate, Time(24h));
+  EXPECT_EQ(rated(day).mean_rate, Time(24h));
   EXPECT_EQ(idle_price(day), 24 * 60 * 3) << "the mean is 2.67, as an integer 3";
   const Span month{utc("2026-10-31 23:00"), utc("2026-11-30 23:00")};
-  const Time mean = rated(month).summary().mean_rate;
+  const Time mean = rated(month).mean_rate;
   EXPECT_EQ(mean % Time(1h), Time(0));
   EXPECT_GT(mean, Time(20 * 24h));
   EXPECT_LT(mean, Time(23 * 24h)) << "the hours that are kept have their own prices";
@@ -86,7 +86,7 @@ TEST_F(RatedEnergyOfSpans, OfADayInWhichSomeHoursAreKeptTheRestIsTheirMean) {
   recorder->store().database().run("DELETE FROM spans WHERE step <= 2 AND begin < " +
                                    std::to_string(utc("2026-11-24 05:00").count()));
   EXPECT_EQ(idle_price(day), 60 * (12 * 200 + 12 * 300)) << "the mean of the six hours is their price";
-  EXPECT_EQ(rated(day).summary().mean_rate, Time(6h));
+  EXPECT_EQ(rated(day).mean_rate, Time(6h));
 }
 
 TEST_F(RatedEnergyOfSpans, AnInterruptionHasTheMeanOfItsTime) {
@@ -99,7 +99,7 @@ TEST_F(RatedEnergyOfSpans, AnInterruptionHasTheMeanOfItsTime) {
   now += 1min;
   read();
   const Span around{utc("2026-11-24 09:00"), utc("2026-11-24 13:00")};
-  EXPECT_EQ(rated(around).summary().mean_rate, Time(4h - 1min));
+  EXPECT_EQ(rated(around).mean_rate, Time(4h - 1min));
 }
 
 TEST_F(RatedEnergyOfSpans, WhereNoIntensityIsKnownTheTimeIsStated) {
@@ -108,10 +108,43 @@ TEST_F(RatedEnergyOfSpans, WhereNoIntensityIsKnownTheTimeIsStated) {
   };
   tariff = {.intensities = {{at("2026-11-24 10:00"), {7}}, {at("2026-11-24 11:30"), {9}}}};
   record("2026-11-24 10:00", 3h + 1min);
-  const RatedSummary summary = rated({utc("2026-11-24 10:00"), utc("2026-11-24 13:00")}).summary();
+  const RatedSummary summary = rated({utc("2026-11-24 10:00"), utc("2026-11-24 13:00")});
   EXPECT_EQ(summary.no_intensity, Time(1h));
   EXPECT_EQ(static_cast<std::int64_t>(summary.idle.carbon), 60'000 * 7 + 60'000 * 9);
+  EXPECT_EQ(summary.without_intensity, Microjoules{66'000});
   EXPECT_EQ(summary.mean_rate, Time(0)) << "in an hour, five minutes have their own";
+}
+
+TEST_F(RatedEnergyOfSpans, AnIntensityThatIsKnownForAPartIsNotExtendedToTheRest) {
+  const auto at = [](const char* text) {
+    return std::chrono::sys_seconds(std::chrono::floor<std::chrono::seconds>(utc(text)));
+  };
+  tariff = {.intensities = {{at("2026-11-24 10:30"), {8}}}};
+  record("2026-11-24 10:00", 1h + 1min);
+  recorder->store().database().run("DELETE FROM spans WHERE step = 1 AND part_of IS NOT NULL");
+  const RatedSummary summary = rated({utc("2026-11-24 10:00"), utc("2026-11-24 11:00")});
+  EXPECT_EQ(static_cast<std::int64_t>(summary.idle.carbon), 60'000 * 4) << "8 for half of the hour";
+  EXPECT_EQ(summary.no_intensity, Time(30min));
+  EXPECT_EQ(summary.without_intensity, Microjoules{33'000});
+}
+
+TEST_F(RatedEnergyOfSpans, IsTheSumOfTheWholeWhateverIsRated) {
+  record("2026-11-23 22:30", 27h);
+  const Span all{utc("2026-11-23 22:00"), now + 1h};
+  EXPECT_EQ(rated_sum(all)->summary().accounts, summary(all).accounts);
+  EXPECT_EQ(rated_sum(all)->summary().recorded, summary(all).recorded);
+  EXPECT_EQ(workloads_of(*rated_sum(all), {Kind::kUnits, {}, {}})[0].amounts.energy(),
+            Microjoules{std::int64_t{27} * 60 * 100});
+}
+
+TEST_F(RatedEnergyOfSpans, AYearIsManySmallSteps) {
+  record("2026-11-23 22:00", 50h);
+  const Span all{utc("2026-11-23 22:00"), now + 1h};
+  const RateSeries series(tariff, all.start, all.end);
+  PeriodSum sum(recorder->store().database(), {all, &series});
+  int steps = 0;
+  while (sum.step()) ++steps;
+  EXPECT_GT(steps, 50) << "an hour or more";
 }
 
 }  // namespace
