@@ -98,8 +98,8 @@ std::string output_problem(const RawArguments& raw, const Verb& verb) {
   const std::string& output = raw.output;
   if (!output.empty() && (!raw.json.empty() || raw.default_json))
     return "--output cannot be combined with --json or -j";
-  if (output == "csv" && !verb.options.list && !verb.options.history)
-    return "--output: csv is available for lists, monitor, history and report only";
+  if (output == "csv" && !verb.options.list && !verb.options.history && !verb.options.socket)
+    return "--output: csv is available for lists, monitor, history, report and budgets only";
   const bool for_bar = output == "waybar" || output == "i3blocks";
   if (for_bar && !verb.options.ticks) return "--output: " + output + " is available for monitor only";
   if (for_bar && !raw.options.kind.empty())

@@ -60,5 +60,6 @@ int run_calibrate(const Context& context);
 int run_history(const Context& context);
 int run_report(const Context& context);
 int run_apps(const Context& context);
+int run_budgets(const Context& context);
 
 }  // namespace keplerd::cli

@@ -13,7 +13,7 @@ __keplerctl_names() { # names|ids KIND ADDRESS-OPTION...
 
 _keplerctl() {
     local kinds='units vms containers pods processes zones'
-    local verbs="status $kinds apps show monitor top history report run record calibrate doctor help"
+    local verbs="status $kinds apps show monitor top history report budgets run record calibrate doctor help"
     local global='--varlink= -H --host= --json= -j -o --output= -l --full -q --quiet --no-legend --no-pager -h --help --version'
     local list='--limit= --sort= -a --all'
     # "=" and ":" part words for readline, but not for keplerctl.
@@ -87,6 +87,7 @@ _keplerctl() {
                         candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='
                         candidates+=' --attach= --for= --include-idle --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
                     history) candidates+=' --step= --graph --month= --day= --since= --until= --history=' ;;
+                    budgets) candidates+=' --history=' ;;
                     report) candidates+=' --by= --functional-unit= --month= --day= --since= --until= --history=' ;;
                     record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
                     calibrate) candidates+=' --for= --dry-run --undo --output-file= --sysfs= --procfs= --cgroupfs=' ;;

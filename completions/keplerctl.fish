@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for keplerctl(1).
 set -l kinds units vms containers pods processes zones
-set -l verbs status $kinds apps show monitor top history report run record calibrate doctor help
+set -l verbs status $kinds apps show monitor top history report budgets run record calibrate doctor help
 
 # Names and ids of existing objects. There are too many processes.
 function __keplerctl_names
@@ -45,6 +45,7 @@ complete -c keplerctl -n $without -a monitor -d 'Follow the host, or all rows of
 complete -c keplerctl -n $without -a top -d 'Live screen of what draws power'
 complete -c keplerctl -n $without -a history -d 'Energy of the host, a unit, a VM, ... over time'
 complete -c keplerctl -n $without -a report -d 'Energy and cost of a month or a day, and who used it'
+complete -c keplerctl -n $without -a budgets -d 'Budgets of energy, and how much of them is used'
 complete -c keplerctl -n $without -a run -d 'Run a command, and report the energy it used'
 complete -c keplerctl -n $without -a record -d 'Record what keplerd divides, for keplerd --replay'
 complete -c keplerctl -n $without -a calibrate -d 'Measure the idle power of a quiet host, for keplerd to use'
@@ -106,7 +107,7 @@ complete -c keplerctl -n $past -l month -x -d 'The whole month, like 2026-11'
 complete -c keplerctl -n $past -l day -x -a 'today yesterday' -d 'The whole day, like 2026-11-24, today or yesterday'
 complete -c keplerctl -n $past -l since -x -a 'today yesterday' -d 'Begin at TIME'
 complete -c keplerctl -n $past -l until -x -a 'today yesterday' -d 'End at TIME (default: now)'
-complete -c keplerctl -n $past -l history -r -F -d 'Socket of keplerd-history'
+complete -c keplerctl -n '__fish_seen_subcommand_from history report budgets' -l history -r -F -d 'Socket of keplerd-history'
 set -l calibrate '__fish_seen_subcommand_from calibrate'
 complete -c keplerctl -n $calibrate -a idle
 complete -c keplerctl -n $calibrate -l for -x -d 'Measure for TIME (default: 1min)'

@@ -62,18 +62,20 @@ void copy_costs(Json& to, const Json& from, const Json& reply) {
 }
 
 std::string cost_notes(const std::vector<Json>& replies) {
-  std::int64_t mean = 0, unknown = 0;
+  std::int64_t mean = 0, unknown = 0, energy = 0;
   for (const Json& reply : replies) {
     mean += integer_field(reply, "meanRateUsec").value_or(0);
     unknown += integer_field(reply, "noIntensityUsec").value_or(0);
+    energy += integer_field(reply, "noIntensityMicrojoules").value_or(0);
   }
   std::string notes;
   if (mean > 0)
     notes += fmt::format("Mean rates are applied to {}: it is not recorded when in it energy was used.\n",
                          time_text(mean));
   if (unknown > 0)
-    notes += fmt::format("Emissions of {} are not included: the carbon intensity is not known.\n",
-                         time_text(unknown));
+    notes += fmt::format("Emissions of {}{} are not included: the carbon intensity is not known.\n",
+                         time_text(unknown),
+                         energy > 0 ? fmt::format(" ({} of the host)", format_energy({energy})) : "");
   return notes;
 }
 

@@ -16,8 +16,8 @@ namespace {
 // The host first: its lines have the accounts' sum.
 constexpr const char* kExported[] = {"host", "units", "vms", "containers", "pods"};
 
-// Longer than any day, and shorter than two.
-constexpr Time kMoreThanADay = std::chrono::hours(36);
+// Longer than any day or month, and shorter than two.
+constexpr Time kMoreThanADay = std::chrono::hours(36), kMoreThanAMonth = std::chrono::hours(24 * 45);
 
 bool is_empty(const Json& row) {
   return integer_field(row, "energyMicrojoules").value_or(0) == 0 &&
@@ -27,26 +27,26 @@ bool is_empty(const Json& row) {
 // The lines of a kind in a part of the period.
 Result<Done> write_lines(const Context& context, const char* kind, const Period& part,
                          const std::string& step, bool& with_header) {
-  Subject subject{kind, ""};
-  const auto replies = query(context.options.history.address, subject, part, step);
-  if (!replies) return replies.error();
-  Json rows = Json::array();
-  for (Json& row : history_json(subject, *replies)) {
-    if (!is_empty(row)) rows.push_back(std::move(row));
-  }
-  const std::string text = history_csv(rows);
-  const auto header = text.find('\n') + 1;
-  context.out << (std::exchange(with_header, false) ? text : text.substr(header));
-  return Done{};
+  const Subject subject{kind, ""};
+  return query_each(context.options.history.address, subject, part, step, [&](Json reply) {
+    Json rows = Json::array();
+    for (Json& row : history_json(subject, {std::move(reply)})) {
+      if (!is_empty(row)) rows.push_back(std::move(row));
+    }
+    const std::string text = history_csv(rows);
+    const auto header = text.find('\n') + 1;
+    context.out << (std::exchange(with_header, false) ? text : text.substr(header));
+  });
 }
 
 }  // namespace
 
 std::vector<Period> parts_of(const Period& period, const std::string& step) {
-  if (step == "day" || step == "month") return {period};
+  const bool is_long = step == "day" || step == "month";
   std::vector<Period> parts;
   for (Time from = period.from; from < period.to;) {
-    const Time next = start_of_day(start_of_day(from) + kMoreThanADay);
+    const Time next = is_long ? start_of_month(start_of_month(from) + kMoreThanAMonth)
+                              : start_of_day(start_of_day(from) + kMoreThanADay);
     parts.push_back({from, std::min(next, period.to)});
     from = next;
   }
@@ -61,6 +61,9 @@ int export_history(const Context& context, Time now) {
   if (!period) return context.fail(period.error().message, kUsage);
   period->from = std::max(period->from, recorded->from);
   period->to = std::min(period->to, recorded->to);
+  if (period->from >= period->to)
+    return context.fail("nothing is recorded in this time: the history begins at " +
+                        format_minute(recorded->from));
   const std::string step = options.step.empty() ? "hour" : options.step;
   bool with_header = context.options.legend, sees_host = true;
   for (const Period& part : parts_of(*period, step)) {

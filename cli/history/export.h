@@ -10,8 +10,8 @@
 
 namespace keplerd::cli::history {
 
-// The parts of a period that are requested one after another, so that memory is bounded: days for steps that
-// are shorter. No span of such a step is in two of them.
+// The parts of a period that are requested one after another, so that lines are in the order of time: days
+// for steps that are shorter, months for others. No span of a step is in two of them.
 std::vector<Period> parts_of(const Period& period, const std::string& step);
 
 // Writes one line for each span and workload: part by part, and in each of them kind by kind. Returns the

@@ -25,7 +25,7 @@ namespace keplerd::cli::history {
 namespace {
 
 constexpr int kBarWidth = 20;
-constexpr std::string_view kEnergy = "energyMicrojoules";
+constexpr std::string_view kEnergy = "energyMicrojoules", kPlatform = "platformMicrojoules";
 
 Microjoules energy_of(const Json& object, std::string_view name = kEnergy) {
   return {integer_field(object, name).value_or(0)};
@@ -93,18 +93,21 @@ std::string history_table(const Json& history, bool is_one, const TableStyle& st
     columns.push_back({.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0});
   columns.push_back({.header = "ENERGY", .leaves = 0});
   columns.push_back({.header = "POWER", .leaves = 1});
-  std::int64_t most = 0, most_power = 0;
+  std::int64_t most = 0, most_power = 0, most_platform = 0;
   LargestCosts largest;
   for (const Json& entry : history) {
     most = std::max(most, energy_of(entry).value);
     most_power = std::max(most_power, power_of(entry).value_or(Microwatts{0}).value);
+    most_platform = std::max(most_platform, energy_of(entry, kPlatform).value);
     largest.include(entry);
   }
+  if (most_platform > 0) columns.push_back({.header = "PLATFORM", .leaves = 1});
   const CostColumns costs(currency_in(history), largest);
   costs.add_to(columns);
   columns.push_back({.header = "", .align = Align::kLeft, .leaves = 4});
   Table table(std::move(columns));
-  const ColumnUnit unit(Quantity::kEnergy, most), power_unit(Quantity::kPower, most_power);
+  const ColumnUnit unit(Quantity::kEnergy, most), power_unit(Quantity::kPower, most_power),
+      platform_unit(Quantity::kEnergy, most_platform);
   for (const Json& entry : history) {
     const Microjoules energy = energy_of(entry);
     const auto power = power_of(entry);
@@ -112,11 +115,21 @@ std::string history_table(const Json& history, bool is_one, const TableStyle& st
     if (!is_one) cells.push_back(display_name(entry));
     cells.push_back(unit.text(energy.value));
     cells.push_back(power ? power_unit.text(power->value) : "");
+    if (most_platform > 0)
+      cells.push_back(entry.contains(kPlatform) ? platform_unit.text(energy_of(entry, kPlatform).value) : "");
     costs.add_cells(cells, entry);
     cells.push_back(bar(energy.value, most, style.unicode));
     table.add_row(std::move(cells));
   }
   return table.text(style);
+}
+
+// What the energy of a report does not contain.
+std::string platform_text(const Json& report) {
+  constexpr char kZones[] = "Energy of the zones that keplerd meters";
+  if (!report.contains(kPlatform)) return fmt::format("{}; a meter at the wall shows more.\n", kZones);
+  return fmt::format("{}. In the same time, {} counted {} for the whole host.\n", kZones,
+                     name_text(report, "platformMeter"), energy_text(report, kPlatform));
 }
 
 // Each span with the energy of all its rows.
@@ -147,20 +160,20 @@ bool has_hosts(const Json& report) {
   return std::ranges::any_of(report.at("rows"), [](const Json& row) { return row.contains("host"); });
 }
 
-std::string csv(const Json& rows, std::span<const std::string_view> names) {
+}  // namespace
+
+std::string csv_lines(const Json& objects, std::span<const std::string_view> names) {
   std::string out;
   for (const std::string_view name : names) out.append(out.empty() ? "" : ",").append(name);
   out += "\n";
-  for (const Json& row : rows) {
+  for (const Json& object : objects) {
     std::string line;
-    for (const std::string_view name : names)
-      line += (name == names.front() ? "" : ",") + csv_value(row, name);
+    for (const std::string_view& name : names)
+      line += (&name == names.data() ? "" : ",") + csv_value(object, name);
     out += line + "\n";
   }
   return out;
 }
-
-}  // namespace
 
 Json history_json(const Subject& subject, const std::vector<Json>& replies) {
   Json list = Json::array();
@@ -182,6 +195,8 @@ Json history_json(const Subject& subject, const std::vector<Json>& replies) {
       host["idleMicrojoules"] = idle;
       add(reply, {{"id", "host"}, {"name", "host"}, {"kind", "host"}}, host);
       list.back()["accounts"] = field(reply, "accounts");
+      for (const char* const name : {"platformMicrojoules", "platformMeter"})
+        if (reply.contains(name)) list.back()[name] = reply[name];
       continue;
     }
     for (const Json& row : client::elements(field(reply, "rows"))) {
@@ -195,10 +210,20 @@ Json history_json(const Subject& subject, const std::vector<Json>& replies) {
 }
 
 std::string history_csv(const Json& history) {
-  constexpr std::array<std::string_view, 12> kNames = {
-      "fromUsec",          "toUsec",          "id",           "name",      "kind",     kEnergy,
-      "activeMicrojoules", "idleMicrojoules", "recordedUsec", "costMicro", "currency", "milligramsCO2e"};
-  return csv(history, kNames);
+  constexpr std::array<std::string_view, 13> kNames = {"fromUsec",
+                                                       "toUsec",
+                                                       "id",
+                                                       "name",
+                                                       "kind",
+                                                       kEnergy,
+                                                       "activeMicrojoules",
+                                                       "idleMicrojoules",
+                                                       "recordedUsec",
+                                                       "costMicro",
+                                                       "currency",
+                                                       "milligramsCO2e",
+                                                       kPlatform};
+  return csv_lines(history, kNames);
 }
 
 std::string history_text(const Subject& subject, const std::vector<Json>& replies, bool graph,
@@ -238,7 +263,7 @@ std::string report_csv(const Json& report) {
     rows.push_back(std::move(row));
   }
   const std::span<const std::string_view> names = kNames;
-  return csv(rows, has_hosts(report) ? names : names.subspan(1));
+  return csv_lines(rows, has_hosts(report) ? names : names.subspan(1));
 }
 
 std::string report_text(const Json& report, const std::string& by, const TableStyle& style) {
@@ -290,9 +315,9 @@ std::string report_text(const Json& report, const std::string& by, const TableSt
   if (style.header) {
     const std::string note =
         missing_text(time_of(report, "unrecordedUsec"), by_host ? "the time of the hosts" : "this time");
-    out += wrap_words("\nEnergy of the zones that keplerd meters; a meter at the wall shows more.\n" + note +
-                          cost_notes({report}) + intensity_score_text(report),
-                      style.width);
+    out +=
+        wrap_words("\n" + platform_text(report) + note + cost_notes({report}) + intensity_score_text(report),
+                   style.width);
   }
   return out;
 }

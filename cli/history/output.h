@@ -2,7 +2,9 @@
 // History and reports, for people and for programs.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/history/request.h"
@@ -22,5 +24,8 @@ std::string history_text(const Subject& subject, const std::vector<varlink::Json
 varlink::Json report_json(varlink::Json report);
 std::string report_csv(const varlink::Json& report);
 std::string report_text(const varlink::Json& report, const std::string& by, const TableStyle& style);
+
+// One line of these fields per object, after one of their names.
+std::string csv_lines(const varlink::Json& objects, std::span<const std::string_view> names);
 
 }  // namespace keplerd::cli::history

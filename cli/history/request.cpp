@@ -61,23 +61,21 @@ Json parameters_of(const Period& period) {
 // Of one kind.
 Result<std::vector<Json>> query_kind(const std::string& address, const Subject& subject, const Period& period,
                                      const std::string& step) {
+  std::vector<Json> replies;
+  const auto queried = query_each(address, subject, period, step,
+                                  [&replies](Json reply) { replies.push_back(std::move(reply)); });
+  if (!queried) return queried.error();
+  return replies;
+}
+
+// The reply of a method with one.
+Result<Json> call(const std::string& address, const char* method, Json parameters) {
   auto client = connect(address);
   if (!client) return client.error();
-  Json parameters = parameters_of(period);
-  parameters["kind"] = subject.kind;
-  parameters["step"] = step;
-  if (!subject.id.empty()) parameters["id"] = subject.id;
-  if (const auto sent = client->send("org.keplerd.History.Query", std::move(parameters), true); !sent)
-    return sent.error();
-  std::vector<Json> replies;
-  for (bool more = true; more;) {
-    auto reply = client->receive();
-    if (!reply) return reply.error();
-    if (!reply->error.empty()) return error_of(*reply);
-    more = reply->continues;
-    replies.push_back(std::move(reply->parameters));
-  }
-  return replies;
+  auto reply = client->call(std::string(kInterface) + method, std::move(parameters));
+  if (!reply) return reply.error();
+  if (!reply->error.empty()) return error_of(*reply);
+  return std::move(reply->parameters);
 }
 
 }  // namespace
@@ -106,27 +104,46 @@ Result<std::vector<Json>> query(const std::string& address, Subject& subject, co
   return Error{fmt::format("nothing is recorded of '{}'", printable(subject.id)), ENOENT};
 }
 
-Result<Period> recorded_period(const std::string& address) {
+Result<Done> query_each(const std::string& address, const Subject& subject, const Period& period,
+                        const std::string& step, const std::function<void(Json reply)>& take) {
   auto client = connect(address);
   if (!client) return client.error();
-  const auto reply = client->call("org.keplerd.History.GetStatus", Json::object());
-  if (!reply) return reply.error();
-  if (!reply->error.empty()) return error_of(*reply);
-  const auto from = integer_field(reply->parameters, "recordedSinceUsec");
-  const auto to = integer_field(reply->parameters, "lastReadingUsec");
+  Json parameters = parameters_of(period);
+  parameters["kind"] = subject.kind;
+  parameters["step"] = step;
+  if (!subject.id.empty()) parameters["id"] = subject.id;
+  if (const auto sent = client->send("org.keplerd.History.Query", std::move(parameters), true); !sent)
+    return sent;
+  for (bool more = true; more;) {
+    auto reply = client->receive();
+    if (!reply) return reply.error();
+    if (!reply->error.empty()) return error_of(*reply);
+    more = reply->continues;
+    take(std::move(reply->parameters));
+  }
+  return Done{};
+}
+
+Result<Period> recorded_period(const std::string& address) {
+  const auto status = call(address, "GetStatus", Json::object());
+  if (!status) return status.error();
+  const auto from = integer_field(*status, "recordedSinceUsec"),
+             to = integer_field(*status, "lastReadingUsec");
   if (!from || !to) return Error{"nothing is recorded yet"};
   return Period{Time(*from), Time(*to)};
 }
 
+Result<Json> list_budgets(const std::string& address) {
+  auto reply = call(address, "ListBudgets", Json::object());
+  if (!reply && reply.error().code == EACCES)
+    return Error{"access denied: only root and members of the group keplerd see budgets", EACCES};
+  return reply;
+}
+
 Result<Json> report(const std::string& address, const Period& period, const std::string& by) {
-  auto client = connect(address);
-  if (!client) return client.error();
   Json parameters = parameters_of(period);
   parameters["by"] = by;
-  auto reply = client->call("org.keplerd.History.Report", std::move(parameters));
-  if (!reply) return reply.error();
-  if (!reply->error.empty()) return error_of(*reply);
-  return std::move(reply->parameters);
+  return call(address, "Report", std::move(parameters));
 }
 
 }  // namespace keplerd::cli::history

@@ -119,9 +119,11 @@ TEST(Arguments, OutputIsAFormat) {
             "csv, waybar or i3blocks)");
   for (const char* verb : {"status", "show", "top", "doctor"}) {
     const Words words = verb == std::string("show") ? Words{verb, "x", "-ocsv"} : Words{verb, "-ocsv"};
-    EXPECT_EQ(usage_error(words), "--output: csv is available for lists, monitor, history and report only");
+    EXPECT_EQ(usage_error(words),
+              "--output: csv is available for lists, monitor, history, report and budgets only");
   }
-  EXPECT_EQ(usage_error({"-ocsv"}), "--output: csv is available for lists, monitor, history and report only");
+  EXPECT_EQ(usage_error({"-ocsv"}),
+            "--output: csv is available for lists, monitor, history, report and budgets only");
   for (const char* other : {"--json=short", "--json=off", "-j"}) {
     EXPECT_EQ(usage_error({"units", "-ojson", other}), "--output cannot be combined with --json or -j");
   }

@@ -225,6 +225,34 @@ TEST_F(HistoryOutput, WhatIsNotExactInCostsIsSaid) {
   EXPECT_THAT(report_text(inexact, "vm", {.unicode = false}),
               HasSubstr("Mean rates are applied to 2h: it is not recorded when in it energy was used.\n"
                         "Emissions of 1h are not included: the carbon intensity is not known.\n"));
+  inexact["noIntensityMicrojoules"] = 1'800'000'000;
+  EXPECT_THAT(
+      report_text(inexact, "vm", {.unicode = false}),
+      HasSubstr(
+          "Emissions of 1h (1800 J of the host) are not included: the carbon intensity is not known.\n"));
+}
+
+TEST_F(HistoryOutput, AMeterOfThePlatformIsShownBesideTheEnergyOfTheHost) {
+  Json metered = report();
+  metered["platformMicrojoules"] = 7'200'000'000;
+  metered["platformMeter"] = "plug:wall:0";
+  EXPECT_THAT(
+      report_text(metered, "vm", {.unicode = false}),
+      HasSubstr(
+          "\nEnergy of the zones that keplerd meters. In the same time, plug:wall:0 counted 2.00 Wh for "
+          "the whole host.\n"));
+  Json hour = span(0, kHour, 3'600'000'000);
+  hour["platformMicrojoules"] = 7'200'000'000;
+  hour["platformMeter"] = "plug:wall:0";
+  const Json history = history_json({"host", ""}, {hour, span(1, kHour, 3'600'000'000)});
+  EXPECT_EQ(history[0].at("platformMicrojoules"), 7'200'000'000);
+  EXPECT_FALSE(history[1].contains("platformMicrojoules"));
+  EXPECT_EQ(history_text({"host", ""}, {hour, span(1, kHour, 3'600'000'000)}, false, {.unicode = false}),
+            "host: 2.00 Wh\n"
+            "\n"
+            "START              ENERGY   POWER  PLATFORM\n"
+            "2026-11-24 06:00  1.00 Wh  1.00 W   2.00 Wh  ####################\n"
+            "2026-11-24 07:00  1.00 Wh  1.00 W         -  ####################\n");
 }
 
 TEST_F(HistoryOutput, TheSoftwareCarbonIntensityIsOfEnergyAndHost) {

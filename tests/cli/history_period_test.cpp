@@ -103,7 +103,11 @@ TEST_F(HistoryPeriod, AnExportIsOfOneDayAfterAnother) {
                                     {utc(2026, 10, 24, 22), utc(2026, 10, 25, 23)},
                                     {utc(2026, 10, 25, 23), utc(2026, 10, 26, 3)}};
   EXPECT_EQ(parts_of(period, "hour"), days) << "the second has 25 hours";
-  EXPECT_EQ(parts_of(period, "day"), std::vector{period});
+  EXPECT_EQ(parts_of(period, "day"), std::vector{period}) << "of one month after another";
+  EXPECT_EQ(parts_of({utc(2026, 10, 24, 20), utc(2026, 12, 2, 0)}, "day"),
+            (std::vector<Period>{{utc(2026, 10, 24, 20), utc(2026, 10, 31, 23)},
+                                 {utc(2026, 10, 31, 23), utc(2026, 11, 30, 23)},
+                                 {utc(2026, 11, 30, 23), utc(2026, 12, 2, 0)}}));
 }
 
 TEST_F(HistoryPeriod, TheStepGivesAReadableNumberOfRows) {

@@ -38,7 +38,7 @@ class Recorded(unittest.TestCase):
         self.base = self.daemon.status()["host"]["energyMicrojoules"]
         self.history = None
         self.set_costs("")
-        # As systemd makes it for a dynamic user.
+        # The state directory may be a link to another place.
         (self.root / "private").mkdir()
         (self.root / "history").symlink_to("private")
         self.start_history()
@@ -203,6 +203,10 @@ class WhatIsRecorded(Recorded):
             (energy,), = database.execute("SELECT sum(idle + kernel + workloads + unattributed) FROM spans WHERE part_of IS NULL")
         self.assertEqual(energy, self.energy)
         self.assertEqual(file.stat().st_mode & 0o777 & ~0o644, 0)
+
+    def test_without_budgets_it_is_said_where_they_are_set(self):
+        self.assertEqual(self.keplerctl("budgets"), "There are no budgets (Budget=, see keplerd-history(8)).\n")
+        self.assertEqual(json.loads(self.keplerctl("budgets", "-j")), {"budgets": []})
 
     def test_a_second_one_is_refused(self):
         second = subprocess.run([HISTORY, "--varlink", self.daemon.socket, "--state-dir", self.root / "history",
