@@ -74,8 +74,11 @@ std::optional<std::string> source_warning(const Json& status) {
   const Json& source = field(status, "source");
   const std::string quality = name_text(source, "quality");
   if (quality == "simulated") return "SIMULATED: no meter is read, the numbers are invented";
-  if (quality == "estimated")
-    return "ESTIMATED: no meter is read, the numbers are estimated from the CPU load";
+  if (quality == "estimated") {
+    const bool is_typical = string_field(source, "reason").has_value();  // not that of this host
+    return std::string("ESTIMATED: no meter is read, the numbers are estimated from the CPU load") +
+           (is_typical ? " and the typical power of such processors, and may be off by 40 % or more" : "");
+  }
   if (!quality.empty() && string_field(source, "name") != "none") return std::nullopt;
   return "NOT MEASURED: no energy meter can be read; 'keplerctl doctor' shows why";
 }

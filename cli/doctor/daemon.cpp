@@ -41,9 +41,12 @@ Check check_source(const DoctorFacts& facts) {
   }
   if (is_measured(facts)) return {"source", reason.empty() ? kOk : kWarning, found, ""};
   if (quality == "simulated" || quality == "estimated") {
-    return {
-        "source", kWarning, found + "; the numbers are not measured",
-        "set Source=auto in keplerd.conf, and start keplerd without --source, to use a meter of this host"};
+    const std::string by_meter =
+        "set Source=auto in keplerd.conf, and start keplerd without --source, to use a meter of this host";
+    const bool is_typical = quality == "estimated" && !reason.empty();
+    return {"source", kWarning, found + "; the numbers are not measured",
+            is_typical ? "set IdleWatts= and MaxWatts= in keplerd.conf to values of this host; or " + by_meter
+                       : by_meter};
   }
   return {"source", kProblem, found, "see the meters below", "", "none: no energy meter can be read"};
 }

@@ -94,11 +94,15 @@ Check check_meter(const SourceProbe& probe, const DoctorFacts& facts) {
 // The meters found if nothing is measured.
 void add_estimate(const DoctorFacts& facts, std::vector<Check>& checks) {
   if (is_measured(facts) || any_meter_usable(facts)) return;
+  if (answers(facts) && name_text(field(*facts.status, "source"), "name") == "estimated") return;
   for (const SourceProbe& probe : facts.meters) {
-    if (probe.name != "estimated" || probe.usable) continue;
+    if (probe.name != "estimated") continue;
     checks.push_back({.name = "meter estimated",
                       .found = "only if configured explicitly",
-                      .fix = printable(probe.fix),
+                      .fix = probe.usable
+                                 ? "Source=estimated in keplerd.conf, for an estimate from the typical "
+                                   "power of such processors"
+                                 : printable(probe.fix),
                       .unused = true});
   }
 }

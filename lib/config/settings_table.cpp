@@ -304,11 +304,8 @@ Result<Done> check_together(const Settings& settings) {
   const EnergySettings& energy = settings.energy;
   if (energy.source != "estimated") return Done{};
   const std::string place = energy.source_place.text.empty() ? "" : energy.source_place.text + ": ";
-  for (const auto& [key, power] :
-       {std::pair("IdleWatts", energy.idle_power), std::pair("MaxWatts", energy.max_power)}) {
-    if (!power) return Error{fmt::format("{}Source=estimated needs {}= in section [Energy]", place, key)};
-  }
-  if (*energy.max_power == Microwatts{} || *energy.idle_power > *energy.max_power) {
+  if (energy.max_power &&
+      (*energy.max_power == Microwatts{} || energy.idle_power.value_or(Microwatts{}) > *energy.max_power)) {
     return Error{place + "Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts="};
   }
   return Done{};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/parse.h"
@@ -15,10 +16,18 @@ namespace {
 constexpr std::size_t kFirstLineSize = 512;
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 45;  // as parse_busy_ticks() has it
 
+// Reports refer to the reason for longer than the source exists. There are as many as curves were configured.
+std::string_view keep(std::string reason) {
+  static std::set<std::string> kept;
+  return *kept.insert(std::move(reason)).first;
+}
+
 class EstimatedSource final : public EnergySource {
  public:
-  EstimatedSource(std::string procfs_path, UniqueFd procfs, PowerCurve curve)
-      : procfs_path_(std::move(procfs_path)), procfs_(std::move(procfs)), counter_(curve) {}
+  EstimatedSource(std::string procfs_path, UniqueFd procfs, PowerCurve curve, std::string reason)
+      : procfs_path_(std::move(procfs_path)), procfs_(std::move(procfs)), counter_(curve) {
+    zones_.front().quality_reason = keep(std::move(reason));
+  }
 
   static Zone zone() {
     return {.id = zone_id("estimated", "package", 0),
@@ -90,14 +99,14 @@ Microjoules EstimatedCounter::advance(Nanoseconds now, Utilisation utilisation) 
 }
 
 Result<std::unique_ptr<EnergySource>> open_estimated(const HostRoot& host,
-                                                     const std::vector<std::string>& names,
-                                                     PowerCurve curve) {
+                                                     const std::vector<std::string>& names, PowerCurve curve,
+                                                     std::string reason) {
   const auto choice = check_choice({EstimatedSource::zone()}, names);
   if (!choice) return choice.error();
   auto procfs = open_directory(host.procfs(), ".");
   if (!procfs) return procfs.error();
   return std::unique_ptr<EnergySource>(
-      std::make_unique<EstimatedSource>(host.paths().procfs, *std::move(procfs), curve));
+      std::make_unique<EstimatedSource>(host.paths().procfs, *std::move(procfs), curve, std::move(reason)));
 }
 
 }  // namespace keplerd

@@ -52,8 +52,10 @@ class EstimatedCounter {
   std::int64_t remainder_ = 0;  // of a microjoule, in 10^-9
 };
 
-// One zone, "estimated:package:0". Does not depend on the lifetime of `host`.
+// One zone, "estimated:package:0". `reason`: the zone's quality_reason, why the curve itself is an estimate;
+// empty if it is not. Does not depend on the lifetime of `host`.
 Result<std::unique_ptr<EnergySource>> open_estimated(const HostRoot& host,
-                                                     const std::vector<std::string>& names, PowerCurve curve);
+                                                     const std::vector<std::string>& names, PowerCurve curve,
+                                                     std::string reason = {});
 
 }  // namespace keplerd

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "energy/cpu/perf.h"
 #include "energy/cpu/powercap.h"
 #include "energy/cpu/processor_sensors.h"
+#include "energy/cpu/typical_power.h"
 #include "energy/estimated.h"
 #include "energy/hwmon.h"
 #include "energy/meters/meter_directories.h"
@@ -38,6 +40,24 @@ std::string estimated_fix(const HostRoot&, const Error&) {
 
 using Opened = Result<std::unique_ptr<EnergySource>>;
 
+// What was set, and the rest in proportion to it.
+PowerCurve curve_of(const TypicalPower& typical, const SourceChoice& choice) {
+  PowerCurve curve{choice.idle_power.value_or(typical.idle), choice.max_power.value_or(typical.max)};
+  if (choice.max_power) {
+    const double ratio = static_cast<double>(typical.idle.value) / static_cast<double>(typical.max.value);
+    curve.idle = {std::llround(ratio * static_cast<double>(curve.max.value))};
+  }
+  return curve;
+}
+
+// "typical of Intel Ice Lake-SP with 40 cores: 54 W idle, 271 W if fully busy"
+std::string typical_text(const TypicalPower& typical, const PowerCurve& curve) {
+  const auto watts = [](Microwatts power) { return std::lround(static_cast<double>(power.value) / 1e6); };
+  return fmt::format(
+      "typical of {} with {} core{}: {} W idle, {} W if fully busy; the error may be 40 % or more",
+      typical.processors, typical.cores, typical.cores == 1 ? "" : "s", watts(curve.idle), watts(curve.max));
+}
+
 Opened perf(const HostRoot& host, const SourceChoice& choice) {
   return open_perf(host, choice.zones, choice.open_perf_counter);
 }
@@ -51,10 +71,18 @@ Opened hwmon(const HostRoot& host, const SourceChoice& choice) {
   return open_processor_sensors(host, choice.zones);
 }
 Opened estimated(const HostRoot& host, const SourceChoice& choice) {
-  if (!choice.idle_power || !choice.max_power) {
-    return Error{.message = "estimated: IdleWatts= and MaxWatts= are not set"};
+  if (choice.idle_power && choice.max_power)
+    return open_estimated(host, choice.zones, {*choice.idle_power, *choice.max_power});
+  const auto typical = read_typical_power(host);
+  if (!typical) {
+    return Error{.message =
+                     "estimated: IdleWatts= and MaxWatts= are not set, and what this processor "
+                     "typically draws is not known"};
   }
-  return open_estimated(host, choice.zones, {*choice.idle_power, *choice.max_power});
+  const PowerCurve curve = curve_of(*typical, choice);
+  if (curve.idle > curve.max)
+    return Error{.message = "estimated: IdleWatts= is more than this processor draws: set MaxWatts=, too"};
+  return open_estimated(host, choice.zones, curve, typical_text(*typical, curve));
 }
 Opened simulated(const HostRoot& host, const SourceChoice& choice) {
   return open_simulated(host, choice.zones);

@@ -118,6 +118,11 @@ TEST(Doctor, AnEstimateIsOfferedWhereNothingIsMeasured) {
   for (const Check& check : check_all(facts)) EXPECT_NE(check.name, "meter estimated");
   facts.status = unmeasured_status();
   EXPECT_EQ(check_of(facts, "meter estimated").fix, "Source=estimated");
+  facts.meters[1] = {"estimated", true, "", "", {"estimated:package:0"}};
+  EXPECT_EQ(check_of(facts, "meter estimated").fix,
+            "Source=estimated in keplerd.conf, for an estimate from the typical power of such processors");
+  (*facts.status)["source"] = {{"name", "estimated"}, {"quality", "estimated"}};
+  for (const Check& check : check_all(facts)) EXPECT_NE(check.name, "meter estimated") << "it is in use";
 }
 
 TEST(Doctor, ListsMetersThatAreOnlyShownAndWhatIsNotAZone) {

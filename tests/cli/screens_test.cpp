@@ -55,6 +55,12 @@ TEST_F(Screens, OnlyMeasuredNumbersNeedNoWarning) {
   status["source"]["quality"] = "estimated";
   EXPECT_EQ(source_warning(status),
             "ESTIMATED: no meter is read, the numbers are estimated from the CPU load");
+  status["source"]["reason"] = "typical of some processor";
+  EXPECT_EQ(source_warning(status),
+            "ESTIMATED: no meter is read, the numbers are estimated from the CPU load and the typical power "
+            "of such "
+            "processors, and may be off by 40 % or more");
+  status["source"].erase("reason");
   EXPECT_EQ(source_warning(Json::object()),
             "NOT MEASURED: no energy meter can be read; 'keplerctl doctor' shows why");
 }

@@ -53,10 +53,12 @@ class Load : public testing::Test {
 constexpr auto kMain = "/keplerd/keplerd.conf";
 
 TEST_F(Load, EstimatedMayGetItsCurveFromALaterFileAndElseNamesWhereItWasRequested) {
-  const auto main_file = write("etc/keplerd/keplerd.conf", "[Energy]\n\nSource=estimated\nIdleWatts=20\n");
+  const auto main_file =
+      write("etc/keplerd/keplerd.conf", "[Energy]\n\nSource=estimated\nIdleWatts=20\nMaxWatts=10\n");
   const auto refused = load_settings(directories());
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message, main_file + ":3: Source=estimated needs MaxWatts= in section [Energy]");
+  EXPECT_EQ(refused.error().message,
+            main_file + ":3: Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts=");
   EXPECT_FALSE(load_settings_file(main_file).ok());
   write("etc/keplerd/keplerd.conf.d/10.conf", "[Energy]\nMaxWatts=90\n");
   EXPECT_EQ(loaded().settings.energy.max_power, Microwatts{90'000'000});

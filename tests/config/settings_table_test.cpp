@@ -86,14 +86,14 @@ TEST(Watts, AreADecimalNumber) {
   }
 }
 
-TEST(Estimated, NeedsBothEndsOfItsCurve) {
+TEST(Estimated, NeedsACurveThatRises) {
   Settings settings{.energy = {.source = "estimated", .source_place = {"f.conf:2"}}};
-  EXPECT_EQ(check_together(settings).error().message,
-            "f.conf:2: Source=estimated needs IdleWatts= in section [Energy]");
+  EXPECT_TRUE(check_together(settings)) << "what is not set depends on the processor";
   settings.energy.idle_power = Microwatts{30'000'000};
-  EXPECT_EQ(check_together(settings).error().message,
-            "f.conf:2: Source=estimated needs MaxWatts= in section [Energy]");
+  EXPECT_TRUE(check_together(settings));
   settings.energy.max_power = Microwatts{20'000'000};
+  EXPECT_EQ(check_together(settings).error().message,
+            "f.conf:2: Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts=");
   settings.energy.source_place = {};
   EXPECT_EQ(check_together(settings).error().message,
             "Source=estimated needs a MaxWatts= above 0 that is not below IdleWatts=");

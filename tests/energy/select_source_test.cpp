@@ -102,7 +102,9 @@ TEST(ProbeSources, GivesReasonAndFix) {
   EXPECT_EQ(probes[2].fix, "") << "it is no virtual machine";
   EXPECT_EQ(probes[3].name, "hwmon");
   EXPECT_EQ(probes[4].name, "estimated");
-  EXPECT_EQ(probes[4].reason, "estimated: IdleWatts= and MaxWatts= are not set");
+  EXPECT_EQ(probes[4].reason,
+            "estimated: IdleWatts= and MaxWatts= are not set, and what this processor typically draws is not "
+            "known");
   EXPECT_EQ(probes[5].name, "simulated");
   EXPECT_TRUE(probes[5].usable);
   EXPECT_EQ(probes[5].reason, "");
