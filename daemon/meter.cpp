@@ -94,6 +94,7 @@ std::shared_ptr<const Report> Meter::sample() {
   ledger_.apply(sample_, attribution, find_evidence());
   namer_.name(ledger_, libvirt_, sample_.at);
   log_.sampled(sample_, attribution, keeper_.zones());
+  recent_faults_.note(sample_, attribution, keeper_.zones());
   log_.refused(ledger_.new_refused_claims(), sample_.at.monotonic);
   log_.left_out(usage_, sample_.at.monotonic);
 
@@ -110,6 +111,8 @@ std::shared_ptr<const Report> Meter::sample() {
   report->processes_left_out = usage_.processes_left_out();
   report->missed_ends = usage_.missed_ends();
   report->own_cost = own_cost_.read(ledger_, report_->own_cost);
+  problems_.set(ProblemKind::kWindows, recent_faults_.windows());
+  problems_.set(ProblemKind::kClock, recent_faults_.clock());
   problems_.add_to(*report);
   report_ = std::move(report);
   most_rows_ = std::max(most_rows_, report_->units.size() + report_->running_processes);

@@ -23,6 +23,7 @@
 #include "daemon/namer.h"
 #include "daemon/own_cost.h"
 #include "daemon/problems.h"
+#include "daemon/recent_faults.h"
 #include "energy/select_source.h"
 #include "energy/source_keeper.h"
 #include "ledger/ledger.h"
@@ -140,6 +141,7 @@ class Meter {
   SavedModels learned_;  // while the model in use does not learn
   OwnCostReader own_cost_;
   MeterLog log_;
+  RecentFaults recent_faults_;
   Problems problems_;
   ZoneReadings readings_;      // the latest, while sample_ has those of the last sample
   bool zones_are_new_ = true;  // to the ledger: its rows still have the zones of the last report

@@ -108,12 +108,25 @@ std::optional<const char*> fix_of(std::string_view kind) {
       return "free disk space, or remount the file system writable; see 'journalctl -u keplerd'";
     case ProblemKind::kLibvirt:
       return "install the package keplerd-libvirt";
+    case ProblemKind::kWindows:
+      return "'journalctl -u keplerd' shows when and why; nothing is to be done if it does not recur";
+    case ProblemKind::kClock:
+      return "'timedatectl timesync-status' shows what sets the clock; nothing is to be done if it does not "
+             "recur";
     case ProblemKind::kSource:
     case ProblemKind::kCgroups:
     case ProblemKind::kProcesses:
       break;
   }
   return std::nullopt;
+}
+
+// How long it has existed; of what happened at one moment, when that was.
+std::string since_text(std::string_view kind, std::chrono::microseconds age) {
+  const auto known = find_problem_kind(kind);
+  const bool is_event = known == ProblemKind::kWindows || known == ProblemKind::kClock;
+  const std::string time = format_time(std::max(age, age.zero()));
+  return is_event ? fmt::format(" (first {} ago)", time) : ", for " + time;
 }
 
 // The problems that keplerd itself reports.
@@ -127,12 +140,13 @@ std::vector<Check> check_problems(const DoctorFacts& facts) {
     const std::chrono::microseconds age = facts.realtime - std::chrono::microseconds(since.value_or(0));
     checks.push_back({kind, kProblem,
                       (object.empty() ? "" : object + " ") + name_text(problem, "what") +
-                          (since ? ", for " + format_time(std::max(age, age.zero())) : ""),
+                          (since ? since_text(kind, age) : ""),
                       *fix});
   }
   return checks;
 }
 
+// Of all time. Those of the last hour are a problem as well.
 Check check_discarded(const DoctorFacts& facts) {
   const auto count = integer_field(*facts.status, "discardedWindows").value_or(0);
   if (count == 0) return {"windows", kOk, "all were counted", ""};

@@ -19,11 +19,13 @@ enum class ProblemKind {
   kCgroups,    // too many, or too deep
   kProcesses,  // too many
   kLibvirt,    // its helper is not installed
+  kWindows,    // energy was not counted, in the last hour
+  kClock,      // the time of day was set, in the last hour
 };
 
 // In the order of the enumeration.
-inline constexpr std::array<std::string_view, 7> kProblemKinds = {"source",  "zone",      "power",  "state",
-                                                                  "cgroups", "processes", "libvirt"};
+inline constexpr std::array<std::string_view, 9> kProblemKinds = {
+    "source", "zone", "power", "state", "cgroups", "processes", "libvirt", "windows", "clock"};
 
 constexpr std::string_view problem_kind_name(ProblemKind kind) {
   return kProblemKinds[static_cast<std::size_t>(kind)];

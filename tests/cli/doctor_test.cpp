@@ -167,6 +167,19 @@ TEST(Doctor, WhatKeplerdCannotDoNowIsAProblemAndSaysForHowLong) {
   EXPECT_EQ(verdict_text(check_all(facts)), "3 problems, 0 warnings.\n");
 }
 
+TEST(Doctor, WhatHappenedInTheLastHourIsAProblemAndSaysWhen) {
+  DoctorFacts facts = healthy();
+  const auto since = (facts.realtime - std::chrono::seconds(90)).count();
+  (*facts.status)["problems"] = Json::array();
+  for (const char* const kind : {"windows", "clock"})
+    (*facts.status)["problems"].push_back({{"kind", kind}, {"what", "it happened"}, {"sinceUsec", since}});
+  const std::string text = checks_text(check_all(facts), false);
+  EXPECT_THAT(text, HasSubstr("problem  windows         it happened (first 1min 30s ago)\n"));
+  EXPECT_THAT(text, HasSubstr("problem  clock           it happened (first 1min 30s ago)\n"));
+  EXPECT_EQ(status_of(facts), kFailed);
+  EXPECT_EQ(verdict_text(check_all(facts)), "2 problems, 0 warnings.\n");
+}
+
 TEST(Doctor, ShowsWhoClaimedAnotherOwnersWorkload) {
   DoctorFacts facts = healthy();
   (*facts.status)["refusedClaims"] = {
