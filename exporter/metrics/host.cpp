@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics of keplerd, the host and its zones, and the exporter.
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "base/problem_kind.h"
 #include "exporter/metrics/families.h"
@@ -39,6 +41,23 @@ constexpr std::array<NodeFamily, 3> kNodeFamilies = {{
      &ZoneRow::idle,
      &HostState::idle},
 }};
+
+// In Kepler, which is written in Go, the architecture has Go's name (GOARCH). `machine`: that of uname(2).
+std::string_view kepler_architecture(std::string_view machine) {
+  struct Name {
+    std::string_view machine, in_go;
+  };
+  static constexpr std::array<Name, 8> kOthers = {{{"x86_64", "amd64"},
+                                                   {"aarch64", "arm64"},
+                                                   {"armv6l", "arm"},
+                                                   {"armv7l", "arm"},
+                                                   {"armv8l", "arm"},
+                                                   {"i586", "386"},
+                                                   {"i686", "386"},
+                                                   {"loongarch64", "loong64"}}};
+  const auto* const other = std::ranges::find(kOthers, machine, &Name::machine);
+  return other == kOthers.end() ? machine : other->in_go;
+}
 
 std::string zone_labels(const RenderInput& input, const ZoneRow& zone) {
   return label_text({{"node_name", input.node_name}, {"zone", zone.name}, {"path", zone.id}});
@@ -95,7 +114,7 @@ void write_daemon(const RenderInput& input, Exposition& out) {
   out.begin({"keplerd_build", kInfo, "", "The exporter's version"});
   out.add_count(label_text({{"version", input.version}}), 1);
   out.begin({"kepler_build", kInfo, "", "The version of keplerd, as exported by Kepler"});
-  out.add_count(label_text({{"arch", input.architecture},
+  out.add_count(label_text({{"arch", kepler_architecture(input.architecture)},
                             {"branch", ""},
                             {"revision", ""},
                             {"version", input.version},

@@ -153,7 +153,7 @@ TEST_F(Render, WorkloadsHaveKeplersNamesAndLabels) {
   snapshot.apply(Kind::kPods, reply_of({workload_row("pod", "p", 2'000'000, {{"namespace", "s"}})}));
   EXPECT_THAT(
       lines("kepler_"),
-      ElementsAre(R"(kepler_build_info{arch="x86_64",branch="",revision="",version="1.2.3",goversion=""} 1)",
+      ElementsAre(R"(kepler_build_info{arch="amd64",branch="",revision="",version="1.2.3",goversion=""} 1)",
                   R"(kepler_vm_cpu_joules_total{node_name="n",vm_id="v",vm_name="web",hypervisor="kvm",)"
                   R"(state="terminated",zone="package"} 6)",
                   R"(kepler_vm_cpu_watts{node_name="n",vm_id="v",vm_name="web",hypervisor="kvm",)"
