@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/output/table.h"
 #include "client/kinds.h"
+#include "varlink/json.h"
 
 namespace keplerd::cli {
 
