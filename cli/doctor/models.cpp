@@ -2,12 +2,16 @@
 #include "cli/doctor/models.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "cli/fields.h"
 #include "cli/output/human.h"
+#include "client/fields.h"
 
 namespace keplerd::cli {
 namespace {
@@ -18,6 +22,8 @@ using enum CheckState;
 constexpr std::chrono::seconds kLongestInterval{10};
 // Below this, the learned differences between workloads hardly count.
 constexpr double kOpenGate = 0.1;
+constexpr double kNormal95 = 1.96;           // half the width of a 95 % interval, in standard deviations
+constexpr std::int64_t kMostPercent = 1000;  // larger errors mean nothing
 
 // "powercap:package:0: idle power 21.3 W +-800 mW"; without figures, which only callers with full access get,
 // "powercap:package:0: idle power known".
@@ -53,6 +59,26 @@ Check check_model(const Json& status, const Json& zone) {
             "it is learned again when the host is idle for a minute"};
   }
   return {"model", kOk, found + gate, ""};
+}
+
+// Workloads whose own power could not be learned; nothing if there are none, or no access to the figures.
+std::optional<Check> check_unclear(const Json& zone) {
+  constexpr std::size_t kMost = 3;
+  std::string found;
+  std::size_t count = 0;
+  for (const Json& workload : client::elements(field(field(zone, "model"), "unclear"))) {
+    const auto sd = integer_field(workload, "errorPercent");
+    if (!sd || *sd < 0 || *sd > kMostPercent || ++count > kMost) continue;
+    const std::string path = name_text(workload, "id");
+    found += fmt::format("{}{} +-{} %", found.empty() ? "" : ", ", path.substr(path.rfind('/') + 1),
+                         std::llround(kNormal95 * static_cast<double>(*sd)));
+  }
+  if (found.empty()) return std::nullopt;
+  return Check{
+      "steady loads", kOk,
+      name_text(zone, "id") + ": the power of these is not known better than by their CPU time: " + found, "",
+      "their load hardly varies, or only together; it is learned as soon as one of them pauses for a few "
+      "minutes"};
 }
 
 // Rules that were set, but cannot be followed with this source.
@@ -94,7 +120,10 @@ std::vector<Check> check_models(const DoctorFacts& facts) {
   std::vector<Check> checks;
   const Json& zones = field(*facts.status, "zones");
   if (!zones.is_array() || zones.empty()) return check_rules(facts);
-  for (const Json& zone : zones) checks.push_back(check_model(*facts.status, zone));
+  for (const Json& zone : zones) {
+    checks.push_back(check_model(*facts.status, zone));
+    if (auto unclear = check_unclear(zone)) checks.push_back(*std::move(unclear));
+  }
   checks.push_back(check_interval(facts.settings.sampling));
   if (!facts.host_error) checks.push_back(check_frequency(facts.has_frequency));
   return checks;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/report_json.h"
 
+#include <cmath>
+
 #include "report/fields.h"
 #include "varlink/json.h"
 
@@ -164,6 +166,9 @@ Json models_json(const std::vector<ZoneModelState>& models) {
       model["awakeMicrowatts"] = zone.figures->awake.value;
       model["perCoreMicrowatts"] = zone.figures->per_core.value;
       model["gate"] = zone.figures->gate;
+      for (const UnclearWorkload& workload : zone.figures->unclear)
+        model["unclear"].push_back(
+            {{"id", workload.path}, {"errorPercent", std::lround(workload.relative_sd * 100)}});
     }
     zones.push_back({{"id", zone.zone}, {"model", std::move(model)}});
   }

@@ -10,6 +10,7 @@
 namespace keplerd {
 namespace {
 
+constexpr std::size_t kMostUnclear = 3;
 constexpr double kWeights = 1LL << 50;  // the sum of the weights, about
 
 double joules(Microjoules energy) { return static_cast<double>(energy.value) / 1e6; }
@@ -143,12 +144,18 @@ std::vector<ZoneModelState> LearnedModel::states() const {
   for (const auto& [id, zone] : zones_) {
     const ZonePower& power = zone.power;
     if (zone.cpus.empty()) continue;
-    const ZoneModelState::Figures figures{.idle = microwatts(power.idle_watts()),
-                                          .idle_error = microwatts(kNormal95 * power.idle_deviation()),
-                                          .awake = microwatts(power.learned().value(PowerFilter::kAwake)),
-                                          .per_core = microwatts(power.learned().value(PowerFilter::kPerCpu)),
-                                          .gate = power.trust()};
-    states.push_back({.zone = id, .knowledge = power.idle_knowledge(), .figures = figures});
+    ZoneModelState::Figures figures{.idle = microwatts(power.idle_watts()),
+                                    .idle_error = microwatts(kNormal95 * power.idle_deviation()),
+                                    .awake = microwatts(power.learned().value(PowerFilter::kAwake)),
+                                    .per_core = microwatts(power.learned().value(PowerFilter::kPerCpu)),
+                                    .gate = power.trust(),
+                                    .unclear = {}};
+    for (const auto& [workload, share, relative_sd] : power.unclear()) {
+      const std::string_view path = input_.keys().path_of(workload);
+      if (!path.empty()) figures.unclear.push_back({std::string(path), relative_sd});
+      if (figures.unclear.size() == kMostUnclear) break;
+    }
+    states.push_back({.zone = id, .knowledge = power.idle_knowledge(), .figures = std::move(figures)});
   }
   return states;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
 
@@ -26,6 +27,14 @@ struct RulesInForce {
   bool operator==(const RulesInForce&) const = default;
 };
 
+// A workload that uses much of a zone, and of whose own power hardly anything could be learned, because its
+// use hardly varies on its own.
+struct UnclearWorkload {
+  std::string path;        // of its cgroup, escaped
+  double relative_sd = 0;  // of its share in the active energy of the zone
+  bool operator==(const UnclearWorkload&) const = default;
+};
+
 struct ZoneModelState {
   std::string zone;  // id
   IdleKnowledge knowledge = IdleKnowledge::kLearning;
@@ -35,6 +44,7 @@ struct ZoneModelState {
     Microwatts awake;       // what it draws in addition while any CPU is busy
     Microwatts per_core;    // and for each busy CPU that has its core to itself
     double gate = 0;        // how much of what was learned of single workloads is used: 0 none, 1 all
+    std::vector<UnclearWorkload> unclear;  // at most three, the largest first
     bool operator==(const Figures&) const = default;
   };
   std::optional<Figures> figures;  // unset: not for the caller

@@ -105,6 +105,30 @@ TEST(Doctor, AClosedGateMeansThatCpuTimeDivides) {
   EXPECT_THAT(check_of(facts, "model").found, Not(EndsWith(closed)));
 }
 
+TEST(Doctor, LoadsThatNeverVaryAreNamedWithTheirErrors) {
+  DoctorFacts facts = learned("base");
+  const auto named = [&] {
+    const auto checks = check_all(facts);
+    return std::ranges::find(checks, "steady loads", &Check::name) != checks.end();
+  };
+  EXPECT_FALSE(named());
+  Json& unclear = (*facts.status)["zones"][0]["model"]["unclear"];
+  unclear = Json::array();
+  EXPECT_FALSE(named());
+  unclear.push_back({{"id", "/system.slice/web.service"}, {"errorPercent", 21}});
+  unclear.push_back({{"id", "/machine.slice/machine-qemu\\x2d1\\x2dshop.scope"}, {"errorPercent", 30}});
+  const Check check = check_of(facts, "steady loads");
+  EXPECT_EQ(check.state, CheckState::kOk);
+  EXPECT_EQ(check.found,
+            "powercap:package:0: the power of these is not known better than by their CPU time: "
+            "web.service +-41 %, machine-qemu\\x2d1\\x2dshop.scope +-59 %");
+  EXPECT_EQ(
+      check.hint,
+      "their load hardly varies, or only together; it is learned as soon as one of them pauses for a few "
+      "minutes");
+  EXPECT_EQ(status_of(facts), kFine);
+}
+
 TEST(Doctor, SamplesThatAreTooRareToLearnFromAreAWarning) {
   DoctorFacts facts = learned("base");
   EXPECT_EQ(check_of(facts, "learning").state, CheckState::kOk);

@@ -35,6 +35,7 @@ void WorkloadSlots::measure(const CpuWindow& window, std::span<const double> use
   for (auto& [id, workload] : workloads_) {
     workload.use += weight * (workload.window_use - workload.use);
     workload.window_use = 0;
+    workload.held = workload.slot == 0 ? 0 : workload.held + window.seconds;
   }
 }
 
@@ -95,6 +96,11 @@ void WorkloadSlots::fill(PowerFilter& filter) {
     filter.assign(chosen, workload.deviation,
                   workload.variance < 0 ? filter.deviation_variance() : workload.variance);
   }
+}
+
+WorkloadSlots::Holder WorkloadSlots::holder(std::size_t slot) const {
+  const auto workload = workloads_.find(holder_[slot]);
+  return workload == workloads_.end() ? Holder() : Holder{workload->first, workload->second.held};
 }
 
 std::vector<WorkloadMemory> WorkloadSlots::memory(const PowerFilter& filter) const {

@@ -30,6 +30,13 @@ class WorkloadSlots {
   // The slot of each contender of a window; 0: that of all others.
   void find(std::span<const ContenderUse> contenders, std::vector<std::size_t>& slots) const;
 
+  // The workload that has a slot, and for how long; {}: none.
+  struct Holder {
+    std::uint64_t workload = 0;
+    double seconds = 0;  // of windows
+  };
+  Holder holder(std::size_t slot) const;
+
   // What is known of those that have, or had, a slot.
   std::vector<WorkloadMemory> memory(const PowerFilter& filter) const;
   // Remembers what another run learned.
@@ -40,6 +47,7 @@ class WorkloadSlots {
     double use = 0;          // busy CPUs, mean of some minutes
     double window_use = 0;   // in this window
     std::size_t slot = 0;    // 0: none
+    double held = 0;         // s, for which it has had the slot
     double deviation = 0;    // when it lost its slot
     double variance = -1;    // likewise; below 0: it never had one
     std::size_t window = 0;  // the last one in which it existed

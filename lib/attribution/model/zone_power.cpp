@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "attribution/model/arithmetic.h"
 
@@ -30,6 +31,9 @@ constexpr double kIdleSd = 0.06, kUnseenIdleSd = 0.30;  // of the idle power
 constexpr double kModelSd = 0.08;                       // of a workload's energy
 constexpr double kPresenceSd = 0.3;                     // of the part drawn by being awake
 constexpr double kMostAwake = 0.8;                      // of the active energy
+
+// When a workload is unclear: of the use of the zone; of what was not known at first; s.
+constexpr double kLeastUnclear = 0.05, kUnlearned = 0.5, kTimeToLearn = 600;
 
 // The chance that a workload with this use was awake at an instant.
 double presence(double use) { return 1 - std::exp(-use); }
@@ -233,7 +237,7 @@ void ZonePower::divide_by_use(const ZoneActivity& activity, double watts) {
 }
 
 // By the delta method, from the covariances of the deviations d.
-void ZonePower::find_slot_variances(Parts& parts) const {
+void ZonePower::find_slot_variances(Parts& parts) {
   const auto relative = [this](std::size_t a, std::size_t b) {
     return learned_.deviation_covariance(a, b) / ((1 + learned_.deviation(a)) * (1 + learned_.deviation(b)));
   };
@@ -250,14 +254,29 @@ void ZonePower::find_slot_variances(Parts& parts) const {
   for (std::size_t s = 0; s < kSlots; ++s) {
     const double alike = observation_.share[s], own = parts.learned[s];
     if (alike <= 0) continue;
-    const double learned =
-        std::max(0.0, relative(s, s) - 2 * with_mean[s] + mean) * std::clamp(learned_.surprise(), 1.0, 9.0);
+    const double known = std::max(0.0, relative(s, s) - 2 * with_mean[s] + mean);
+    const double learned = known * std::clamp(learned_.surprise(), 1.0, 9.0);
     const double pooled = learned_.deviation_variance() * (1 - 2 * alike + shares_squared);
     const double blended = blend(own, alike);
     const double spread = blend(square(own - blended), square(alike - blended)) / square(blended);
     parts.variance[s] = blend(learned, pooled) + spread;
     if (s == 0) parts.variance[s] = std::max(parts.variance[s], learned_.deviation_variance());
+    unlearned_[s] = pooled > 0 ? known / pooled : 0;
+    share_sd_[s] = std::sqrt(parts.variance[s]);
   }
+}
+
+std::vector<ZonePower::Unclear> ZonePower::unclear() const {
+  std::vector<Unclear> found;
+  if (!has_filters() || observation_.load <= 0) return found;
+  for (std::size_t s = 1; s < kSlots; ++s) {
+    if (observation_.share[s] < kLeastUnclear || unlearned_[s] < kUnlearned) continue;
+    const auto [workload, seconds] = workloads_.holder(s);
+    if (workload != 0 && seconds >= kTimeToLearn)
+      found.push_back({workload, observation_.share[s], share_sd_[s]});
+  }
+  std::ranges::sort(found, std::greater<>{}, &Unclear::share);
+  return found;
 }
 
 double ZonePower::idle_watts() const {

@@ -7,7 +7,9 @@
 // idle power and the filters are shown to the report and to tests.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -74,6 +76,15 @@ class ZonePower {
   double idle_watts() const;      // in a window without load
   double idle_deviation() const;  // its standard deviation, W
   double trust() const { return trust_.value(); }
+  // Workloads that use at least a twentieth of the zone, but of whose own power hardly anything could be
+  // learned in ten minutes: their use hardly varies, or only together with that of others. Of the last window
+  // that was divided; the largest first.
+  struct Unclear {
+    std::uint64_t workload = 0;
+    double share = 0;        // of the use
+    double relative_sd = 0;  // of its share in the active energy, as PowerDivision has it
+  };
+  std::vector<Unclear> unclear() const;
   const PowerFilter& learned() const { return learned_; }
   const PowerFilter& pooled() const { return pooled_; }
 
@@ -90,7 +101,7 @@ class ZonePower {
   bool has_filters() const { return learned_.started() && pooled_.started(); }
   void divide_by_use(const ZoneActivity& activity, double watts);
   void divide_among(const ZoneActivity& activity, double watts);
-  void find_slot_variances(Parts& parts) const;
+  void find_slot_variances(Parts& parts);
   double relative_error(const ZoneActivity& activity, const Parts& parts, std::size_t contender) const;
   double idle_deviation(const PowerFilter& filter) const;
   std::span<const double> effective(const ZoneActivity& activity) const;
@@ -114,6 +125,8 @@ class ZonePower {
   double base_seen_ = 0;
   bool knew_idle_ = false;  // when the filters were started
   PowerDivision division_;
+  std::array<double, kSlots> unlearned_{};  // of the last division: what is not known, 1: as at the start
+  std::array<double, kSlots> share_sd_{};   // likewise: of a slot's share
 };
 
 }  // namespace keplerd

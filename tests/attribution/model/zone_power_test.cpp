@@ -47,6 +47,45 @@ TEST(ZonePower, SharesSumToOneAndWhoDidNotRunHasNone) {
   }
 }
 
+// 20 W idle, then 5 and 9 W a CPU. `use_of(window)`: what both use.
+template <class UseOf>
+std::vector<std::uint64_t> unclear_after(int windows, UseOf use_of) {
+  ZonePower zone;
+  for (int i = 0; i < windows; ++i) {
+    const bool idle = i < 60;
+    const auto [first, second] = idle ? std::pair(0.0, 0.0) : use_of(i);
+    divide(zone, using_cpus({first, second}), 20 + 0.01 * (i % 7) + 5 * first + 9 * second);
+  }
+  std::vector<std::uint64_t> workloads;
+  for (const auto& unclear : zone.unclear()) {
+    workloads.push_back(unclear.workload);
+    EXPECT_GT(unclear.relative_sd, 0.15);
+  }
+  return workloads;
+}
+
+TEST(ZonePower, WorkloadsThatNeverVaryAreUnclear) {
+  const auto steady = [](int) { return std::pair(1.0, 1.5); };
+  EXPECT_EQ(unclear_after(3600, steady), (std::vector<std::uint64_t>{2, 1})) << "the largest first";
+  EXPECT_TRUE(unclear_after(500, steady).empty()) << "they may vary yet";
+}
+
+TEST(ZonePower, WorkloadsThatVaryTogetherAreUnclear) {
+  EXPECT_EQ(unclear_after(3600,
+                          [](int i) {
+                            const double both = 0.5 + 0.1 * (i / 30 % 10);
+                            return std::pair(both, 1.2 * both);
+                          })
+                .size(),
+            2u);
+}
+
+TEST(ZonePower, WorkloadsThatVaryAreClear) {
+  EXPECT_TRUE(unclear_after(3600, [](int i) {
+                return std::pair(0.3 + 0.1 * (i / 30 % 10), 0.3 + 0.1 * (i / 70 % 10));
+              }).empty());
+}
+
 TEST(ZonePower, WhoIsAwakePaysForTheHostBeingAwake) {
   ZonePower zone;
   std::mt19937 random(3);
