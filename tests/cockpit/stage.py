@@ -139,7 +139,8 @@ class Stage:
 
     def cockpit(self, port, user=None):
         """Cockpit, logged in as root or as this user, at the address that is returned."""
-        environment = {**os.environ, "XDG_DATA_HOME": str(self.root / "data"), "LANG": "C.UTF-8",
+        environment = {**os.environ, "HOME": str(self.root), "XDG_CONFIG_HOME": str(self.root / "config"),
+                       "XDG_DATA_HOME": str(self.root / "data"), "LANG": "C.UTF-8",
                        "PATH": f"{self.commands}:{os.environ['PATH']}"}
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
         self.start(f"cockpit-{port}", *become, "/usr/lib/cockpit/cockpit-ws", "--local-session", "/usr/bin/cockpit-bridge",
