@@ -96,6 +96,7 @@ std::string footer(const ListScreen& screen, const std::vector<Json>& shown, con
 
 std::string list_screen(const ListScreen& screen, std::vector<Json> rows) {
   const Options& options = screen.options;
+  add_graphics(rows);
   Counts counts{.all = rows.size()};
   if (screen.kind.guests) counts.together = sum_without_nested(rows, screen.kind.kind, "powerMicrowatts");
   counts.hidden = hide_rows(rows, screen.kind.kind, options);

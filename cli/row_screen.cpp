@@ -18,7 +18,7 @@ struct Label {
 };
 
 // Unknown fields, of a newer daemon, are shown under their names on the wire.
-constexpr std::array<Label, 38> kLabels = {{{"id", "Id"},
+constexpr std::array<Label, 39> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
                                             {"state", "State"},
@@ -35,6 +35,7 @@ constexpr std::array<Label, 38> kLabels = {{{"id", "Id"},
                                             {"index", "Index"},
                                             {"inTotal", "In host's total"},
                                             {"problem", "Problem"},
+                                            {"undividedReason", "Not divided"},
                                             {"parent", "Parent"},
                                             {"ownMicrojoules", "Own energy"},
                                             {"otherMicrojoules", "Ended or moved"},

@@ -14,6 +14,10 @@ namespace keplerd::cli {
 // client::sort_rows(), where rows of the same power are ordered by energy.
 void sort_rows(std::vector<Json>& rows, std::string_view key);
 
+// Adds `gpuMicrowatts` to rows with energy of graphics cards: the power of their parts of zones with the name
+// "gpu", which count whole cards. It is not part of `powerMicrowatts`.
+void add_graphics(std::vector<Json>& rows);
+
 // The types that --type accepts: those of systemd.unit(5) that have a cgroup, and "cgroup".
 const std::vector<std::string>& unit_types();
 // "service" for ssh.service; "cgroup" for one that is not a unit.

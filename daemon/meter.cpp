@@ -111,6 +111,10 @@ std::shared_ptr<const Report> Meter::sample() {
   report->processes_left_out = usage_.processes_left_out();
   report->missed_ends = usage_.missed_ends();
   report->own_cost = own_cost_.read(ledger_, report_->own_cost);
+  for (ZoneRow& zone : report->zones) {
+    if (zone.current && zone.zone.resource == Resource::kGpu)
+      zone.undivided = usage_.devices().why_unknown(zone.zone.device);
+  }
   problems_.set(ProblemKind::kWindows, recent_faults_.windows());
   problems_.set(ProblemKind::kClock, recent_faults_.clock());
   problems_.add_to(*report);

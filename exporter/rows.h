@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -35,8 +36,13 @@ struct ZoneRow {
   Energy all, active, idle;
 };
 
+// Zones of this name count whole graphics cards.
+inline bool is_card(std::string_view zone_name) { return zone_name == "gpu"; }
+
 struct WorkloadRow : EnergyByZone {
   std::string id, name;
+  // Its parts of the graphics cards that worked for it, by the zone's id.
+  std::map<std::string, Energy, std::less<>> cards;
   bool running = true;
   CpuTime cpu{0};
   // Half the width of the 95 % interval of its energy, in millionths of that; unset: unknown.

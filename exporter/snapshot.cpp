@@ -111,6 +111,7 @@ void add_zone(WorkloadRow& row, const Json& json) {
   const Energy added = active_energy(json);
   zone.energy += added.energy;
   if (added.power) zone.power = zone.power.value_or(Microwatts{}) + *added.power;
+  if (is_card(text(json, "name")) && added.energy > Microjoules{}) row.cards[text(json, "id")] = added;
 }
 
 // With full access only. As a fraction: of all that was counted, under earlier instance ids too.

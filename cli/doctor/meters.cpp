@@ -113,6 +113,17 @@ Check check_shown_only(const DoctorFacts& facts) {
           ""};
 }
 
+// Graphics cards whose energy is not divided, as the daemon reports it.
+void add_undivided(const DoctorFacts& facts, std::vector<Check>& checks) {
+  for (const Json& zone : facts.zones) {
+    if (string_field(zone, "undividedReason") && string_field(zone, "state") != "terminated")
+      checks.push_back({.name = name_text(zone, "id"),
+                        .state = kOk,
+                        .found = "not divided: " + name_text(zone, "undividedReason"),
+                        .unused = true});
+  }
+}
+
 void add_left_out(const DoctorFacts& facts, std::vector<Check>& checks) {
   constexpr std::size_t kMost = 16;
   for (std::size_t i = 0; i < std::min(facts.left_out.size(), kMost); ++i) {
@@ -137,6 +148,7 @@ std::vector<Check> check_meters(const DoctorFacts& facts) {
   }
   add_estimate(facts, checks);
   checks.push_back(check_shown_only(facts));
+  add_undivided(facts, checks);
   add_left_out(facts, checks);
   return checks;
 }

@@ -6,6 +6,7 @@
 
 #include "base/problem_kind.h"
 #include "exporter/metrics/families.h"
+#include "exporter/metrics/graphics.h"
 
 namespace keplerd::exporter {
 namespace {
@@ -195,6 +196,7 @@ void write_node(const RenderInput& input, Exposition& out) {
     return;
   }
   write_zones(input, out);
+  write_node_cards(input, out);
   out.begin(
       {"keplerd_zone", kInfo, "", "An energy zone, its quality, and whether it is part of the host's total"});
   for (const auto& [id, zone] : input.snapshot.zones()) {

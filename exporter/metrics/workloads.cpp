@@ -7,18 +7,13 @@
 #include <fmt/format.h>
 
 #include "exporter/metrics/families.h"
+#include "exporter/metrics/graphics.h"
 
 namespace keplerd::exporter {
 namespace {
 
 constexpr MetricType kCounter = MetricType::kCounter;
 constexpr MetricType kGauge = MetricType::kGauge;
-
-// A row with its labels except for the zone's, which come last.
-struct Labelled {
-  const WorkloadRow* row;
-  std::string labels;
-};
 
 std::size_t zone_count(const WorkloadRow& row) { return std::max<std::size_t>(row.zones.size(), 1); }
 
@@ -90,7 +85,9 @@ std::string_view slice_of(std::string_view id) {
 }
 
 // Energy, power and error.
-std::size_t series_of_others(const WorkloadRow& row) { return 2 * zone_count(row) + (row.error ? 1 : 0); }
+std::size_t series_of_others(const WorkloadRow& row) {
+  return 2 * (zone_count(row) + row.cards.size()) + (row.error ? 1 : 0);
+}
 std::size_t series_of_vm(const VmRow& row) { return series_of_others(row) + 1 + row.parts.size(); }
 std::size_t series_of_container(const WorkloadRow& row) { return series_of_others(row) + 2; }
 std::size_t series_of_pod(const WorkloadRow& row) { return series_of_others(row) + 1; }
@@ -198,12 +195,14 @@ std::size_t write_group(const RenderInput& input, const Rows<ContainerRow>& rows
   if (pods) {
     write_energy(labelled, {"kepler_pod_cpu_joules", kCounter, "joules", "Energy of a pod, by energy zone"},
                  {"kepler_pod_cpu_watts", kGauge, "watts", "Power of a pod, by energy zone"}, out);
+    write_cards(labelled, kPodCards, out);
     write_errors(labelled, {"keplerd_pod_error_ratio", kGauge, "ratio", "Error of the energy of a pod"}, out);
   } else {
     write_energy(labelled,
                  {"kepler_container_cpu_joules", kCounter, "joules", "Energy of a container, by energy zone"},
                  {"kepler_container_cpu_watts", kGauge, "watts", "Power of a container, by energy zone"},
                  out);
+    write_cards(labelled, kContainerCards, out);
     write_errors(labelled,
                  {"keplerd_container_error_ratio", kGauge, "ratio", "Error of the energy of a container"},
                  out);
@@ -261,6 +260,7 @@ std::size_t write_units(const RenderInput& input, Exposition& out) {
        "Energy of a systemd unit and all below it, by energy zone"},
       {"keplerd_unit_cpu_watts", kGauge, "watts", "Power of a systemd unit and all below it, by energy zone"},
       out);
+  write_cards(labelled, kUnitCards, out);
   write_errors(labelled,
                {"keplerd_unit_error_ratio", kGauge, "ratio", "Error of the energy of a systemd unit"}, out);
   return input.snapshot.units().size() - chosen.size();
@@ -280,6 +280,7 @@ std::size_t write_vms(const RenderInput& input, Exposition& out) {
   write_energy(labelled,
                {"kepler_vm_cpu_joules", kCounter, "joules", "Energy of a virtual machine, by energy zone"},
                {"kepler_vm_cpu_watts", kGauge, "watts", "Power of a virtual machine, by energy zone"}, out);
+  write_cards(labelled, kVmCards, out);
   write_errors(labelled,
                {"keplerd_vm_error_ratio", kGauge, "ratio", "Error of the energy of a virtual machine"}, out);
   write_vm_info(chosen, out);
@@ -308,6 +309,7 @@ void write_processes(const RenderInput& input, Exposition& out) {
   if (const WorkloadRow* const others = input.processes.others()) add(*others, labels_of_others(input));
   write_energy(rows, {"kepler_process_cpu_joules", kCounter, "joules", "Energy of a process, by energy zone"},
                {"kepler_process_cpu_watts", kGauge, "watts", "Power of a process, by energy zone"}, out);
+  write_cards(rows, kProcessCards, out);
   write_errors(rows, {"keplerd_process_error_ratio", kGauge, "ratio", "Error of the energy of a process"},
                out);
   out.begin({"kepler_process_cpu_seconds", kCounter, "seconds", "CPU time of a process"});

@@ -215,6 +215,7 @@ constexpr auto list(Of<ZoneRow>) {
                           [](const Report&, const Row& a, const Report&, const Row& b) {
                             return a.zone.quality_reason != b.zone.quality_reason;
                           }},
+                    member("undividedReason", &Row::undivided, Public::kShown),
                     member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec")),
                     earlier("earlierMicrojoules", &EarlierZone::energy),
                     earlier("earlierIdleMicrojoules", &EarlierZone::idle)};

@@ -34,6 +34,8 @@ struct ZoneRow {
   Microjoules energy, active, idle;
   std::optional<Microwatts> power, active_power, idle_power;
   std::optional<std::string> problem;  // why it could not be read
+  // Of a graphics card: why its energy is not divided, because it is not known who used it.
+  std::optional<std::string> undivided = {};
   Realtime since{0};
   std::optional<EarlierZone> earlier;  // unset: nothing was
 };

@@ -41,6 +41,14 @@ TEST(Doctor, WhatAMeterStatesIsAProblem) {
   EXPECT_EQ(status_of(facts), kFailed);
 }
 
+TEST(Doctor, ACardThatIsNotDividedIsShownWithTheReason) {
+  DoctorFacts facts = healthy();
+  EXPECT_THAT(checks_text(check_all(facts), true), Not(HasSubstr("not divided")));
+  facts.zones.push_back(
+      Json{{"id", "amdgpu:gpu:0"}, {"state", "running"}, {"undividedReason", "no program"}});
+  EXPECT_THAT(checks_text(check_all(facts), true), HasSubstr("amdgpu:gpu:0    not divided: no program\n"));
+}
+
 TEST(Doctor, NothingMeasuredHasItsOwnStatus) {
   DoctorFacts facts = healthy();
   facts.status = simulated_status();

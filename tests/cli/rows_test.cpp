@@ -36,6 +36,18 @@ std::vector<std::string> drawn(const std::vector<Json>& rows, bool unicode = tru
   return out;
 }
 
+TEST(Rows, GraphicsIsThePowerOfWholeCardsOfThoseForWhomOneWorked) {
+  std::vector<Json> rows = {unit("/a"), unit("/b"), unit("/c")};
+  rows[0]["zones"] = Json::parse(R"([{"name": "package", "energyMicrojoules": 5, "powerMicrowatts": 5},
+    {"name": "gpu", "energyMicrojoules": 5, "powerMicrowatts": 20}, {"name": "gpu-memory", "energyMicrojoules": 5,
+    "powerMicrowatts": 7}, {"name": "gpu", "energyMicrojoules": 0, "powerMicrowatts": 3}])");
+  rows[1]["zones"] = Json::parse(R"([{"name": "gpu", "energyMicrojoules": 0, "powerMicrowatts": 0}])");
+  add_graphics(rows);
+  EXPECT_EQ(rows[0].at("gpuMicrowatts"), 23);
+  EXPECT_FALSE(rows[1].contains("gpuMicrowatts"));
+  EXPECT_FALSE(rows[2].contains("gpuMicrowatts"));
+}
+
 TEST(Rows, TheTypeIsTheSuffixOfAUnitsName) {
   EXPECT_EQ(unit_type(unit("/system.slice/ssh.service")), "service");
   EXPECT_EQ(unit_type(unit("/system.slice")), "slice");

@@ -98,6 +98,27 @@ TEST_F(Render, ZonesHaveKeplersNamesAndLabels) {
                                                      "kepler_node_cpu_idle_watts" + labels + "30"));
 }
 
+TEST_F(Render, GraphicsCardsHaveMetricsOfTheirOwn) {
+  Json card = zone_row("gpu");
+  card["id"] = "amdgpu:gpu:1";
+  snapshot.apply(Kind::kZones, reply_of({zone_row("package"), card}));
+  Json user = workload_row("virtual-machine", "v", 6), other = workload_row("virtual-machine", "w", 6);
+  for (Json* const row : {&user, &other})
+    (*row)["zones"].push_back(
+        {{"id", "amdgpu:gpu:1"}, {"name", "gpu"}, {"index", 1}, {"energyMicrojoules", 0}});
+  user["zones"].back()["energyMicrojoules"] = 9'000'000;
+  user["zones"].back()["powerMicrowatts"] = 3'000'000;
+  snapshot.apply(Kind::kVms, reply_of({user, other}));
+  const std::string labels = R"(gpu="1",vendor="amd",path="amdgpu:gpu:1"} )";
+  const std::string vm = R"({node_name="n",vm_id="v",vm_name="v",hypervisor="",state="running",)";
+  EXPECT_THAT(lines("kepler_node_gpu_"),
+              ElementsAre("kepler_node_gpu_joules_total{node_name=\"n\"," + labels + "20",
+                          "kepler_node_gpu_watts{node_name=\"n\"," + labels + "40",
+                          "kepler_node_gpu_idle_watts{node_name=\"n\"," + labels + "30"));
+  EXPECT_THAT(lines("kepler_vm_gpu_"), ElementsAre("kepler_vm_gpu_joules_total" + vm + labels + "9",
+                                                   "kepler_vm_gpu_watts" + vm + labels + "3"));
+}
+
 TEST_F(Render, WithoutZonesTheTotalStandsForThem) {
   Json reply = reply_of(Json::array());
   reply.erase("accounts");

@@ -278,6 +278,9 @@ TEST(RowDiffers, OfAZoneByItsQualityAndItsReason) {
   now = before;
   now.zone.quality_reason = "integrated power";
   EXPECT_TRUE(row_differs(report, before, report, now));
+  now = before;
+  now.undivided = "nobody reports its use";
+  EXPECT_TRUE(row_differs(report, before, report, now));
 }
 
 }  // namespace
