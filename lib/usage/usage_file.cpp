@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLatest = INT64_MAX / 1000;        // microseconds: a clock counts nanoseconds
 constexpr std::int64_t kBusiest = std::int64_t{1} << 62;  // nanoseconds
-constexpr std::size_t kShownOfLine = 80, kLongestReason = 256;
+constexpr std::size_t kShownOfLine = 80, kLongestReason = 200;
 
 Error bad_line(std::size_t number, std::string_view line, std::string_view expected) {
   return {.message = fmt::format("line {} is '{}' (expected {})", number,
