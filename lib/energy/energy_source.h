@@ -2,6 +2,7 @@
 // A source of the host's energy readings. A new source is one new file and one line in select_source.cpp.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,13 @@
 namespace keplerd {
 
 using ZoneReadings = std::vector<Result<Microjoules>>;
+
+// Of a reading that a meter has taken by itself, earlier than it is read here.
+struct ReadingAge {
+  Nanoseconds age{0};     // since the meter's last reading
+  Nanoseconds behind{0};  // since the time that the counter's value refers to, which may be longer
+};
+using ReadingAges = std::vector<std::optional<ReadingAge>>;
 
 class EnergySource {
  public:
@@ -26,6 +34,9 @@ class EnergySource {
   // Sets `readings` to the counters' values, in the order of zones(). A zone that cannot be read has an error
   // in its place and does not affect the others. `now` is CLOCK_MONOTONIC.
   virtual void read(Nanoseconds now, ZoneReadings& readings) = 0;
+
+  // How old the readings of the last read() are, in the order of zones(); unset: they were taken then.
+  virtual void ages(ReadingAges& ages) const { ages.assign(zones().size(), std::nullopt); }
 
   // Performs slow reads (a sensor behind a management controller), whose results the next read() returns.
   // Called after each sample, so that it does not distort any sample's instant.

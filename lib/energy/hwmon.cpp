@@ -69,6 +69,9 @@ HwmonChip read_chip(const HwmonDirectory& tree, const std::string& directory) {
   HwmonChip chip{directory, text_of(sysfs, path + "/name"), {}, {}};
   if (!is_known_chip(chip.name)) return chip;
   chip.device = device_of(sysfs, path);
+  // amdgpu shows the voltage of the northbridge of processors with graphics only
+  // (drivers/gpu/drm/amd/pm/amdgpu_pm.c).
+  chip.is_in_processor = chip.name == "amdgpu" && text_of(sysfs, path + "/in1_label") == "vddnb";
   for (const auto& file : inputs_of(sysfs, path)) {
     const auto label = fmt::format("{}/{}_label", path, file.substr(0, file.find('_')));
     chip.inputs.push_back({file, text_of(sysfs, label)});
@@ -108,9 +111,16 @@ class Sensor {
     return zone_.counts_power ? integral_.advance(now, {*value_}) : Microjoules{*value_};
   }
 
+  // How old the value of the last read() is: unset for sensors that are read each time.
+  std::optional<ReadingAge> age(Nanoseconds now) const {
+    if (!zone_.slow || !refreshed_) return std::nullopt;
+    return ReadingAge{.age = now - *refreshed_};
+  }
+
   // Performs the reads that may block.
   void refresh(Nanoseconds now) {
     if (!zone_.slow || (refresh_at_ && now < *refresh_at_)) return;
+    refreshed_ = now;
     const auto begin = std::chrono::steady_clock::now();
     value_ = read_value();
     const bool too_slow = std::chrono::steady_clock::now() - begin > kLongestWait;
@@ -142,7 +152,7 @@ class Sensor {
   PowerIntegral integral_;
   Result<std::int64_t> value_ = std::int64_t{0};
   std::int64_t last_good_ = 0;
-  std::optional<Nanoseconds> refresh_at_;
+  std::optional<Nanoseconds> refreshed_, refresh_at_;
 };
 
 class HwmonSource final : public EnergySource {
@@ -163,6 +173,7 @@ class HwmonSource final : public EnergySource {
 
   void read(Nanoseconds now, ZoneReadings& readings) override {
     readings.clear();
+    read_ = now;
     for (auto& sensor : sensors_) {
       auto energy = sensor.read(now);
       if (!energy) {
@@ -171,6 +182,11 @@ class HwmonSource final : public EnergySource {
       }
       readings.push_back(std::move(energy));
     }
+  }
+
+  void ages(ReadingAges& ages) const override {
+    ages.clear();
+    for (const auto& sensor : sensors_) ages.push_back(sensor.age(read_));
   }
 
   void refresh(Nanoseconds now) override {
@@ -186,6 +202,7 @@ class HwmonSource final : public EnergySource {
   HwmonDirectory tree_;             // own copy: the source outlives the HostRoot
   std::vector<std::string> chips_;  // when it was opened
   std::vector<Zone> zones_;
+  Nanoseconds read_{0};          // when it was last read
   std::vector<Sensor> sensors_;  // of zones_
 };
 

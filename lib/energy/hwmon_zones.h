@@ -25,6 +25,7 @@ struct HwmonChip {
   std::string name;       // `name`: the driver's name
   std::string device;     // "0000:03:00.0": stable, for the order
   std::vector<HwmonInput> inputs;
+  bool is_in_processor = false;  // the graphics of a processor, whose power is that of the whole socket
 };
 
 // What a sensor measures.

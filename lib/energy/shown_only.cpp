@@ -30,6 +30,15 @@ class Combined final : public EnergySource {
     }
   }
 
+  void ages(ReadingAges& ages) const override {
+    ages.clear();
+    ReadingAges part;
+    for (const auto& source : sources_) {
+      source->ages(part);
+      ages.insert(ages.end(), part.begin(), part.end());
+    }
+  }
+
   void refresh(Nanoseconds now) override {
     for (const auto& source : sources_) source->refresh(now);
   }

@@ -163,6 +163,15 @@ bool SourceKeeper::awaits_step(const ZoneReadings& before, const ZoneReadings& n
   return moved == 0 || (in_step_ && !was_in_step);
 }
 
+void SourceKeeper::ages(ReadingAges& ages) const {
+  ages.clear();
+  if (source_) source_->ages(ages);
+  if (!shown_only_) return;
+  ReadingAges more;
+  shown_only_->ages(more);
+  ages.insert(ages.end(), more.begin(), more.end());
+}
+
 void SourceKeeper::refresh(Nanoseconds now) {
   if (source_) source_->refresh(now);
   if (shown_only_) shown_only_->refresh(now);

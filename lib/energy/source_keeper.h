@@ -31,6 +31,7 @@ class SourceKeeper {
 
   // As EnergySource has them; nothing without a source.
   void read(Nanoseconds now, ZoneReadings& readings);
+  void ages(ReadingAges& ages) const;
   void refresh(Nanoseconds now);
   const std::vector<Zone>& zones() const { return zones_; }
 

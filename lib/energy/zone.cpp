@@ -30,6 +30,12 @@ constexpr Named<Quality> kQualities[] = {{Quality::kMeasured, "measured"},
 constexpr Named<Resource> kResources[] = {
     {Resource::kCpu, "cpu"}, {Resource::kDram, "dram"}, {Resource::kGpu, "gpu"}, {Resource::kNone, "none"}};
 
+constexpr Named<Coverage> kCoverages[] = {{Coverage::kPlatform, "platform"},
+                                          {Coverage::kCpu, "cpu"},
+                                          {Coverage::kDram, "dram"},
+                                          {Coverage::kGpu, "gpu"},
+                                          {Coverage::kOther, "other"}};
+
 template <class Value>
 std::string_view name_of(Value value, std::span<const Named<Value>> all) {
   const auto named = std::ranges::find(all, value, &Named<Value>::value);
@@ -50,6 +56,27 @@ std::optional<Quality> parse_quality(std::string_view name) { return find_named<
 std::string_view resource_name(Resource resource) { return name_of<Resource>(resource, kResources); }
 std::optional<Resource> parse_resource(std::string_view name) {
   return find_named<Resource>(name, kResources);
+}
+
+std::string_view coverage_name(Coverage coverage) { return name_of<Coverage>(coverage, kCoverages); }
+std::optional<Coverage> parse_coverage(std::string_view name) {
+  return find_named<Coverage>(name, kCoverages);
+}
+
+Coverage coverage_of(const Zone& zone) {
+  if (zone.covers) return *zone.covers;
+  if (zone.name == "psys") return Coverage::kPlatform;
+  switch (zone.resource) {
+    case Resource::kCpu:
+      return Coverage::kCpu;
+    case Resource::kDram:
+      return Coverage::kDram;
+    case Resource::kGpu:
+      return Coverage::kGpu;
+    case Resource::kNone:
+      break;
+  }
+  return zone.name == "platform" ? Coverage::kPlatform : Coverage::kOther;
 }
 
 std::string zone_id(std::string_view source, std::string_view name, int index) {

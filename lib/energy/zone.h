@@ -38,6 +38,11 @@ enum class Resource {
 std::string_view resource_name(Resource resource);  // "cpu", "dram", "gpu", "none"
 std::optional<Resource> parse_resource(std::string_view name);
 
+// What a zone measures.
+enum class Coverage { kPlatform, kCpu, kDram, kGpu, kOther };
+std::string_view coverage_name(Coverage coverage);  // "platform" (the whole host), "cpu", ...
+std::optional<Coverage> parse_coverage(std::string_view name);
+
 struct Zone {
   std::string id;    // "SOURCE:NAME:INDEX", e.g. "powercap:dram:1"; stable across reboots
   std::string name;  // "package", "dram", "core", "uncore", "psys"
@@ -51,7 +56,11 @@ struct Zone {
   bool begins_anew = false;
   Resource resource = Resource::kCpu;
   std::string device = {};  // of a graphics card: its PCI address ("0000:03:00.0"), by which its use is found
+  std::optional<Coverage> covers = {};  // unset: what follows from the rest (coverage_of())
 };
+
+// "psys" and zones named "platform" that nothing is divided by cover the platform.
+Coverage coverage_of(const Zone& zone);
 
 // Something on the host that looks like a meter but is not a zone.
 struct LeftOut {

@@ -102,6 +102,15 @@ TEST_F(HwmonTest, NothingOnAnUnknownChipIsAProcessor) {
   EXPECT_THAT(shown_only()->zones(), testing::SizeIs(2));
 }
 
+TEST_F(HwmonTest, GraphicsOfAProcessorCoverTheSocketAndNotACard) {
+  add_hwmon(host_, 0, "amdgpu", "pci/0000:03:00.0", {{"power1_average", "5000000"}, {"in0_label", "vddgfx"}});
+  add_hwmon(host_, 1, "amdgpu", "pci/0000:04:00.0", {{"power1_input", "5000000"}, {"in1_label", "vddnb"}});
+  const auto source = shown_only();
+  ASSERT_THAT(source->zones(), testing::SizeIs(2));
+  EXPECT_EQ(coverage_of(source->zones()[0]), Coverage::kGpu);
+  EXPECT_EQ(coverage_of(source->zones()[1]), Coverage::kCpu) << "counted in its package";
+}
+
 TEST_F(HwmonTest, IsAbsentWithoutTheClass) {
   EXPECT_EQ(open_processor_sensors(host_.open(), {}).error().code, ENOENT);
   EXPECT_EQ(shown_only(), nullptr);

@@ -55,5 +55,18 @@ TEST(ZoneChoice, FailsWhereNothingCountsAtAll) {
   EXPECT_EQ(choice.error().message, "no zone that is part of the host's total (package, dram)");
 }
 
+TEST(Coverage, FollowsFromTheResourceUnlessItIsStated) {
+  EXPECT_EQ(coverage_of({.name = "package"}), Coverage::kCpu);
+  EXPECT_EQ(coverage_of({.name = "dram", .resource = Resource::kDram}), Coverage::kDram);
+  EXPECT_EQ(coverage_of({.name = "gpu", .resource = Resource::kGpu}), Coverage::kGpu);
+  EXPECT_EQ(coverage_of({.name = "rail", .resource = Resource::kNone}), Coverage::kOther);
+  EXPECT_EQ(coverage_of({.name = "platform", .resource = Resource::kNone}), Coverage::kPlatform);
+  EXPECT_EQ(coverage_of({.name = "psys"}), Coverage::kPlatform);
+  EXPECT_EQ(coverage_of({.name = "platform", .resource = Resource::kNone, .covers = Coverage::kOther}),
+            Coverage::kOther);
+  EXPECT_EQ(parse_coverage("gpu"), Coverage::kGpu);
+  EXPECT_EQ(parse_coverage("disk"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace keplerd

@@ -34,9 +34,20 @@ Result<Microjoules> DelayedCounter::at(Nanoseconds now) const {
     return Error{.message = fmt::format("its last reading is {} s old", seconds(age))};
   if (!before_) return last_->energy;
   const Nanoseconds period = last_->time - before_->time;
-  const Nanoseconds passed = std::clamp(age, Nanoseconds{0}, period);
   const __int128 energy = (last_->energy - before_->energy).value;
-  return before_->energy + Microjoules{static_cast<std::int64_t>(energy * passed.count() / period.count())};
+  return before_->energy +
+         Microjoules{static_cast<std::int64_t>(energy * passed(now).count() / period.count())};
+}
+
+Nanoseconds DelayedCounter::passed(Nanoseconds now) const {
+  return std::clamp(now - last_->time, Nanoseconds{0}, last_->time - before_->time);
+}
+
+std::optional<ReadingAge> DelayedCounter::age(Nanoseconds now) const {
+  if (!last_) return std::nullopt;
+  const Nanoseconds age = std::max(now - last_->time, Nanoseconds{0});
+  if (!before_) return ReadingAge{age, age};
+  return ReadingAge{age, now - before_->time - passed(now)};
 }
 
 }  // namespace keplerd

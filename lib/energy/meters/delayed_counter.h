@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "energy/energy_source.h"
 #include "energy/meters/meter_files.h"
 #include "energy/power_integral.h"
 
@@ -28,7 +29,13 @@ class DelayedCounter {
   // future.
   Result<Microjoules> at(Nanoseconds now) const;
 
+  // How old the counter's value at `now` is; unset without a reading.
+  std::optional<ReadingAge> age(Nanoseconds now) const;
+
  private:
+  // By how much the counter has advanced from `before_` towards `last_` at `now`.
+  Nanoseconds passed(Nanoseconds now) const;
+
   struct Point {
     Nanoseconds time{0};
     Microjoules energy;

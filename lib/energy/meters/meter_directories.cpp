@@ -29,9 +29,9 @@ constexpr std::size_t kLongestFile = 256;
 constexpr std::size_t kLongestProblem = 512;
 
 // Parts of ids of other zones.
-constexpr std::array<std::string_view, 12> kReservedNames = {"acpi",      "amdgpu", "arm-scmi", "battery",
-                                                             "estimated", "guest",  "hwmon",    "i915",
-                                                             "ina",       "perf",   "powercap", "xe"};
+constexpr std::array<std::string_view, 13> kReservedNames = {
+    "acpi", "amdgpu", "arm-scmi", "battery",  "estimated", "guest", "hwmon",
+    "i915", "ina",    "perf",     "platform", "powercap",  "xe"};
 
 constexpr const char kProblem[] = "problem";
 
@@ -179,7 +179,8 @@ class MeterSource final : public EnergySource {
                 .quality = quality_of(one.meter),
                 .begins_anew = !one.meter.counts_energy,
                 .resource = one.meter.covers == Coverage::kGpu ? Resource::kGpu : Resource::kNone,
-                .device = one.meter.device};
+                .device = one.meter.device,
+                .covers = one.meter.covers};
       if (!is_chosen(zone, names)) continue;
       zones_.push_back(std::move(zone));
       const auto handle = watch_.add(one.directory.fd.get());
@@ -193,9 +194,14 @@ class MeterSource final : public EnergySource {
 
   void read(Nanoseconds, ZoneReadings& readings) override {
     note_changes();
-    const Nanoseconds now = clock_();
+    read_ = clock_();
     readings.clear();
-    for (Meter& meter : meters_) readings.push_back(read_meter(meter, now));
+    for (Meter& meter : meters_) readings.push_back(read_meter(meter, read_));
+  }
+
+  void ages(ReadingAges& ages) const override {
+    ages.clear();
+    for (const Meter& meter : meters_) ages.push_back(meter.counter.age(read_));
   }
 
   // Its readings come when they come.
@@ -238,6 +244,7 @@ class MeterSource final : public EnergySource {
 
   UniqueFd root_;  // of its own: the source outlives the HostRoot
   BootClock clock_;
+  Nanoseconds read_{0};  // when it was last read
   DirectoryWatch watch_;
   std::vector<std::string> seen_;
   std::vector<Zone> zones_;

@@ -2,7 +2,6 @@
 #include "energy/meters/meter_files.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,12 +14,6 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kLongestName = 32;
-constexpr std::array<std::pair<Coverage, std::string_view>, 4> kCoverages = {
-    {{Coverage::kPlatform, "platform"},
-     {Coverage::kCpu, "cpu"},
-     {Coverage::kGpu, "gpu"},
-     {Coverage::kOther, "other"}}};
-
 // A clock that counts nanoseconds in 64 bits.
 constexpr std::int64_t kLatest = INT64_MAX / 1000;
 
@@ -28,11 +21,10 @@ Error unexpected(std::string_view file, std::string_view text, std::string_view 
   return {.message = fmt::format("{} is '{}' (expected {})", file, escape_name(text), expected)};
 }
 
-std::optional<Coverage> parse_coverage(std::string_view text) {
-  for (const auto& [coverage, name] : kCoverages) {
-    if (name == text) return coverage;
-  }
-  return std::nullopt;
+// The processors' meters count memory apart from them; others do not.
+std::optional<Coverage> parse_meter_coverage(std::string_view text) {
+  const auto coverage = parse_coverage(text);
+  return coverage == Coverage::kDram ? std::nullopt : coverage;
 }
 
 // Nobody else says "attributed" or "simulated" of a meter.
@@ -55,10 +47,6 @@ Result<std::int64_t> parse_amount(std::string_view file, std::string_view text) 
 
 }  // namespace
 
-std::string_view coverage_name(Coverage coverage) {
-  return std::ranges::find(kCoverages, coverage, &std::pair<Coverage, std::string_view>::first)->second;
-}
-
 bool is_meter_name(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   return !name.empty() && name.size() <= kLongestName && is_letter(name.front()) &&
@@ -70,7 +58,7 @@ Result<MeterDescription> describe_meter(const MeterTexts& texts) {
   const auto text_of = [](const std::optional<std::string>& text) {
     return text ? trim(*text) : std::string_view();
   };
-  const auto covers = parse_coverage(text_of(texts.covers));
+  const auto covers = parse_meter_coverage(text_of(texts.covers));
   if (!covers) return unexpected("covers", text_of(texts.covers), "platform, cpu, gpu or other");
   const auto quality = parse_meter_quality(text_of(texts.quality));
   if (!quality) return unexpected("quality", text_of(texts.quality), "measured, modelled or estimated");

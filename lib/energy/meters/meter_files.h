@@ -22,9 +22,6 @@
 
 namespace keplerd {
 
-enum class Coverage { kPlatform, kCpu, kGpu, kOther };
-std::string_view coverage_name(Coverage coverage);
-
 // What does not change while a meter exists.
 struct MeterDescription {
   Coverage covers{};

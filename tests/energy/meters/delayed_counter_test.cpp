@@ -27,6 +27,20 @@ TEST(DelayedCounter, AdvancesEvenlyOneReadingLater) {
   EXPECT_EQ(energy(counter, 119s), 2700);
 }
 
+// The counter refers to the time at which the meter had this value.
+TEST(DelayedCounter, KnowsHowOldItsValueIs) {
+  DelayedCounter counter(true);
+  EXPECT_FALSE(counter.age(103s));
+  counter.take({100s, 1000});
+  EXPECT_EQ(counter.age(103s)->age, 3s);
+  EXPECT_EQ(counter.age(103s)->behind, 3s);
+  counter.take({105s, 2000});
+  EXPECT_EQ(counter.age(107s)->age, 2s);
+  EXPECT_EQ(counter.age(107s)->behind, 5s) << "1400 was its value at 102 s";
+  EXPECT_EQ(counter.age(112s)->age, 7s);
+  EXPECT_EQ(counter.age(112s)->behind, 7s) << "it has stood still since 110 s";
+}
+
 TEST(DelayedCounter, AReadingThatIsEarlyLosesNothing) {
   DelayedCounter counter(true);
   counter.take({0s, 0});

@@ -208,6 +208,13 @@ TEST_F(MeterDirectories, AreShownBesideTheOthers) {
   const auto shown = open_shown_only(host.open(), {}, [this] { return now; });
   ASSERT_NE(shown, nullptr);
   EXPECT_EQ(shown->zones().at(0).id, "plug:platform:0");
+  EXPECT_EQ(coverage_of(shown->zones().at(0)), Coverage::kPlatform);
+  ZoneReadings readings;
+  shown->read(0s, readings);
+  ReadingAges ages;
+  shown->ages(ages);
+  ASSERT_EQ(ages.size(), 1U);
+  EXPECT_TRUE(ages[0]);
   EXPECT_EQ(open_shown_only(host.open(), {"package"}), nullptr) << "Zones= chooses";
 }
 
