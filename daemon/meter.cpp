@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "daemon/platform_report.h"
 #include "host/host_root.h"
 
 namespace keplerd {
@@ -92,6 +93,10 @@ std::shared_ptr<const Report> Meter::sample() {
   processes_.reset();
   if (std::exchange(zones_are_new_, false)) ledger_.set_zones(keeper_.zones(), sample_.at.realtime);
   ledger_.apply(sample_, attribution, find_evidence());
+  keeper_.ages(ages_);
+  const auto platform =
+      platform_.update({keeper_.zones(), attribution.zones, sample_.readings, ages_, sample_.at});
+  ledger_.book_rest(platform && platform->knows_rest ? std::optional(platform->rest) : std::nullopt);
   namer_.name(ledger_, libvirt_, sample_.at);
   log_.sampled(sample_, attribution, keeper_.zones());
   recent_faults_.note(sample_, attribution, keeper_.zones());
@@ -110,6 +115,7 @@ std::shared_ptr<const Report> Meter::sample() {
   report->groups_left_out = usage_.groups_left_out();
   report->processes_left_out = usage_.processes_left_out();
   report->missed_ends = usage_.missed_ends();
+  report_platform({platform, keeper_.zones(), ages_}, *report);
   report->own_cost = own_cost_.read(ledger_, report_->own_cost);
   for (ZoneRow& zone : report->zones) {
     if (zone.current && zone.zone.resource == Resource::kGpu)
@@ -165,12 +171,13 @@ void Meter::choose_what_is_read() {
 void Meter::restore_models(SavedModels saved) {
   if (saved.processor != learned_.processor) return;
   attributor_.model().restore(saved.zones);
+  platform_.restore(saved.platforms);
   learned_ = std::move(saved);
 }
 
 SavedModels Meter::learned() const {
   auto zones = attributor_.model().save();
-  return {learned_.processor, zones.empty() ? learned_.zones : std::move(zones)};
+  return {learned_.processor, zones.empty() ? learned_.zones : std::move(zones), platform_.save()};
 }
 
 void Meter::learn(const LibvirtUpdate& update) {

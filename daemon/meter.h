@@ -16,6 +16,7 @@
 
 #include "attribution/attributor.h"
 #include "attribution/make_model.h"
+#include "attribution/platform/platform.h"
 #include "config/settings.h"
 #include "daemon/clock.h"
 #include "daemon/libvirt/update.h"
@@ -138,6 +139,8 @@ class Meter {
   ThreadReader threads_;
   Namer namer_;
   Attributor attributor_{make_model(kKeplerRules)};
+  Platform platform_;
+  ReadingAges ages_;     // of the last sample's readings
   SavedModels learned_;  // while the model in use does not learn
   OwnCostReader own_cost_;
   MeterLog log_;

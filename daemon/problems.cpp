@@ -35,6 +35,15 @@ std::vector<Problem> find_in(const Report& report, bool powerless) {
     add(ProblemKind::kProcesses,
         fmt::format("{} processes have no rows, because there are too many: they are counted in their units",
                     report.processes_left_out));
+  if (report.platform && report.platform->contradiction) {
+    const auto watts = [](Microwatts power) { return static_cast<double>(power.value) / 1e6; };
+    const RestPower::Contradiction& means = *report.platform->contradiction;
+    add(ProblemKind::kPlatform,
+        fmt::format(
+            "reports {:.1f} W for the whole host, but processors, memory and graphics cards draw {:.1f} W",
+            watts(means.platform), watts(means.parts)),
+        report.platform->id);
+  }
   return problems;
 }
 

@@ -113,6 +113,8 @@ std::optional<const char*> fix_of(std::string_view kind) {
     case ProblemKind::kClock:
       return "'timedatectl timesync-status' shows what sets the clock; nothing is to be done if it does not "
              "recur";
+    case ProblemKind::kPlatform:
+      return "check the unit of that meter and what it covers; Zones= in keplerd.conf leaves it out";
     case ProblemKind::kSource:
     case ProblemKind::kCgroups:
     case ProblemKind::kProcesses:

@@ -119,6 +119,26 @@ class ViewMaker {
     view.host.cpu = before_ == nullptr ? std::nullopt : cpu_use(before_->host.ticks, now_.host.ticks);
   }
 
+  // Its energies are of the host, and rounded down like those; its rest's power is then that of the counter.
+  void make_platform(Report& view) const {
+    if (!now_.platform) return;
+    const PlatformReport& now = *now_.platform;
+    const bool known = before_ != nullptr && before_->platform && before_->platform->id == now.id;
+    const PlatformReport before = known ? *before_->platform : PlatformReport{};
+    view.platform = now;
+    view.platform->energy = floored(now.energy);
+    view.platform->power =
+        now.power && before.power ? power(floored(now.energy), floored(before.energy)) : std::nullopt;
+    view.platform->rest_power = now.rest_power && before.rest_power && now.rest && before.rest
+                                    ? power(floored(*now.rest), floored(*before.rest))
+                                    : std::nullopt;
+    view.platform->rest_error.reset();
+    view.platform->contradiction.reset();
+    for (auto* const energy : {&view.platform->rest, &view.platform->earlier, &view.platform->earlier_rest}) {
+      if (*energy) *energy = floored(**energy);
+    }
+  }
+
   void make_zones(Report& view) const {
     for (std::size_t i = 0; i < now_.zones.size(); ++i) {
       const bool known = before_ != nullptr && i < before_->zones.size();
@@ -244,6 +264,7 @@ std::shared_ptr<const Report> public_report(const PublicTick& tick, PublicAccess
   auto view = std::make_shared<Report>();
   const ViewMaker maker(tick);
   maker.make_host(*view);
+  maker.make_platform(*view);
   if (rule == PublicAccess::kAll) maker.make_zones(*view);
   with_rule(rule, user, [&](auto sees) { maker.make_workloads(sees, *view); });
   if (rule == PublicAccess::kAll) view->vm_events = tick.now.report->vm_events;

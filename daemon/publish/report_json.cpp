@@ -133,6 +133,39 @@ Json host_json(const HostReport& host) {
   return json;
 }
 
+void set_energy(Json& json, const char* key, const std::optional<Microjoules>& energy) {
+  if (energy) json[key] = energy->value;
+}
+
+void set_span(Json& json, const char* key, const std::optional<Nanoseconds>& span) {
+  if (span) json[key] = to_usec(*span);
+}
+
+Json platform_json(const PlatformReport& platform) {
+  Json json = {{"id", platform.id},
+               {"name", platform.name},
+               {"quality", quality_name(platform.quality)},
+               {"energyMicrojoules", platform.energy.value}};
+  set_power(json, "powerMicrowatts", platform.power);
+  set_energy(json, "restMicrojoules", platform.rest);
+  set_power(json, "restMicrowatts", platform.rest_power);
+  set_power(json, "restErrorMicrowatts", platform.rest_error);
+  set_span(json, "ageUsec", platform.age);
+  set_span(json, "lagUsec", platform.lag);
+  set_energy(json, "earlierMicrojoules", platform.earlier);
+  set_energy(json, "earlierRestMicrojoules", platform.earlier_rest);
+  return json;
+}
+
+Json wall_json(const WallReport& wall) {
+  Json json = {{"slope", wall.fit.slope},
+               {"offsetMicrowatts", wall.fit.offset.value},
+               {"errorPercent", wall.fit.error_percent},
+               {"samples", wall.fit.samples}};
+  set_power(json, "powerMicrowatts", wall.power);
+  return json;
+}
+
 Json accounts_json(const AccountsReport& accounts) {
   return {{"idle", accounts.idle.value},
           {"kernel", accounts.kernel.value},
@@ -180,6 +213,8 @@ Json models_json(const std::vector<ZoneModelState>& models) {
 Json beginning_json(const Report& report) {
   Json json = {{"host", host_json(report.host)}};
   if (report.full) json["accounts"] = accounts_json(report.accounts);
+  if (report.platform) json["platform"] = platform_json(*report.platform);
+  if (report.wall) json["wall"] = wall_json(*report.wall);
   if (report.earlier) json["earlier"] = earlier_json(*report.earlier, report.full);
   json["source"] = source_json(report.source);
   if (!report.problems.empty()) json["problems"] = problems_json(report.problems);

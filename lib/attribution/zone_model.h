@@ -11,6 +11,7 @@
 
 #include "attribution/model/power_filter.h"
 #include "attribution/model/zone_power.h"
+#include "attribution/platform/saved_platform.h"
 #include "base/units.h"
 
 namespace keplerd {
@@ -29,6 +30,7 @@ struct SavedZoneModel {
 struct SavedModels {
   std::string processor;  // that they are of (processor_model())
   std::vector<SavedZoneModel> zones;
+  std::vector<SavedPlatform> platforms;
 };
 
 // They were saved so long ago.

@@ -21,11 +21,12 @@ enum class ProblemKind {
   kLibvirt,    // its helper is not installed
   kWindows,    // energy was not counted, in the last hour
   kClock,      // the time of day was set, in the last hour
+  kPlatform,   // the platform's meter contradicts those of its parts
 };
 
 // In the order of the enumeration.
-inline constexpr std::array<std::string_view, 9> kProblemKinds = {
-    "source", "zone", "power", "state", "cgroups", "processes", "libvirt", "windows", "clock"};
+inline constexpr std::array<std::string_view, 10> kProblemKinds = {
+    "source", "zone", "power", "state", "cgroups", "processes", "libvirt", "windows", "clock", "platform"};
 
 constexpr std::string_view problem_kind_name(ProblemKind kind) {
   return kProblemKinds[static_cast<std::size_t>(kind)];

@@ -105,6 +105,26 @@ void Ledger::apply_zone(std::size_t index, const ZoneAttribution& attribution,
   windows_[index].span = known ? std::optional(attribution.span) : std::nullopt;
 }
 
+// Its counter is saved and continued like those of other zones. Its power may be negative, which no counter
+// shows: the report has it elsewhere.
+void Ledger::book_rest(std::optional<Microjoules> energy) {
+  auto rest = std::ranges::find_if(zones_, [](const ZoneAccount& one) { return one.zone.id == kRestZone; });
+  if (rest == zones_.end()) {
+    if (!energy) return;
+    rest = zones_.insert(zones_.end(), ZoneAccount{});
+    rest->since = realtime_;
+    windows_.emplace_back();
+  }
+  rest->zone = {.id = std::string(kRestZone),
+                .name = "rest",
+                .quality = Quality::kModelled,
+                .resource = Resource::kNone};
+  rest->current = energy.has_value();
+  rest->energy += energy.value_or(Microjoules{});
+  rest->unattributed = rest->energy;
+  windows_[static_cast<std::size_t>(rest - zones_.begin())] = {.in_total = false, .current = rest->current};
+}
+
 void Ledger::prune(Realtime now) {
   watched_.find_in(units_);
   outside_other_ += processes_.prune(limits_, watched_, windows_, now);

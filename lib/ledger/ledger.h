@@ -6,7 +6,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attribution/attributor.h"
@@ -35,6 +37,8 @@ struct Evidence {
   const MachinedRecords* machined = nullptr;
 };
 
+inline constexpr std::string_view kRestZone = "platform:rest:0";
+
 class Ledger {
  public:
   // Starts counting at `now` under a new instance id.
@@ -62,6 +66,10 @@ class Ledger {
 
   // Books the window that ends with `sample`.
   void apply(const Sample& sample, const Attribution& attribution, const Evidence& evidence = {});
+
+  // Books what the platform has drawn in this window in addition to its parts (report/report.h), as the zone
+  // kRestZone; unset: that is not known. After apply().
+  void book_rest(std::optional<Microjoules> energy);
 
   // For names learnt from elsewhere.
   ContainerLedger& containers() { return containers_; }

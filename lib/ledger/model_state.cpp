@@ -106,20 +106,61 @@ SavedZoneModel to_zone_model(const Json& json) {
   return zone;
 }
 
+Json to_json(const SavedPlatform& platform) {
+  Json json = {{"zone", platform.zone}, {"wall", Json::array()}};
+  if (platform.lag) json["lagUsec"] = to_usec(*platform.lag);
+  for (const auto& [number, moments] : platform.wall)
+    json["wall"].push_back(
+        {number, moments.weight, moments.x, moments.y, moments.xx, moments.xy, moments.yy});
+  return json;
+}
+
+std::pair<std::size_t, Moments> to_class(const Json& json) {
+  const auto values = numbers<7>(json, kAny);
+  const auto at_least_0 = {values[0], values[1], values[2], values[3], values[4], values[6]};
+  if (std::ranges::min(at_least_0) < 0 || values[0] >= WallLine::kClasses)
+    throw Malformed{"a number is out of range"};
+  return {static_cast<std::size_t>(values[0]),
+          {.weight = values[1],
+           .x = values[2],
+           .y = values[3],
+           .xx = values[4],
+           .xy = values[5],
+           .yy = values[6]}};
+}
+
+SavedPlatform to_platform(const Json& json) {
+  SavedPlatform platform{.zone = json.at("zone"), .lag = {}, .wall = {}};
+  if (json.contains("lagUsec")) {
+    platform.lag = std::chrono::duration_cast<Nanoseconds>(
+        std::chrono::duration<double, std::micro>(number(json.at("lagUsec"), 0)));
+  }
+  const Json& wall = json.at("wall");
+  if (!wall.is_array() || wall.size() > WallLine::kClasses) throw Malformed{"too many classes"};
+  for (const Json& one : wall) platform.wall.push_back(to_class(one));
+  return platform;
+}
+
 }  // namespace
 
 Json models_json(const SavedModels& models) {
   Json json = {{"processor", models.processor}, {"zones", Json::array()}};
   for (const SavedZoneModel& zone : models.zones) json["zones"].push_back(to_json(zone));
+  for (const SavedPlatform& platform : models.platforms) json["platforms"].push_back(to_json(platform));
   return json;
 }
 
 SavedModels read_models(const Json& json) {
   try {
-    SavedModels models{.processor = json.at("processor"), .zones = {}};
+    SavedModels models{.processor = json.at("processor"), .zones = {}, .platforms = {}};
     const Json& zones = json.at("zones");
     if (!zones.is_array() || zones.size() > kMostZones) throw Malformed{"too many zones"};
     for (const Json& zone : zones) models.zones.push_back(to_zone_model(zone));
+    if (!json.contains("platforms")) return models;
+    const Json& platforms = json.at("platforms");
+    if (!platforms.is_array() || platforms.size() > kMostSavedPlatforms)
+      throw Malformed{"too many platforms"};
+    for (const Json& platform : platforms) models.platforms.push_back(to_platform(platform));
     return models;
   } catch (const Malformed&) {
   } catch (const nlohmann::json::exception&) {

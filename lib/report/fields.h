@@ -216,6 +216,13 @@ constexpr auto list(Of<ZoneRow>) {
                             return a.zone.quality_reason != b.zone.quality_reason;
                           }},
                     member("undividedReason", &Row::undivided, Public::kShown),
+                    Field{"covers", Property{}, Public::kShown,
+                          [](const Report&, const Row& row) { return coverage_name(coverage_of(row.zone)); },
+                          [](const Report&, const Row& a, const Report&, const Row& b) {
+                            return coverage_of(a.zone) != coverage_of(b.zone);
+                          }},
+                    member("ageUsec", &Row::age, Public::kShown),
+                    member("lagUsec", &Row::lag, Public::kShown),
                     member("sinceUsec", &Row::since, Public::kShown, live("SinceUSec")),
                     earlier("earlierMicrojoules", &EarlierZone::energy),
                     earlier("earlierIdleMicrojoules", &EarlierZone::idle)};

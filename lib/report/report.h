@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "attribution/model_state.h"
+#include "attribution/platform/rest_power.h"
+#include "attribution/platform/wall_line.h"
 #include "attribution/split.h"
 #include "base/problem_kind.h"
 #include "base/units.h"
@@ -50,6 +52,29 @@ struct SourceReport {
   std::optional<Quality> quality;     // the worst of the zones in the total
   std::optional<std::string> reason;  // why there is no source, or why its quality is no better
   SourceProbes tried;                 // the state of each when it was last tried, best first
+};
+
+// The platform, that is, the whole host, by the best meter that covers it; and its rest: what it draws in
+// addition to processors, memory and graphics cards, such as power supply, fans and disks.
+struct PlatformReport {
+  std::string id, name;  // of its zone
+  Quality quality = Quality::kModelled;
+  Microjoules energy;
+  std::optional<Microwatts> power;
+  std::optional<Microjoules> rest;       // unset: not known
+  std::optional<Microwatts> rest_power;  // may be negative for a while, unlike its counter
+  std::optional<Microwatts> rest_error;  // half the width of its 95 % interval
+  std::optional<Nanoseconds> age;        // of the meter's last reading; unset: it is read with each sample
+  std::optional<Nanoseconds> lag;        // learned, beyond the times of its readings; unset: not known
+  // Of these energies, what was counted under earlier instance ids.
+  std::optional<Microjoules> earlier, earlier_rest;
+  std::optional<RestPower::Contradiction> contradiction;
+};
+
+// The line between the power of processors, memory and graphics cards, and that of the platform.
+struct WallReport {
+  WallLine::Fit fit;
+  std::optional<Microwatts> power;  // by the line, of the last window
 };
 
 struct VmEvent {
@@ -122,6 +147,8 @@ struct Report {
   std::vector<ZoneModelState> models;  // of zones; only what callers without full access may see if not full
   HostReport host;
   AccountsReport accounts;
+  std::optional<PlatformReport> platform;  // unset: no meter covers it
+  std::optional<WallReport> wall;          // unset: not calibrated, or not for the caller
   // The part of accounts.workloads that no row shows any more: processes outside any unit that ended or
   // moved, and units that are no longer kept.
   Microjoules outside_other;

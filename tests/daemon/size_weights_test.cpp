@@ -38,55 +38,55 @@ struct SizeWeights : ::testing::Test {
   std::vector<SizedWorkload> workloads;
 };
 
-using Parts = std::vector<double>;
+using Fractions = std::vector<double>;
 
 TEST_F(SizeWeights, AreTheMeanOfCpuAndMemory) {
   add_workload(add(both(2s, 16 * kGiB)));
   add_workload(add({.cpu_time = {}, .memory = 2 * kGiB, .vcpus = 1}));
-  EXPECT_EQ(weights(), (Parts{0.375, 0.09375}));
+  EXPECT_EQ(weights(), (Fractions{0.375, 0.09375}));
 }
 
 TEST_F(SizeWeights, AreOfTheOneThatIsLimited) {
   add_workload(add(cpus(2s)));
   add_workload(add(memory(4 * kGiB)));
   add_workload(add());
-  EXPECT_EQ(weights(), (Parts{0.25, 0.125, 0}));
+  EXPECT_EQ(weights(), (Fractions{0.25, 0.125, 0}));
 }
 
 TEST_F(SizeWeights, AreOfTheCpusWhereTheMemoryOfTheHostIsNotKnown) {
   usage.host.memory = 0;
   add_workload(add(both(2s, 16 * kGiB)));
-  EXPECT_EQ(weights(), (Parts{0.25}));
+  EXPECT_EQ(weights(), (Fractions{0.25}));
 }
 
 TEST_F(SizeWeights, NothingIsLargerThanTheHost) {
   add_workload(add(both(100s, 1024 * kGiB)));
-  EXPECT_EQ(weights(), (Parts{1}));
+  EXPECT_EQ(weights(), (Fractions{1}));
 }
 
 TEST_F(SizeWeights, TheTightestLimitAboveBinds) {
   const auto slice = add(cpus(2s));
   const auto inner = add(cpus(6s), slice);
   add_workload(add(both(4s, 8 * kGiB), inner));
-  EXPECT_EQ(weights(), (Parts{0.25}));
+  EXPECT_EQ(weights(), (Fractions{0.25}));
 }
 
 TEST_F(SizeWeights, AVmsAreItsVcpusUnlessItsGroupMayUseLess) {
   add_workload(add({.cpu_time = 8s, .memory = {}, .vcpus = 2}));
   add_workload(add({.cpu_time = 1s, .memory = {}, .vcpus = 4}));
-  EXPECT_EQ(weights(), (Parts{0.25, 0.125}));
+  EXPECT_EQ(weights(), (Fractions{0.25, 0.125}));
 }
 
 TEST_F(SizeWeights, InALimitedGroupAreNoMoreThanItTogether) {
   const auto slice = add(both(2s, 8 * kGiB));
   for (int i = 0; i < 4; ++i) add_workload(add({}, slice));
   add_workload(add(cpus(1s)));
-  EXPECT_EQ(weights(), (Parts{0.0625, 0.0625, 0.0625, 0.0625, 0.125}));
+  EXPECT_EQ(weights(), (Fractions{0.0625, 0.0625, 0.0625, 0.0625, 0.125}));
 }
 
 TEST_F(SizeWeights, OfMoreThanTheHostAreReducedToIt) {
   for (const Nanoseconds time : {6s, 6s, 4s}) add_workload(add(cpus(time)));
-  EXPECT_EQ(weights(), (Parts{0.375, 0.375, 0.25}));
+  EXPECT_EQ(weights(), (Fractions{0.375, 0.375, 0.25}));
 }
 
 TEST_F(SizeWeights, AClaimFillsOnlyWhatOthersLeave) {
@@ -108,7 +108,7 @@ TEST_F(SizeWeights, AUserCannotClaimMoreByClaimingOften) {
 TEST_F(SizeWeights, AClaimIsBoundByTheLimitsOfItsGroup) {
   const auto slice = add(both(1s, 4 * kGiB));
   add_workload(slice, kAlice, {.vcpus = 8, .memory = 32 * kGiB});
-  EXPECT_EQ(weights(), (Parts{0.125}));
+  EXPECT_EQ(weights(), (Fractions{0.125}));
 }
 
 // No claim, however made, changes what those have who were sold something; nothing is negative, and the sum
@@ -151,7 +151,7 @@ TEST_F(SizeWeights, OfThoseWhoWereSoldSomethingDoNotDependOnClaims) {
 TEST_F(SizeWeights, WithoutLimitsAreNone) {
   usage.groups.push_back({.path = "/a"});
   add_workload(0);
-  EXPECT_EQ(weights(), (Parts{0}));
+  EXPECT_EQ(weights(), (Fractions{0}));
 }
 
 }  // namespace

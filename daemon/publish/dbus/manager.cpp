@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/publish/dbus/manager.h"
 
+#include <limits>
 #include <utility>
 
 #include "daemon/publish/dbus/object_path.h"
@@ -27,6 +28,10 @@ void check_id(RowKind kind, const std::string& id) {
 
 std::string quality_text(const SourceReport& source) {
   return source.quality ? std::string(quality_name(*source.quality)) : std::string();
+}
+
+std::string platform_zone(const Report& report) {
+  return report.platform ? report.platform->id : std::string();
 }
 
 std::uint64_t if_full(const Report& report, Microjoules energy) {
@@ -56,6 +61,7 @@ Manager::Sent Manager::now() const {
           .source = report->source.name,
           .quality = quality_text(report->source),
           .reason = report->source.reason.value_or(""),
+          .platform = platform_zone(*report),
           .split = std::string(report->rules.split),
           .share = std::string(report->rules.share),
           .idle = std::string(rule_name(settings.attribution.idle)),
@@ -73,6 +79,7 @@ void Manager::emit_changes() {
   emit("SourceQuality", before.quality, sent_.quality);
   emit("SourceReason", before.reason, sent_.reason);
   if (!names.empty()) emitSourceChanged(sent_.source, sent_.quality, sent_.reason);
+  emit("PlatformZone", before.platform, sent_.platform);
   emit("InstanceId", before.instance_id, sent_.instance_id);
   emit("SinceUSec", before.since, sent_.since);
   emit("Split", before.split, sent_.split);
@@ -201,6 +208,26 @@ std::uint64_t Manager::HostActivePower() {
 }
 std::uint64_t Manager::HostIdlePower() {
   return of_report([](const Report& report) { return number(report.host.idle_power); });
+}
+std::string Manager::PlatformZone() { return of_report(platform_zone); }
+std::uint64_t Manager::PlatformEnergy() {
+  return of_report(
+      [](const Report& report) { return report.platform ? number(report.platform->energy) : kUnknown; });
+}
+std::uint64_t Manager::PlatformPower() {
+  return of_report(
+      [](const Report& report) { return report.platform ? number(report.platform->power) : kUnknown; });
+}
+std::uint64_t Manager::RestEnergy() {
+  return of_report([](const Report& report) {
+    return report.platform && report.platform->rest ? number(*report.platform->rest) : kUnknown;
+  });
+}
+std::int64_t Manager::RestPower() {
+  return of_report([](const Report& report) {
+    const bool known = report.platform && report.platform->rest_power;
+    return known ? report.platform->rest_power->value : std::numeric_limits<std::int64_t>::min();
+  });
 }
 std::uint64_t Manager::AccountIdle() {
   return of_report([](const Report& report) { return if_full(report, report.accounts.idle); });

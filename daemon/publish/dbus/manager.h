@@ -42,7 +42,7 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
  private:
   // The values of properties with a change signal, as last emitted.
   struct Sent {
-    std::string instance_id, source, quality, reason, split, share, idle;
+    std::string instance_id, source, quality, reason, platform, split, share, idle;
     Realtime since{0};
     Nanoseconds interval{0};
     bool operator==(const Sent&) const = default;
@@ -110,6 +110,11 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   std::uint64_t HostPower() override;
   std::uint64_t HostActivePower() override;
   std::uint64_t HostIdlePower() override;
+  std::string PlatformZone() override;
+  std::uint64_t PlatformEnergy() override;
+  std::uint64_t PlatformPower() override;
+  std::uint64_t RestEnergy() override;
+  std::int64_t RestPower() override;
   std::uint64_t AccountIdle() override;
   std::uint64_t AccountKernel() override;
   std::uint64_t AccountWorkloads() override;
