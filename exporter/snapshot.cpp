@@ -39,7 +39,7 @@ std::int64_t counted(const Json& object, const char* name, std::int64_t earlier)
   return since(integer_field(object, name).value_or(0), earlier);
 }
 
-// Of a part of a VM.
+// Of a part of a VM, or the platform.
 Microjoules counted_energy(const Json& object) {
   return {counted(object, "energyMicrojoules", integer_field(object, "earlierMicrojoules").value_or(0))};
 }
@@ -71,11 +71,32 @@ std::optional<std::int64_t> busy_share(const Json& host) {
   return static_cast<std::int64_t>(static_cast<__int128>(*busy) * 1'000'000 / *all);
 }
 
+std::optional<std::chrono::microseconds> span(const Json& object, const char* name) {
+  const auto value = integer_field(object, name);
+  if (!value) return std::nullopt;
+  return std::chrono::microseconds(*value);
+}
+
+std::optional<PlatformState> read_platform(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  PlatformState platform{.id = text(json, "id"),
+                         .name = text(json, "name"),
+                         .all = {counted_energy(json), power(json, "powerMicrowatts")},
+                         .rest = {},
+                         .rest_power = power(json, "restMicrowatts"),
+                         .age = span(json, "ageUsec"),
+                         .lag = span(json, "lagUsec")};
+  const std::int64_t earlier = integer_field(json, "earlierRestMicrojoules").value_or(0);
+  if (integer_field(json, "restMicrojoules")) platform.rest = {counted(json, "restMicrojoules", earlier)};
+  return platform;
+}
+
 HostState read_host(const Json& reply) {
   HostState state;
   const Json& earlier = field(reply, "earlier");
   read_energies(field(reply, "host"), integer_field(earlier, "energyMicrojoules").value_or(0),
                 integer_field(earlier, "idleMicrojoules").value_or(0), state.all, state.active, state.idle);
+  state.platform = read_platform(field(reply, "platform"));
   state.busy = busy_share(field(reply, "host"));
   const Json& earlier_accounts = field(earlier, "accounts");
   for (const auto& [name, value] : items(field(reply, "accounts"))) {

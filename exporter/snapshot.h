@@ -21,8 +21,18 @@ namespace keplerd::exporter {
 using client::Kind;
 using client::Kinds;
 
+// The whole host, by a meter that covers it.
+struct PlatformState {
+  std::string id, name;  // of its zone
+  Energy all;
+  std::optional<Microjoules> rest;
+  std::optional<Microwatts> rest_power;  // may be negative
+  std::optional<std::chrono::microseconds> age, lag;
+};
+
 struct HostState {
   Energy all, active, idle;
+  std::optional<PlatformState> platform;        // unset: no meter covers it
   std::optional<std::int64_t> busy;             // share of CPU time in the last window, in millionths
   std::map<std::string, Microjoules> accounts;  // empty: unknown
   std::string source, quality;                  // quality is empty if there is none

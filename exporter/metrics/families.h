@@ -8,6 +8,7 @@ namespace keplerd::exporter {
 
 void write_daemon(const RenderInput& input, Exposition& out);    // keplerd itself, and the source
 void write_host(const RenderInput& input, Exposition& out);      // the host, its accounts
+void write_platform(const RenderInput& input, Exposition& out);  // the host including its power supply
 void write_node(const RenderInput& input, Exposition& out);      // Kepler's: zones, processors
 void write_rates(const RenderInput& input, Exposition& out);     // what energy costs and emits
 void write_budgets(const RenderInput& input, Exposition& out);   // of keplerd-history

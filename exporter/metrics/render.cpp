@@ -22,6 +22,7 @@ Rendered render_metrics(const RenderInput& input, Format format) {
   Exposition out(format, input.expected_size);
   write_daemon(input, out);
   write_host(input, out);
+  write_platform(input, out);
   write_rates(input, out);
   write_budgets(input, out);
   write_node(input, out);

@@ -119,6 +119,25 @@ TEST_F(Render, GraphicsCardsHaveMetricsOfTheirOwn) {
                                                    "kepler_vm_gpu_watts" + vm + labels + "3"));
 }
 
+TEST_F(Render, ThePlatformHasKeplersLabelsAndItsRestMayBeNegative) {
+  Json reply = reply_of(Json::array());
+  snapshot.apply(Kind::kZones, reply);
+  EXPECT_THAT(lines("keplerd_platform"), IsEmpty());
+  EXPECT_THAT(lines("kepler_platform"), IsEmpty());
+  reply["platform"] = Json::parse(R"({"id": "ipmi:psu:1", "name": "psu", "quality": "modelled",
+      "energyMicrojoules": 90000000, "earlierMicrojoules": 30000000, "powerMicrowatts": 120500000,
+      "restMicrojoules": 40000000, "earlierRestMicrojoules": 10000000, "restMicrowatts": -2500000,
+      "ageUsec": 1500000, "lagUsec": 4000000})");
+  snapshot.apply(Kind::kZones, reply);
+  EXPECT_THAT(lines("kepler_platform"),
+              ElementsAre(R"(kepler_platform_watts{source="ipmi",node_name="n",bmc_id="",chassis_id="",)"
+                          R"(power_control_id="1",power_control_name="psu"} 120.5)"));
+  EXPECT_THAT(lines("keplerd_platform"), ElementsAre(R"(keplerd_platform_joules_total{path="ipmi:psu:1"} 60)",
+                                                     R"(keplerd_platform_age_seconds{path="ipmi:psu:1"} 1.5)",
+                                                     R"(keplerd_platform_lag_seconds{path="ipmi:psu:1"} 4)"));
+  EXPECT_THAT(lines("keplerd_rest"), ElementsAre("keplerd_rest_joules_total 30", "keplerd_rest_watts -2.5"));
+}
+
 TEST_F(Render, WithoutZonesTheTotalStandsForThem) {
   Json reply = reply_of(Json::array());
   reply.erase("accounts");
