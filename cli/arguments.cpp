@@ -100,6 +100,7 @@ std::string output_problem(const RawArguments& raw, const Verb& verb) {
     return "--output cannot be combined with --json or -j";
   if (output == "csv" && !verb.options.list && !verb.options.history && !verb.options.socket)
     return "--output: csv is available for lists, monitor, history, report and budgets only";
+  if (output == "csv" && raw.options.wall) return "--wall cannot be combined with --output=csv";
   const bool for_bar = output == "waybar" || output == "i3blocks";
   if (for_bar && !verb.options.ticks) return "--output: " + output + " is available for monitor only";
   if (for_bar && !raw.options.kind.empty())
@@ -112,6 +113,7 @@ std::string output_problem(const RawArguments& raw, const Verb& verb) {
 std::string add_hosts(Command& command, const std::vector<std::string>& names) {
   if (names.empty()) return "";
   if (!command.verb->options.hosts) return "--host is available for status, top, report and the lists only";
+  if (command.options.wall) return "--wall cannot be combined with --host";
   if (command.options.tree) return "--tree cannot be combined with --host";
   if (command.options.history.functional_units > 0) return "--functional-unit cannot be combined with --host";
   auto hosts = fleet::parse_hosts(names);

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "cli/wall.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -48,6 +49,14 @@ RowColumn power(std::string header = "POWER", std::string_view name = "powerMicr
   return amount(std::move(header), Quantity::kPower, name, {9, from});
 }
 
+RowColumn wall() {
+  RowColumn column = power("WALL", kWallField);
+  column.where_any_has = kWallField;
+  column.column.leaves = 0;  // it was asked for
+  column.live.reset();
+  return column;
+}
+
 RowColumn energy(int from = 36) {
   return amount("ENERGY", Quantity::kEnergy, "energyMicrojoules", {10, from});
 }
@@ -71,6 +80,10 @@ RowColumn in_total() {
 RowColumn text(std::string header, std::string_view name, std::optional<LiveColumn> live,
                std::optional<Keep> gives_way = std::nullopt) {
   return {{std::move(header), Align::kLeft, gives_way}, of_field(name_text, name), live};
+}
+
+RowColumn span(std::string header, std::string_view name) {
+  return {{std::move(header)}, of_field(time_text, name)};
 }
 
 RowColumn vm_name() {
@@ -147,33 +160,35 @@ const std::vector<RowColumn>& columns_of(client::Kind kind) {
   // By client::index_of().
   static const std::array<std::vector<RowColumn>, client::kKinds.size()> kColumns = {{
       // Units, by path, not name: every user has an init.scope.
-      with_order({power(), graphics(), energy(), error(), share(), own_energy(), cpu_time(), trend(), state(),
-                  name_column(text("UNIT", "id", kLast, Keep::kEnd))}),
+      with_order({power(), wall(), graphics(), energy(), error(), share(), own_energy(), cpu_time(), trend(),
+                  state(), name_column(text("UNIT", "id", kLast, Keep::kEnd))}),
       // Virtual machines. The id is the UUID, if there is one.
-      with_order({power(), graphics(), energy(), error(), share(), cpu_time(), trend(), state(), vm_name(),
-                  where_any_has("vcpus", {{"VCPUS"}, of_field(integer_text, "vcpus")}),
+      with_order({power(), wall(), graphics(), energy(), error(), share(), cpu_time(), trend(), state(),
+                  vm_name(), where_any_has("vcpus", {{"VCPUS"}, of_field(integer_text, "vcpus")}),
                   text("HYPERVISOR", "hypervisor", LiveColumn{10, 80}), process_id(90),
                   id_column(text("UUID", "id", LiveColumn{36, 145}, Keep::kStart))}),
       // Containers. The id, not the unit: a shortened path keeps its end, but runtimes' tools show the start
       // of ids.
-      with_order({power(), graphics(), energy(), error(), share(), cpu_time(), trend(114), state(),
+      with_order({power(), wall(), graphics(), energy(), error(), share(), cpu_time(), trend(114), state(),
                   text("NAME", "name", LiveColumn{25}, Keep::kStart),
                   text("RUNTIME", "runtime", LiveColumn{10, 80}),
                   where_any_has("podId", id_column(text("POD", "podId", {}, Keep::kStart))),
                   id_column(text("ID", "id", LiveColumn{64, 96}, Keep::kStart))}),
       // Pods.
-      with_order({power(), graphics(), energy(), error(), share(), cpu_time(), trend(), state(),
+      with_order({power(), wall(), graphics(), energy(), error(), share(), cpu_time(), trend(), state(),
                   text("NAMESPACE", "namespace", LiveColumn{14, 80}, Keep::kStart),
                   text("NAME", "name", LiveColumn{40}, Keep::kStart),
                   id_column(text("UID", "id", LiveColumn{36, 151}, Keep::kStart))}),
       // Processes. The state follows the PID in a printed table, and precedes it on the live screen.
-      with_order({power(), graphics(), energy(48), error(), share(), cpu_time(68), trend(),
+      with_order({power(), wall(), graphics(), energy(48), error(), share(), cpu_time(68), trend(),
                   only_live(state()), process_id(28), only_printed(state()),
                   text("NAME", "name", LiveColumn{16}), text("UNIT", "unit", LiveColumn{0, 80}, Keep::kEnd)}),
       // Zones.
       with_order({power(), power("ACTIVE", "activeMicrowatts", 64), power("IDLE", "idleMicrowatts", 64),
                   energy(), trend(), text("QUALITY", "quality", LiveColumn{9, 72}), in_total(),
-                  text("ZONE", "id", kLast),
+                  where_any_has("covers", text("COVERS", "covers", {})),
+                  where_any_has("ageUsec", span("AGE", "ageUsec")),
+                  where_any_has("lagUsec", span("LAG", "lagUsec")), text("ZONE", "id", kLast),
                   where_any_has("problem", kept(text("PROBLEM", "problem", {}, Keep::kStart)))}),
   }};
   return kColumns[client::index_of(kind)];

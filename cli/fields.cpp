@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fields.h"
 
+#include <cstdint>
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "cli/output/column_unit.h"
@@ -11,6 +14,13 @@ namespace keplerd::cli {
 std::string power_text(const Json& object, std::string_view name) {
   const auto power = integer_field(object, name);
   return power ? format_power({*power}) : "-";
+}
+
+std::string signed_power_text(const Json& object, std::string_view name) {
+  const auto power = integer_field(object, name);
+  if (!power) return "-";
+  const std::int64_t size = *power == INT64_MIN ? INT64_MAX : std::abs(*power);
+  return (*power < 0 ? "-" : "") + format_power({size});
 }
 
 std::string energy_text(const Json& object, std::string_view name) {

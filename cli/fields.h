@@ -22,6 +22,8 @@ using varlink::Json;
 
 // Display form: "-" (or an empty text, for names) if unknown; names are made safe for a terminal.
 std::string power_text(const Json& object, std::string_view name);
+// The same of a power that may be negative.
+std::string signed_power_text(const Json& object, std::string_view name);
 std::string energy_text(const Json& object, std::string_view name);
 std::string time_text(const Json& object, std::string_view name);
 std::string date_text(const Json& object, std::string_view name);

@@ -12,6 +12,7 @@
 #include "cli/rows.h"
 #include "cli/rows_table.h"
 #include "cli/screens.h"
+#include "cli/wall.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -89,6 +90,8 @@ std::string footer(const ListScreen& screen, const std::vector<Json>& shown, con
   if (screen.kind.kind == client::Kind::kProcesses && measured && sees_everything(screen.status)) {
     out += sums_line(screen, shown);
   }
+  if (screen.wall != nullptr)
+    out += screen.wall->text(screen.wall->sums(shown, screen.kind.kind), "shown") + "\n";
   return wrap_words(out, screen.style.width);
 }
 

@@ -38,6 +38,7 @@ struct Options {
   bool pager = true;                      // --no-pager
   bool full = false;                      // --full: lines may be wider than the terminal
   bool quiet = false;                     // --quiet: no hints
+  bool wall = false;                      // --wall: with the power at the plug
 
   // Lists
   std::optional<std::size_t> limit;  // --limit

@@ -43,6 +43,11 @@ std::string consumers_table(const std::vector<Json>& rows, const Json& host, con
 
 std::string overview_screen(const Json& status, const std::vector<Json>& consumers, const TableStyle& style) {
   std::string out = style.header ? screen_head(status, style) : "";
+  const std::string platform = platform_line(status);
+  if (style.header && !platform.empty()) {
+    out.pop_back();  // the blank line
+    out += wrap_words(platform, style.width) + "\n\n";
+  }
   const bool measured = !host_line(status).empty();
   const bool accounts = measured && sees_everything(status);
   if (accounts) out += accounts_table(status, style);

@@ -164,6 +164,7 @@ void declare(CLI::App& app, const VerbOptions& accepts, RawArguments& raw) {
         ->allow_extra_args(false)
         ->check(check_type);
   }
+  if (accepts.wall) app.add_flag("--wall", raw.options.wall, "Show the power at the plug, by a model");
   if (accepts.ticks) {
     app.add_option("-n,--count", raw.count, "Exit after COUNT updates")
         ->type_name("COUNT")

@@ -18,7 +18,7 @@ struct Label {
 };
 
 // Unknown fields, of a newer daemon, are shown under their names on the wire.
-constexpr std::array<Label, 39> kLabels = {{{"id", "Id"},
+constexpr std::array<Label, 41> kLabels = {{{"id", "Id"},
                                             {"name", "Name"},
                                             {"kind", "Kind"},
                                             {"state", "State"},
@@ -28,6 +28,8 @@ constexpr std::array<Label, 39> kLabels = {{{"id", "Id"},
                                             {"powerMicrowatts", "Power"},
                                             {"activeMicrowatts", "Active power"},
                                             {"idleMicrowatts", "Idle power"},
+                                            {"wallMicrowatts", "At the plug"},
+                                            {"wallQuality", "How known"},
                                             {"cpuUsec", "CPU time"},
                                             {"quality", "Quality"},
                                             {"sinceUsec", "Since"},

@@ -11,6 +11,7 @@
 #include "cli/output/human.h"
 #include "cli/output/property_list.h"
 #include "cli/output/terminal.h"
+#include "cli/wall.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -51,6 +52,27 @@ std::string interval_text(const Json& status) {
   const auto interval = integer_field(status, "intervalUsec");
   if (interval == 0) return "on demand";
   return "every " + time_text(status, "intervalUsec");
+}
+
+std::string platform_meter(const Json& platform) {
+  return name_text(platform, "id") + ", " + name_text(platform, "quality");
+}
+
+// "182 W, 1.20 kWh (ipmi:psu:0, modelled), read 3.00 s ago, lag 4.00 s"
+std::string platform_text(const Json& platform) {
+  std::string out = fmt::format("{}, {} ({})", power_text(platform, "powerMicrowatts"),
+                                energy_text(platform, "energyMicrojoules"), platform_meter(platform));
+  if (integer_field(platform, "ageUsec")) out += ", read " + time_text(platform, "ageUsec") + " ago";
+  if (integer_field(platform, "lagUsec").value_or(0) > 0) out += ", lag " + time_text(platform, "lagUsec");
+  return out;
+}
+
+// "62.1 W +-9.00 W, 0.40 kWh (power supply, fans, disks)"
+std::string rest_text(const Json& platform) {
+  std::string out = signed_power_text(platform, "restMicrowatts");
+  if (integer_field(platform, "restErrorMicrowatts"))
+    out += " +-" + power_text(platform, "restErrorMicrowatts");
+  return out + ", " + energy_text(platform, "restMicrojoules") + " (power supply, fans, disks)";
 }
 
 // The accounts and the host in one unit.
@@ -98,6 +120,16 @@ std::string host_line(const Json& status) {
     out += fmt::format(": {} active, {} idle", power_text(host, "activeMicrowatts"),
                        power_text(host, "idleMicrowatts"));
   }
+  return out;
+}
+
+std::string platform_line(const Json& status) {
+  const Json& platform = field(status, "platform");
+  if (!platform.is_object()) return "";
+  std::string out =
+      fmt::format("Platform {} ({})", power_text(platform, "powerMicrowatts"), platform_meter(platform));
+  if (integer_field(platform, "restMicrowatts"))
+    out += fmt::format(": {} rest", signed_power_text(platform, "restMicrowatts"));
   return out;
 }
 
@@ -167,6 +199,10 @@ std::string status_screen(const Json& status, const TableStyle& style) {
   line("Power", power_text(host, "powerMicrowatts"));
   line("Energy", fmt::format("{} ({} active, {} idle)", energy_text(host, "energyMicrojoules"),
                              energy_text(host, "activeMicrojoules"), energy_text(host, "idleMicrojoules")));
+  const Json& platform = field(status, "platform");
+  if (platform.is_object()) line("Platform", platform_text(platform));
+  if (integer_field(platform, "restMicrojoules")) line("Rest", rest_text(platform));
+  if (field(status, "wall").is_object()) line("At the plug", wall_line_text(field(status, "wall")));
   line("Since", date_text(status, "sinceUsec"));
   line("Sampled", fmt::format("{}, {}, over {}", date_text(status, "realtimeUsec"), interval_text(status),
                               time_text(status, "windowUsec")));

@@ -14,6 +14,8 @@
 
 namespace keplerd::cli {
 
+class Wall;
+
 // Explains the asterisk in front of a virtual machine's name.
 inline constexpr std::string_view kDeviceModelOnly =
     "* Device model only: CPU time of the guest itself is not included.";
@@ -38,6 +40,10 @@ std::string source_text(const varlink::Json& status);
 // The source line without its label; empty if there is no source.
 std::string host_line(const varlink::Json& status);
 
+// "Platform 182 W (ipmi:psu:0, modelled): 129 W rest": the whole host and what it draws in addition to
+// processors, memory and graphics cards. Empty if no meter covers it.
+std::string platform_line(const varlink::Json& status);
+
 // The source line, and what the caller does not see; a blank line.
 std::string screen_head(const varlink::Json& status, const TableStyle& style);
 
@@ -50,6 +56,7 @@ struct ListScreen {
   const varlink::Json& status;
   const Options& options;
   TableStyle style;
+  const Wall* wall = nullptr;  // set: with what the rows draw at the plug, which they have as a field
 };
 // The source line, the table of the requested rows, and a footer that mentions what is not shown. The rows
 // are in the requested order; if no order was requested, the highest power comes first.

@@ -79,8 +79,10 @@ _keplerctl() {
             if [[ $current = -* ]]; then
                 candidates=$global
                 case $verb in
-                    units) candidates+=" -n $list --tree --type=" ;;
-                    vms | containers | pods | processes | zones) candidates+=" -n $list" ;;
+                    status | show) candidates+=' --wall' ;;
+                    units) candidates+=" -n $list --tree --type= --wall" ;;
+                    vms | containers | pods | processes) candidates+=" -n $list --wall" ;;
+                    zones) candidates+=" -n $list" ;;
                     apps) candidates+=" -n $list --history=" ;;
                     monitor) candidates+=" -n --count= --interval= --of= $list" ;;
                     run)

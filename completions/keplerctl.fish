@@ -62,6 +62,7 @@ complete -c keplerctl -n "$lists; and not $monitor" -s n -l limit -x -d 'Show at
 complete -c keplerctl -n $monitor -l limit -x -d 'Show at most N rows'
 complete -c keplerctl -n $lists -l sort -x -a 'energy power cpu name id' -d 'Sort by power (the default of tables), energy (that of JSON), cpu, name or id'
 complete -c keplerctl -n $lists -s a -l all -d 'Include ended rows in tables'
+complete -c keplerctl -n '__fish_seen_subcommand_from status show units vms containers pods processes; and not __fish_seen_subcommand_from monitor top zones' -l wall -d 'Show the power at the plug, by a model'
 set -l units '__fish_seen_subcommand_from units; and not __fish_seen_subcommand_from monitor top show'
 complete -c keplerctl -n $units -l tree -d 'Show all cgroups, each below its parent'
 complete -c keplerctl -n $units -l type -x -a 'service scope slice socket mount swap cgroup' -d 'Show units of these types: service, scope, slice, socket, mount, swap or cgroup'

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "cli/fields.h"
+#include "cli/screens.h"
+#include "cli/wall.h"
 
 namespace keplerd::cli {
 namespace {
@@ -124,6 +126,40 @@ void add_undivided(const DoctorFacts& facts, std::vector<Check>& checks) {
   }
 }
 
+// What a zone that the daemon reads covers, and how late it is: "platform, last reading 3.00 s old, lags 4.00
+// s behind". Zones of the source are read with each sample.
+void add_daemons_zones(const DoctorFacts& facts, std::vector<Check>& checks) {
+  if (!answers(facts)) return;
+  const std::string platform = name_text(field(*facts.status, "platform"), "id");
+  for (const Json& zone : facts.zones) {
+    const std::string id = name_text(zone, "id"), covers = name_text(zone, "covers");
+    const bool is_platforms = !platform.empty() && id == platform;
+    if (string_field(zone, "state") != "running" || (!is_platforms && !integer_field(zone, "ageUsec")))
+      continue;
+    Check check{.name = "zone", .found = id + " covers: " + covers};
+    if (integer_field(zone, "ageUsec"))
+      check.found += ", last reading " + time_text(zone, "ageUsec") + " old";
+    if (integer_field(zone, "lagUsec")) check.found += ", lags " + time_text(zone, "lagUsec") + " behind";
+    if (is_platforms) check.found += "; in use for the platform";
+    checks.push_back(std::move(check));
+  }
+}
+
+// Whether --wall is possible, for callers who may see that.
+void add_calibration(const DoctorFacts& facts, std::vector<Check>& checks) {
+  if (!answers(facts) || !sees_everything(*facts.status) || !field(*facts.status, "platform").is_object())
+    return;
+  const Json& wall = field(*facts.status, "wall");
+  if (wall.is_object()) {
+    checks.push_back({.name = "at the plug", .found = wall_line_text(wall)});
+  } else {
+    checks.push_back(
+        {.name = "at the plug",
+         .found = "the line between the powers of processors and of the platform is still being learned",
+         .hint = "this takes some minutes of varying load"});
+  }
+}
+
 void add_left_out(const DoctorFacts& facts, std::vector<Check>& checks) {
   constexpr std::size_t kMost = 16;
   for (std::size_t i = 0; i < std::min(facts.left_out.size(), kMost); ++i) {
@@ -149,6 +185,8 @@ std::vector<Check> check_meters(const DoctorFacts& facts) {
   add_estimate(facts, checks);
   checks.push_back(check_shown_only(facts));
   add_undivided(facts, checks);
+  add_daemons_zones(facts, checks);
+  add_calibration(facts, checks);
   add_left_out(facts, checks);
   return checks;
 }

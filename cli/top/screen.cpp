@@ -18,6 +18,7 @@ struct Layout {
   bool warning = false;  // a problem of the source, in full
   int graph = 0;         // lines
   bool accounts = false;
+  bool platform = false;
   bool tabs = true;
   bool footer = true;
 };
@@ -28,13 +29,14 @@ Layout layout_of(const State& state) {
   layout.warning = height >= 16 && !state.status.is_null() && source_warning(state.status).has_value();
   layout.graph = height >= 40 ? 6 : height >= 20 ? 3 : height >= 9 ? 1 : 0;
   layout.accounts = height >= 20;
+  layout.platform = height >= 24 && !platform_line(state.status).empty();
   layout.tabs = height >= 5;
   layout.footer = height >= 4;
   return layout;
 }
 
 int lines_around(const Layout& layout) {
-  return 1 + layout.warning + layout.graph + layout.accounts + layout.tabs + layout.footer;
+  return 1 + layout.warning + layout.graph + layout.accounts + layout.platform + layout.tabs + layout.footer;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -102,6 +104,7 @@ class Painter {
     if (!layout_.accounts) return;
     const bool all = sees_everything(state_.status);
     add(all ? accounts_line(state_.status) : std::string(kPublicView), Style::kDim);
+    if (layout_.platform) add(platform_line(state_.status), Style::kDim);
   }
 
   void graph_lines(const History& history) {

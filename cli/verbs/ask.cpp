@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/ask.h"
 
+#include <optional>
+#include <utility>
+
 #include "cli/output/csv.h"
 #include "cli/rows.h"
 #include "cli/screens.h"
+#include "cli/wall.h"
 
 namespace keplerd::cli {
 namespace {
@@ -23,13 +27,28 @@ Result<std::vector<Json>> list_for_programs(client::Daemon& daemon, client::Kind
   return rows;
 }
 
+Result<Wall> find_wall(client::Daemon& daemon) {
+  const auto status = daemon.status();
+  if (!status) return status.error();
+  return Wall::of(*status);
+}
+
 int show_list_json(const Context& context, client::Daemon& daemon, client::Kind kind) {
+  std::optional<Wall> wall;
+  if (context.options.wall) {
+    auto found = find_wall(daemon);
+    if (!found) return context.fail(found.error().message);
+    wall = *std::move(found);
+  }
   auto rows = list_for_programs(daemon, kind, context.options);
   if (!rows) return context.fail(rows.error().message);
+  if (wall) wall->add_to(*rows);
+  const auto sums = wall ? wall->sums(*rows, kind) : std::nullopt;
   Json list = Json::array();
   for (Json& row : *rows) list.push_back(std::move(row));
   Json object = Json::object();
   object[std::string(info_of(kind).json_key)] = std::move(list);
+  if (wall) object["wall"] = wall->json(sums);
   context.show_json(object);
   return kFine;
 }
@@ -70,9 +89,17 @@ int show_list(const Context& context, client::Kind kind) {
   const std::string& sort = context.options.sort;
   auto rows = daemon->list({kind, std::nullopt, sort.empty() ? "energy" : sort});
   if (!rows) return context.fail(rows.error().message);
+  std::optional<Wall> wall;
+  if (context.options.wall) {
+    auto found = Wall::of(*status);
+    if (!found) return context.fail(found.error().message);
+    wall = *std::move(found);
+    wall->add_to(*rows);
+  }
   warn_without_legend(context, *status);
   context.show(
-      list_screen({info_of(kind), *status, context.options, context.table_style()}, std::move(*rows)));
+      list_screen({info_of(kind), *status, context.options, context.table_style(), wall ? &*wall : nullptr},
+                  std::move(*rows)));
   return kFine;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/screens.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
+#include "cli/wall.h"
 
 namespace keplerd::cli {
 
@@ -20,7 +21,13 @@ int run_show(const Context& context) {
   if (matches->ids.empty())
     return context.fail(nothing_such(wanted, sees_everything(*status), !context.options.quiet), kNothingSuch);
   if (!is_unique(*matches)) return context.fail(ambiguity(wanted, *matches));
-  const Json& row = matches->rows.front();
+  Json row = matches->rows.front();
+  if (context.options.wall) {
+    const auto wall = Wall::of(*status);
+    if (!wall) return context.fail(wall.error().message);
+    wall->add_to(row);
+    row["wallQuality"] = "modelled";
+  }
   if (context.wants_json()) {
     context.show_json(row);
     return kFine;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/fields.h"
 #include "cli/screens.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
+#include "cli/wall.h"
 
 namespace keplerd::cli {
 
@@ -10,12 +12,21 @@ int run_status(const Context& context) {
   if (!daemon) return fail_to_connect(context, daemon.error());
   auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
+  std::string at_the_plug;
+  if (context.options.wall) {
+    const auto wall = Wall::of(*status);
+    if (!wall) return context.fail(wall.error().message);
+    const auto sums = wall->host_sums(field(*status, "host"));
+    (*status)["wall"].update(wall->json(sums));
+    at_the_plug = wall->text(sums, "active") + "\n";
+  }
   if (context.wants_json()) {
     context.show_json(status_json(std::move(*status)));
     return kFine;
   }
   warn_without_legend(context, *status);
-  context.show(status_screen(*status, context.table_style()));
+  context.show(status_screen(*status, context.table_style()) +
+               (at_the_plug.empty() ? "" : "\n" + at_the_plug));
   return kFine;
 }
 

@@ -142,6 +142,29 @@ TEST(Doctor, ListsMetersThatAreOnlyShownAndWhatIsNotAZone) {
             "powercap intel-rapl-mmio:0 is intel-rapl:0 again, provided by another driver");
 }
 
+TEST(Doctor, SaysWhatALateMeterCoversAndHowLateItIs) {
+  DoctorFacts facts = healthy();
+  facts.zones = {
+      Json::parse(R"({"id": "powercap:package:0", "state": "running", "covers": "cpu"})"),
+      Json::parse(R"({"id": "ipmi:psu:0", "state": "running", "covers": "platform", "ageUsec": 3000000,
+                                 "lagUsec": 4500000})")};
+  EXPECT_EQ(check_of(facts, "zone").found,
+            "ipmi:psu:0 covers: platform, last reading 3.00 s old, lags 4.50 s behind");
+  (*facts.status)["platform"] = {{"id", "ipmi:psu:0"}};
+  EXPECT_THAT(check_of(facts, "zone").found, HasSubstr("; in use for the platform"));
+  facts.zones[1]["state"] = "terminated";
+  for (const Check& check : check_all(facts)) EXPECT_NE(check.name, "zone");
+}
+
+TEST(Doctor, APlatformBelowItsPartsIsAProblemWithAHint) {
+  DoctorFacts facts = healthy();
+  (*facts.status)["problems"] = Json::parse(
+      R"([{"kind": "platform", "object": "ipmi:psu:0", "what": "reports 80.0 W", "sinceUsec": 1763697602300000}])");
+  EXPECT_EQ(check_of(facts, "platform").state, CheckState::kProblem);
+  EXPECT_EQ(check_of(facts, "platform").found, "ipmi:psu:0 reports 80.0 W, for 1min");
+  EXPECT_THAT(check_of(facts, "platform").fix, HasSubstr("Zones="));
+}
+
 TEST(Doctor, FilteredCountersAreAWarning) {
   DoctorFacts facts = healthy();
   (*facts.status)["source"] = Json{{"name", "powercap"}, {"quality", "modelled"}, {"reason", "filtered"}};

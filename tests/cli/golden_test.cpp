@@ -48,6 +48,7 @@ Json status_of(std::string_view variant) {
   Json status = host().at("status");
   if (variant == "public") status.erase("accounts");
   if (variant == "simulated") status["source"] = Json{{"name", "simulated"}, {"quality", "simulated"}};
+  if (variant == "platform") status.update(host().at("platform"));
   if (variant != "unmeasured") return status;
   for (auto& [name, value] : status["accounts"].items()) value = 0;
   status["host"] = Json{{"energyMicrojoules", 0}, {"activeMicrojoules", 0}, {"idleMicrojoules", 0}};
@@ -63,6 +64,7 @@ Canned canned_of(std::string_view variant) {
   canned.statuses = {status_of(variant)};
   for (auto& [kind, rows] : canned.lists) {
     rows = variant == "empty" ? std::vector<Json>() : rows_of(kind);
+    if (variant == "platform" && kind == "zones") rows = rows_of("platformZones");
     if (variant != "unmeasured") continue;
     for (Json& row : rows) {
       row.erase("powerMicrowatts");
@@ -174,6 +176,10 @@ std::vector<Golden> goldens() {
   print("overview-public", "public", {});
   print("overview-unmeasured", "unmeasured", {});
   print("status", "", {"status"});
+  print("overview-platform", "platform", {});
+  print("status-platform", "platform", {"status"});
+  print("vms-wall", "platform", {"vms", "--wall"});
+  print("zones-platform", "platform", {"zones"});
   print("status-simulated", "simulated", {"status"});
   print("status-unmeasured", "unmeasured", {"status"});
   for (const client::KindInfo& kind : client::kKinds) {
@@ -199,6 +205,7 @@ std::vector<Golden> goldens() {
   draw("top-filter", "units", "/slice");
   draw("top-help", "units", "h");
   draw("top-public", "units", "", "public");
+  draw("top-platform", "units", "", "platform");
   draw("top-unmeasured", "units", "", "unmeasured");
   all.push_back({"doctor", [](const Look& look) {
                    const auto checks = check_all(healthy());

@@ -139,8 +139,8 @@ Json public_status() {
 
 Json tick_of(const Json& status, std::vector<Json> rows, std::vector<std::string> removed) {
   Json tick = Json::object();
-  for (const char* name : {"host", "accounts", "source", "sequence", "realtimeUsec", "monotonicUsec",
-                           "windowUsec", "instanceId"}) {
+  for (const char* name : {"host", "accounts", "platform", "source", "sequence", "realtimeUsec",
+                           "monotonicUsec", "windowUsec", "instanceId"}) {
     if (status.contains(name)) tick[name] = status.at(name);
   }
   if (!rows.empty()) tick["rows"] = std::move(rows);
