@@ -19,7 +19,7 @@ COMPLETIONS = SOURCE / "completions"
 SCOPE = r"/machine.slice/machine-qemu\x2d1\x2dweb.scope"
 VM = "8a4e8f25-1c4c-4f0d-9d0a-1f2e3d4c5b6a"
 KINDS = "units vms containers pods processes zones".split()
-VERBS = ["status", *KINDS, "apps", "budgets", "show", "monitor", "top", "history", "report", "run", "record", "calibrate", "doctor", "help"]
+VERBS = ["status", *KINDS, "apps", "show", "monitor", "top", "history", "report", "budgets", "run", "record", "calibrate", "doctor", "help"]
 
 
 def run(*command, **environment):
