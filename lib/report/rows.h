@@ -36,8 +36,8 @@ struct ZoneRow {
   std::optional<std::string> problem;  // why it could not be read
   // Of a graphics card: why its energy is not divided, because it is not known who used it.
   std::optional<std::string> undivided = {};
-  std::optional<Nanoseconds> age;      // of its meter's last reading; unset: it is read with each sample
-  std::optional<Nanoseconds> lag;      // of the platform's meter, as PlatformReport has it
+  std::optional<Nanoseconds> age;  // of its meter's last reading; unset: it is read with each sample
+  std::optional<Nanoseconds> lag;  // of the platform's meter, as PlatformReport has it
   Realtime since{0};
   std::optional<EarlierZone> earlier;  // unset: nothing was
 };
