@@ -127,7 +127,7 @@ class Budgets(unittest.TestCase):
         self.client.connection.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
                                          GLib.Variant("(su)", (NAME, 4)), None, 0, -1, None)
         self.start()
-        self.assertIn("no name on D-Bus: another program has it", self.log())
+        wait_until(lambda: self.ask("GetStatus") and "no name on D-Bus: another program has it" in self.log(), "the refusal")
         self.host.work()
         wait_until(lambda: self.ask("ListBudgets") and "30J/month host: 100 % used" in self.log(), "a crossing")
         self.host.rest()
