@@ -117,9 +117,8 @@ Json to_json(const SavedPlatform& platform) {
 
 std::pair<std::size_t, Moments> to_class(const Json& json) {
   const auto values = numbers<7>(json, kAny);
-  const auto at_least_0 = {values[0], values[1], values[2], values[3], values[4], values[6]};
-  if (std::ranges::min(at_least_0) < 0 || values[0] >= WallLine::kClasses)
-    throw Malformed{"a number is out of range"};
+  const double least = std::min({values[0], values[1], values[2], values[3], values[4], values[6]});
+  if (least < 0 || values[0] >= WallLine::kClasses) throw Malformed{"a number is out of range"};
   return {static_cast<std::size_t>(values[0]),
           {.weight = values[1],
            .x = values[2],

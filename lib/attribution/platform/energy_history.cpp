@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attribution/platform/energy_history.h"
 
-#include <algorithm>
-#include <ranges>
-
 namespace keplerd {
 
 void EnergyHistory::add(Nanoseconds time, Microjoules total) {
@@ -23,9 +20,16 @@ void EnergyHistory::add(Nanoseconds time, Microjoules total) {
 
 std::optional<Microjoules> EnergyHistory::at(Nanoseconds time) const {
   if (size_ == 0 || time < point(0).time || time > point(size_ - 1).time) return std::nullopt;
-  const auto indices = std::views::iota(std::size_t{0}, size_);
-  const std::size_t after =
-      *std::ranges::lower_bound(indices, time, {}, [this](std::size_t i) { return point(i).time; });
+  // The first point that is not before `time`.
+  std::size_t after = 0;
+  for (std::size_t end = size_ - 1; after < end;) {
+    const std::size_t middle = (after + end) / 2;
+    if (point(middle).time < time) {
+      after = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
   const Point& b = point(after);
   if (b.time == time) return b.total;
   const Point& a = point(after - 1);
