@@ -2,12 +2,12 @@
 // cost.conf and its file of intensities, for programs that need it often: read again when it has changed.
 #pragma once
 
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <sys/types.h>
-#include <time.h>
 
 #include "cost/load.h"
 
