@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "meters/ipmi/reader.h"
 
-#include <algorithm>
 #include <cerrno>
 
 namespace keplerd::ipmi {
@@ -38,7 +37,7 @@ Result<Microwatts> Reader::read() {
   return read_sensors();
 }
 
-Poll Reader::poll() {
+meters::Poll Reader::poll() {
   const std::int64_t asked = clock_();
   const auto power = read();
   const std::int64_t time = asked + (clock_() - asked) / 2;
@@ -49,12 +48,9 @@ Poll Reader::poll() {
     // It may be another one, or have other sensors, after it has been reset.
     way_ = Way::kUnknown;
     controller_.reopen();
-    constexpr int kDoublings = 8;
-    failures_ = std::min(failures_ + 1, kDoublings);
-    return {.problem = checked.error().message,
-            .pause = std::min<Nanoseconds>(kInterval * (1 << failures_), kLongestPause)};
+    return {.problem = checked.error().message, .pause = backoff_.next(kInterval)};
   }
-  failures_ = 0;
+  backoff_.reset();
   return {.meters = {{.name = "platform",
                       .covers = "platform",
                       .quality = "measured",

@@ -3,10 +3,7 @@
 // keplerd. A process of its own, because it needs the network and a password, and because services take
 // seconds to answer.
 #include <cerrno>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
-#include <iostream>
 #include <string>
 
 #include <fcntl.h>
@@ -14,8 +11,7 @@
 
 #include "event/stderr_log.h"
 #include "host/kept_file.h"
-#include "meters/meter_writer.h"
-#include "meters/problem_report.h"
+#include "meters/polling.h"
 #include "meters/redfish/https_client.h"
 #include "meters/redfish/reader.h"
 #include "meters/redfish/settings.h"
@@ -26,12 +22,6 @@ using namespace keplerd;
 
 constexpr char kCredential[] = "keplerd-redfish", kAuthorities[] = "keplerd-redfish-ca";
 constexpr std::size_t kLargestCredential = 64 << 10;
-
-// systemd sets these variables.
-std::string directory_in(const char* variable, const char* otherwise) {
-  const char* const value = std::getenv(variable);
-  return value != nullptr ? value : otherwise;
-}
 
 Result<redfish::Settings> load_settings(const std::string& credentials) {
   const std::string path = credentials + "/" + kCredential;
@@ -48,40 +38,20 @@ Result<redfish::Settings> load_settings(const std::string& credentials) {
 }
 
 int run() {
-  const std::string directory = directory_in("RUNTIME_DIRECTORY", "/run/keplerd-meters/redfish");
-  const std::string credentials = directory_in("CREDENTIALS_DIRECTORY", "");
+  const std::string credentials = meters::directory_in("CREDENTIALS_DIRECTORY", "");
   const auto settings = load_settings(credentials);
   if (!settings) {
     stderr_log::log_error(settings.error().message);
     return EX_CONFIG;
   }
-  meters::ProblemReport report(meters::report_in(directory));
   const std::string authorities = credentials + "/" + kAuthorities;
   redfish::HttpsClient client(*settings, std::filesystem::exists(authorities) ? authorities : "");
   redfish::Reader reader(
       *settings, [&client](const std::string& path) { return client.get(path); }, meters::boot_microseconds);
-  while (true) {
-    redfish::Poll poll = reader.poll();
-    if (poll.problem.empty()) {
-      if (const auto written = meters::write_meters(directory, poll.meters); !written)
-        poll.problem = written.error().message;
-    }
-    report.set(poll.problem);
-    meters::pause(poll.pause);
-  }
+  meters::publish(meters::directory_in("RUNTIME_DIRECTORY", "/run/keplerd-meters/redfish"),
+                  [&reader] { return reader.poll(); });
 }
 
 }  // namespace
 
-int main(int argc, char**) {
-  if (argc > 1) {
-    std::cerr << "keplerd-redfish: it has no options; see keplerd-redfish(8)\n";
-    return EX_USAGE;
-  }
-  try {
-    return run();
-  } catch (const std::exception& exception) {
-    stderr_log::log_error(exception.what());
-    return EXIT_FAILURE;
-  }
-}
+int main(int argc, char**) { return keplerd::meters::run_program("keplerd-redfish", argc, run); }

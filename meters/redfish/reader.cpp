@@ -20,7 +20,7 @@ meters::Meter meter_of(std::string name, const char* covers, const char* zone, M
 
 }  // namespace
 
-Reader::Reader(Settings settings, Fetch fetch, Clock clock)
+Reader::Reader(Settings settings, Fetch fetch, meters::Clock clock)
     : settings_(std::move(settings)), fetch_(std::move(fetch)), clock_(std::move(clock)) {}
 
 Result<Done> Reader::search() {
@@ -61,26 +61,23 @@ Result<std::vector<meters::Meter>> Reader::read() {
   return meters;
 }
 
-Poll Reader::failed(const Error& error) {
+meters::Poll Reader::failed(const Error& error) {
   if (error.code == EACCES) return {.problem = error.message, .pause = kAfterRefusal};
   if (error.code == EDOM || error.code == EAGAIN)
     return {.problem = error.message, .pause = settings_.interval};
   // What has moved is searched for again.
   if (error.code == ENOENT) watched_.clear();
-  constexpr int kDoublings = 8;
-  failures_ = std::min(failures_ + 1, kDoublings);
-  return {.problem = error.message,
-          .pause = std::min<Nanoseconds>(settings_.interval * (1 << failures_), kLongestPause)};
+  return {.problem = error.message, .pause = backoff_.next(settings_.interval)};
 }
 
-Poll Reader::poll() {
+meters::Poll Reader::poll() {
   const Nanoseconds since_search = std::chrono::microseconds(clock_() - searched_);
   if (watched_.empty() || since_search >= kSearchPeriod) {
     if (const auto searched = search(); !searched) return failed(searched.error());
   }
   auto meters = read();
   if (!meters) return failed(meters.error());
-  failures_ = 0;
+  backoff_.reset();
   return {.meters = *std::move(meters), .problem = {}, .pause = settings_.interval};
 }
 

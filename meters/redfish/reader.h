@@ -4,12 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "base/units.h"
-#include "meters/meter_writer.h"
+#include "meters/poll.h"
 #include "meters/power_check.h"
 #include "meters/redfish/discovery.h"
 #include "meters/redfish/settings.h"
@@ -18,25 +16,16 @@ namespace keplerd::redfish {
 
 // Accounts are locked after a few wrong passwords.
 inline constexpr Nanoseconds kAfterRefusal = std::chrono::hours(1);
-inline constexpr Nanoseconds kLongestPause = std::chrono::minutes(5);
 // Chassis may be added.
 inline constexpr Nanoseconds kSearchPeriod = std::chrono::hours(1);
 
-struct Poll {
-  std::vector<meters::Meter> meters;  // empty if there is a problem
-  std::string problem;
-  Nanoseconds pause{0};  // until the next one
-};
-
 class Reader {
  public:
-  using Clock = std::function<std::int64_t()>;  // CLOCK_BOOTTIME in microseconds
-
-  Reader(Settings settings, Fetch fetch, Clock clock);
+  Reader(Settings settings, Fetch fetch, meters::Clock clock);
 
   // The sum of all chassis, as the host's power; and each of them, if there are several. Either all of them
   // are read, or there is a problem: a sum without one of them would be too small.
-  Poll poll();
+  meters::Poll poll();
 
  private:
   struct Watched {
@@ -46,14 +35,14 @@ class Reader {
 
   Result<Done> search();
   Result<std::vector<meters::Meter>> read();
-  Poll failed(const Error& error);
+  meters::Poll failed(const Error& error);
 
   Settings settings_;
   Fetch fetch_;
-  Clock clock_;
+  meters::Clock clock_;
   std::vector<Watched> watched_;
   std::int64_t searched_ = 0;
-  int failures_ = 0;  // in a row
+  meters::Backoff backoff_;
 };
 
 }  // namespace keplerd::redfish

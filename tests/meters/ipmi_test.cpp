@@ -114,7 +114,7 @@ class IpmiReader : public testing::Test {
 
   FakeController bmc;
   Reader reader{bmc, [this] { return bmc.now; }};
-  Poll last;
+  meters::Poll last;
 };
 
 TEST_F(IpmiReader, PrefersDcmi) {

@@ -38,7 +38,7 @@ class RedfishReader : public testing::Test {
                   return fetch(path);
                 },
                 [this] { return now; }};
-  Poll last;
+  meters::Poll last;
 };
 
 TEST_F(RedfishReader, TheSumOfAllChassisIsThePlatform) {
