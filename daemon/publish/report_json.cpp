@@ -50,6 +50,7 @@ Json value_json(const ZoneShares& zones) {
   Json json = Json::array();
   for (std::size_t i = 0; i < zones.shares.size(); ++i) {
     const Zone& zone = zones.report.zones[i].zone;
+    if (!is_divided(zone)) continue;
     Json share = {{"id", zone.id},
                   {"name", zone.name},
                   {"index", zone.index},

@@ -13,7 +13,7 @@
 
 namespace keplerd {
 
-// Energies by zone of the row, in the report's order.
+// Energies by zone of the row, in the report's order. Shown are those of zones that are divided.
 struct ZoneShares {
   const Report& report;
   std::span<const ZoneShare> shares;
@@ -30,6 +30,8 @@ struct VmParts {
 Microjoules earlier_of(const ZoneShares& zones, std::size_t i);
 Microjoules earlier_idle_of(const ZoneShares& zones, std::size_t i);  // of the idle energy of zone `i`
 Microjoules earlier_of(const VmParts& breakdown, const VmPart& part);
+
+inline bool is_divided(const Zone& zone) { return zone.resource != Resource::kNone; }
 
 // An absent value has no key in JSON and D-Bus details.
 template <class T>

@@ -157,6 +157,16 @@ TEST(Rows, HaveNumbersAndMarkUnknownOnes) {
   EXPECT_EQ(details.at("ownMicrojoules").get<std::uint64_t>(), 0u);
 }
 
+TEST(Rows, HaveOnlyZonesThatAreDivided) {
+  Report report;
+  report.zones.resize(2);
+  report.zones[0].zone = {.id = "acpi:platform:0", .name = "platform", .resource = Resource::kNone};
+  report.zones[1].zone = {.id = "powercap:package:0", .name = "package"};
+  const std::vector<ZoneShare> shares = {{}, {.energy = {7}}};
+  EXPECT_EQ(bus_value(ZoneShares{report, shares, nullptr}),
+            (std::vector<ZonePart>{{"powercap:package:0", "package", 7u, UINT64_MAX}}));
+}
+
 TEST(Rows, DetailsOfAMachineContainOnlyKnownFields) {
   const auto made = std::make_shared<Report>();
   Report& report = *made;

@@ -65,6 +65,15 @@ TEST_F(PlatformTest, TheRestIsAZoneThatIsNotInTheTotal) {
   EXPECT_EQ(rest->power, Microwatts{60'000'000});
 }
 
+TEST_F(PlatformTest, WorkloadsHaveNoPartOfIt) {
+  host.files.add_cgroup("/a.service", 0);
+  ASSERT_EQ(run(3).units.size(), 1u);
+  std::vector<std::string> zones;
+  const Json row = row_json(host.view(), RowKind::kUnits, 0);
+  for (const Json& zone : row.at("zones")) zones.push_back(zone.at("id"));
+  EXPECT_EQ(zones, (std::vector<std::string>{"powercap:package:0", "powercap:dram:0"}));
+}
+
 TEST_F(PlatformTest, ANegativeRestIsShownAndItsCounterWaits) {
   run(10);
   set_watts("20");

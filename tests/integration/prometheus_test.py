@@ -73,12 +73,27 @@ def dashboard_queries(panel, jobs):
     return queries
 
 
+class MeteredHost(WorkingHost):
+    """With a meter of the whole host: each step two joules more than the zones."""
+
+    def step(self):
+        super().step()
+        meter = self.files.root / "root/run/keplerd-meters/plug"
+        meter.mkdir(parents=True, exist_ok=True)
+        meter.parent.chmod(0o755)
+        boottime = time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000
+        for name, content in (("quality", "measured"), ("energy_uj", 5_000_000 * self.steps), ("boottime_us", boottime),
+                              ("covers", "platform")):
+            (meter / ".new").write_text(f"{content}\n")
+            (meter / ".new").rename(meter / name)
+
+
 class Scraped(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.host = WorkingHost()
+        cls.host = MeteredHost()
         cls.addClassCleanup(cls.host.remove)
-        cls.daemon = Daemon(KEPLERD, cls.host.files, config="[Sampling]\nInterval=1s\n[Workloads]\nTerminatedMinEnergy=0\n")
+        cls.daemon = Daemon(KEPLERD, cls.host.files, "--root", cls.host.files.root / "root", config="[Sampling]\nInterval=1s\n[Workloads]\nTerminatedMinEnergy=0\n")
         cls.addClassCleanup(cls.daemon.stop)
         cls.host.work()
         cls.exporter = Exporter(EXPORTER, cls.daemon.socket, cls.host.files.root / "exporter.log", "--serve=all",

@@ -60,6 +60,7 @@ std::vector<ZonePart> bus_value(const ZoneShares& zones) {
   std::vector<ZonePart> parts;
   for (std::size_t i = 0; i < zones.shares.size(); ++i) {
     const Zone& zone = zones.report.zones[i].zone;
+    if (!is_divided(zone)) continue;
     parts.emplace_back(zone.id, zone.name, number(zones.shares[i].energy), number(zones.shares[i].power));
   }
   return parts;
