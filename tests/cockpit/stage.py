@@ -5,6 +5,7 @@ in a mount namespace of its own: needs root.
 
 usage: stage.py PROGRAMS PORT      PROGRAMS: where keplerd, keplerctl and keplerd-history are; shows the page until Ctrl-C
 """
+import contextlib
 import os
 import pathlib
 import re
@@ -155,10 +156,21 @@ class Stage:
         raise RuntimeError((self.root / f"cockpit-{port}.log").read_text())
 
     def followers(self):
-        """How many connections keplerd has, apart from those of keplerd-history, one for each kind."""
+        """How many connections keplerd has, apart from those of keplerd-history."""
         listed = subprocess.run(["ss", "-xH", "state", "connected", "src", f"{SOCKETS[0]}/org.keplerd.Energy"],
                                 capture_output=True, text=True, check=True).stdout
-        return len(listed.splitlines()) - 4 * ("history" in self.running)
+        own = self.sockets_of("history")
+        # The last column is the inode of the client's socket.
+        return sum(f"socket:[{line.split()[-1]}]" not in own for line in listed.splitlines())
+
+    def sockets_of(self, name):
+        if name not in self.running:
+            return set()
+        links = set()
+        for link in pathlib.Path(f"/proc/{self.running[name].pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                links.add(os.readlink(link))
+        return links
 
     def end(self):
         for name in list(self.running):
