@@ -3,13 +3,12 @@
 
 import { byId, claim, element, facts, setText, simpleTable } from "./dom.js";
 import { date, duration, emissions, energy, error, money, percent, power } from "./format.js";
-import { drawGraph, summary } from "./graph.js";
+import { drawLive, summary } from "./graph.js";
 import { reason, spans } from "./history.js";
 import { translate as _ } from "./i18n.js";
 import { printable } from "./text.js";
 import { userName } from "./users.js";
 
-const LIVE = 600e6, SHORTEST = 60e6, GAP = 10e6; // microseconds
 const DAY = { length: 86400e6, step: "hour" };
 const EVENTS = { started: _("started"), stopped: _("stopped"), paused: _("paused"), resumed: _("resumed"), crashed: _("crashed"),
                  "shutting-down": _("shutting down"), pmsuspended: _("suspended") };
@@ -109,8 +108,7 @@ export class Details {
     byId("details-body").hidden = !row;
     if (!row) return;
     setText(byId("details-name"), printable(name));
-    const from = Math.max(now - LIVE, Math.min(points[0]?.time ?? now, now - SHORTEST));
-    drawGraph(byId("details-graph"), { points, from, to: now, gap: GAP, label: _("Power in the last 10 minutes") });
+    drawLive(byId("details-graph"), points, now);
     setText(byId("details-summary"), summary(points));
     byId("details-live").replaceChildren(factsOf(row), ...zonesOf(row), ...partsOf(row),
       ...row.kind === "virtual-machine" ? eventsOf(events.filter(event => event.id === row.id)) : []);

@@ -159,10 +159,8 @@ function navigate() {
   shownId = id;
   if (id !== undefined) details.open(KINDS[tab].stream, id);
   follower.follow(KINDS[tab].stream);
-  if (latest) {
-    overview.draw();
-    showRows();
-  }
+  if (latest) overview.draw();
+  if (follower.rows) showRows();
   if (id === undefined && wasShown !== undefined) byId(`tab-${tab}`).focus();
 }
 

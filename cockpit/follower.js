@@ -8,7 +8,7 @@ import { ENERGY, call } from "./varlink.js";
 const PAUSES = [500, 1000, 2000, 5000]; // milliseconds between attempts to connect
 
 export class Follower {
-  rows = new Map();
+  rows; // unset until those of the kind that is followed are known
   #kind;
   #visible = true;
   #stream;
@@ -24,6 +24,7 @@ export class Follower {
   follow(kind) {
     if (kind === this.#kind) return;
     this.#kind = kind;
+    this.rows = undefined;
     this.restart();
   }
 

@@ -8,8 +8,11 @@ export const UNKNOWN = "–";
 
 const known = value => value !== undefined && value !== null && Number.isFinite(value);
 
+const formats = []; // by their digits: the language of a page does not change
+
 export function decimal(value, digits) {
-  return new Intl.NumberFormat(language(), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+  formats[digits] ??= new Intl.NumberFormat(language(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return formats[digits].format(value);
 }
 
 // An amount that is not 0 is not shown as 0.

@@ -2,12 +2,14 @@
 // The graph of power over time: the whole as a line, its idle part as an area.
 
 import { date, decimal, power } from "./format.js";
-import { say } from "./i18n.js";
+import { say, translate as _ } from "./i18n.js";
 import { areaPath, axis, linePath } from "./scale.js";
 import { shape } from "./dom.js";
 
 const HEIGHT = 200, TOP = 10, BOTTOM = 24, LEFT = 56, RIGHT = 8;
 const DAY = 86400e6;
+export const LIVE = 600e6;
+const SHORTEST = 60e6, LIVE_GAP = 10e6; // microseconds
 
 /** Lowest, mean and highest power of the points, weighted by nothing: points are equally far apart. */
 export function summary(points) {
@@ -20,7 +22,7 @@ export function summary(points) {
 function timeLabels(from, to, x, count) {
   const options = to - from > 2 * DAY ? { day: "numeric", month: "short" } : to - from > 900e6
     ? { hour: "2-digit", minute: "2-digit" } : { hour: "2-digit", minute: "2-digit", second: "2-digit" };
-  return Array.from({ length: count }, (_, index) => {
+  return Array.from({ length: count }, (_item, index) => {
     const time = from + (to - from) * index / (count - 1);
     const anchor = index === 0 ? "start" : index === count - 1 ? "end" : "middle";
     return shape("text", { x: x(time), y: HEIGHT - 6, "text-anchor": anchor }, date(time, options));
@@ -29,7 +31,7 @@ function timeLabels(from, to, x, count) {
 
 function levels(scale, y, width) {
   const digits = Math.max(0, Math.min(3, Math.ceil(-Math.log10(scale.step))));
-  return Array.from({ length: Math.round(scale.end / scale.step) + 1 }, (_, index) => {
+  return Array.from({ length: Math.round(scale.end / scale.step) + 1 }, (_item, index) => {
     const watts = index * scale.step, height = y(watts * 1e6);
     return shape("g", {}, shape("line", { x1: LEFT, x2: width - RIGHT, y1: height, y2: height, class: "level" }),
       shape("text", { x: LEFT - 6, y: height + 4, "text-anchor": "end" }, `${decimal(watts, digits)} W`));
@@ -52,4 +54,10 @@ export function drawGraph(svg, { points, from, to, gap, label }) {
     shape("path", { class: "whole-area", d: areaPath(of("power"), x, y, gap) }),
     shape("path", { class: "idle-area", d: areaPath(of("idle"), x, y, gap) }),
     shape("path", { class: "whole-line", d: linePath(of("power"), x, y, gap) }));
+}
+
+/** Draws the last ten minutes up to now, as far as the page has followed them: until then, that fills the graph. */
+export function drawLive(svg, points, now) {
+  const from = Math.max(now - LIVE, Math.min(points[0]?.time ?? now, now - SHORTEST));
+  drawGraph(svg, { points, from, to: now, gap: LIVE_GAP, label: _("Power in the last 10 minutes") });
 }

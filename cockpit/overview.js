@@ -3,14 +3,13 @@
 
 import { byId, setText } from "./dom.js";
 import { power } from "./format.js";
-import { drawGraph, summary } from "./graph.js";
+import { LIVE, drawGraph, drawLive, summary } from "./graph.js";
 import { PERIODS, pointsOf, reason, spans } from "./history.js";
 import { say, translate as _ } from "./i18n.js";
 import { Series } from "./sums.js";
 
-const LIVE = 600e6, SHORTEST = 60e6, GAP = 10e6; // microseconds
 const RELOAD = 300000; // milliseconds
-const LABELS = { live: _("Power in the last 10 minutes"), day: _("Power in the last 24 hours"),
+const LABELS = { day: _("Power in the last 24 hours"),
                  week: _("Power in the last 7 days"), month: _("Power in the last 30 days") };
 
 export class Overview {
@@ -60,12 +59,14 @@ export class Overview {
   draw() {
     const { period } = this;
     const now = this.#now || Date.now() * 1000;
-    const points = period === "live" ? this.#live.values : this.#recorded;
-    const { length, step } = PERIODS[period] ?? { length: LIVE };
-    // The page has not been open for long: what it has followed fills the graph.
-    const from = period === "live" ? Math.max(now - length, Math.min(points[0]?.time ?? now, now - SHORTEST)) : now - length;
-    const gap = period === "live" ? GAP : step === "5min" ? 300e6 : 3600e6;
-    drawGraph(byId("graph"), { points, from, to: now, gap, label: LABELS[period] });
-    setText(byId("graph-summary"), summary(points.filter(point => point.time >= now - length)));
+    if (period === "live") {
+      drawLive(byId("graph"), this.#live.values, now);
+      setText(byId("graph-summary"), summary(this.#live.values.filter(point => point.time >= now - LIVE)));
+      return;
+    }
+    const { length, step } = PERIODS[period];
+    const from = now - length, gap = step === "5min" ? 300e6 : 3600e6;
+    drawGraph(byId("graph"), { points: this.#recorded, from, to: now, gap, label: LABELS[period] });
+    setText(byId("graph-summary"), summary(this.#recorded.filter(point => point.time >= from)));
   }
 }

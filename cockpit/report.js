@@ -39,7 +39,7 @@ function headers(report) {
 const sumOf = report => report.rows.reduce((total, row) => total + row.energyMicrojoules, 0);
 
 function rowsOf(report) {
-  const nameOf = row => row.kind === "user" || byId("report-by").value === "user" ? userName(Number(row.id)) : row.name || row.id;
+  const nameOf = row => byId("report-by").value === "user" ? userName(row.ownerUid) : row.name || row.id;
   const largest = [...report.rows].sort((a, b) => b.energyMicrojoules - a.energyMicrojoules);
   const whole = report.energyMicrojoules ?? sumOf(report);
   const rows = largest.slice(0, MOST).map(row => cells(claim(printable(nameOf(row))), row, report, whole));
@@ -63,17 +63,22 @@ function notes(report) {
   return all.join(" ");
 }
 
+let loading; // the last call: earlier ones, whose choice has changed meanwhile, show nothing
+
 async function load() {
+  const asked = loading = {};
   const { first, next } = chosenMonth();
   setText(byId("report-note"), _("Loading..."));
   try {
     const [report] = await replies(HISTORY, "org.keplerd.History.Report",
       { fromUsec: first * 1000, toUsec: Math.min(next * 1000, Date.now() * 1000), by: byId("report-by").value });
-    if (byId("report-by").value === "user") await lookUp(report.rows.map(row => Number(row.id)));
+    if (byId("report-by").value === "user") await lookUp(report.rows.map(row => row.ownerUid));
+    if (asked !== loading) return;
     byId("report-rows").replaceChildren(simpleTable(_("Report"), headers(report), rowsOf(report), totalOf(report)));
     setText(byId("report-note"), notes(report));
     byId("report-csv").disabled = false;
   } catch (failure) {
+    if (asked !== loading) return;
     byId("report-rows").replaceChildren();
     byId("report-csv").disabled = true;
     setText(byId("report-note"), reason(failure.problem ?? failure.message));

@@ -80,11 +80,11 @@ const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 export function sorted(rows, key, descending) {
   const direction = descending ? -1 : 1;
   return [...rows].sort((a, b) => {
-    const tie = byName.compare(a.name, b.name) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-    if (key === "name") return direction * tie;
+    const tie = () => byName.compare(a.name, b.name) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+    if (key === "name") return direction * tie();
     const first = valueOf(a, key), second = valueOf(b, key);
-    if (first === undefined || second === undefined) return (first === undefined) - (second === undefined) || tie;
-    return direction * (first - second) || tie;
+    if (first === undefined || second === undefined) return (first === undefined) - (second === undefined) || tie();
+    return direction * (first - second) || tie();
   });
 }
 

@@ -47,6 +47,9 @@ export class WorkloadTable {
     this.#lines.clear();
     this.#body.replaceChildren();
     this.#most = PAGE;
+    this.#input = undefined;
+    setText(this.count, "");
+    this.more.hidden = true;
     if (!columns.includes(this.#sort.key)) this.#sort = { key: "power", descending: true };
     setText(this.caption, label);
     this.#heads = {};
@@ -93,8 +96,8 @@ export class WorkloadTable {
   #draw(mayMove) {
     if (!this.#input) return;
     const { rows, none } = this.#input;
-    const named = rows.map(row => ({ ...row, name: this.nameOf(row) }));
-    const matching = filtered(named.filter(row => row.state !== "terminated"), this.#filter);
+    const running = rows.filter(row => row.state !== "terminated");
+    const matching = filtered(running.map(row => ({ ...row, name: this.nameOf(row) })), this.#filter);
     const shown = sorted(matching, this.#sort.key, this.#sort.descending).slice(0, this.#most);
     const ids = new Set(shown.map(row => row.id));
     for (const [id, line] of this.#lines) {
@@ -106,7 +109,7 @@ export class WorkloadTable {
     const focused = this.#body.contains(document.activeElement) && document.activeElement !== document.body;
     if (mayMove || !focused) this.#order(shown);
     setText(this.count, matching.length === 0 ? (this.#filter ? say("Nothing matches the filter.") : none)
-      : say("$0 of $1", shown.length, rows.filter(row => row.state !== "terminated").length));
+      : say("$0 of $1", shown.length, running.length));
     this.more.hidden = shown.length === matching.length;
     setText(this.more, say("Show more"));
     this.table.classList.toggle("no-errors", !rows.some(row => row.errorMicrojoules !== undefined));
