@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the preset "dev" saves time with. Off elsewhere: precompiled headers hide includes that a file forgot.
+# What the presets for tests save time with. Off elsewhere: precompiled headers and united sources hide includes that a
+# file forgot.
 option(KEPLERD_PRECOMPILE "Precompile the headers of the language and of third parties" OFF)
-option(KEPLERD_UNITY "Compile several sources of the ledger, of the daemon and of its tests at once" OFF)
+option(KEPLERD_UNITY "Compile several sources of the largest targets at once" OFF)
 option(KEPLERD_FAST_LINKER "Link with mold or lld, where the compiler has one" OFF)
 
 if(KEPLERD_FAST_LINKER)
@@ -42,12 +43,17 @@ endfunction()
 # Most of the time of these targets goes into headers that all their sources include. Four at once, so that an edit
 # of one of them still takes seconds.
 function(keplerd_unite_sources)
-  if(KEPLERD_UNITY)
-    set_target_properties(${ARGV} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
-    foreach(target IN LISTS ARGV)  # gcc takes what a source keeps to itself for a header's
-      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-    endforeach()
+  if(NOT KEPLERD_UNITY)
+    return()
   endif()
+  foreach(target IN ITEMS keplerd_ledger keplerd_daemon keplerd_cli keplerd_exporter keplerd_history
+                          daemon_test dbus_test attribution_test cli_test exporter_test history_test)
+    if(TARGET ${target})
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+      # gcc takes what a source keeps to itself for a header's
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endforeach()
 endfunction()
 
 # keplerd_precompile_test(TARGET): one precompiled gtest for all tests, which therefore have the same macros.

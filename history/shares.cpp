@@ -16,13 +16,13 @@ struct ByInfo {
   std::string_view name;
   Kind kind{};
 };
-constexpr std::array<ByInfo, 7> kInfos = {{{By::kUnit, "unit", Kind::kUnits},
-                                           {By::kSlice, "slice", Kind::kUnits},
-                                           {By::kUser, "user", Kind::kUnits},
-                                           {By::kVm, "vm", Kind::kVms},
-                                           {By::kContainer, "container", Kind::kContainers},
-                                           {By::kPod, "pod", Kind::kPods},
-                                           {By::kProject, "project", Kind::kVms}}};
+constexpr std::array<ByInfo, 7> kBys = {{{By::kUnit, "unit", Kind::kUnits},
+                                         {By::kSlice, "slice", Kind::kUnits},
+                                         {By::kUser, "user", Kind::kUnits},
+                                         {By::kVm, "vm", Kind::kVms},
+                                         {By::kContainer, "container", Kind::kContainers},
+                                         {By::kPod, "pod", Kind::kPods},
+                                         {By::kProject, "project", Kind::kVms}}};
 
 // "/a.slice/b.service" is inside "/a.slice", and "OUTER/ID" inside "OUTER".
 std::optional<std::string> outer_id(std::string_view id) {
@@ -84,15 +84,15 @@ Share share_of(By by, const WorkloadEnergy& workload) {
 
 }  // namespace
 
-std::string_view name_of(By by) { return std::ranges::find(kInfos, by, &ByInfo::by)->name; }
+std::string_view name_of(By by) { return std::ranges::find(kBys, by, &ByInfo::by)->name; }
 
 std::optional<By> parse_by(std::string_view name) {
-  const auto found = std::ranges::find(kInfos, name, &ByInfo::name);
-  if (found == kInfos.end()) return std::nullopt;
+  const auto found = std::ranges::find(kBys, name, &ByInfo::name);
+  if (found == kBys.end()) return std::nullopt;
   return found->by;
 }
 
-Kind kind_of(By by) { return std::ranges::find(kInfos, by, &ByInfo::by)->kind; }
+Kind kind_of(By by) { return std::ranges::find(kBys, by, &ByInfo::by)->kind; }
 
 std::vector<Share> shares_of(By by, const std::vector<WorkloadEnergy>& workloads) {
   std::map<std::pair<std::string, std::optional<uid_t>>, Share> found;

@@ -22,12 +22,12 @@ struct StepInfo {
   hours longest;  // no span is as long
   Time usual{};
 };
-constexpr std::array<StepInfo, 4> kInfos = {{{Step::kFiveMinutes, "5min", hours(1), minutes(5)},
-                                             {Step::kHour, "hour", hours(2), hours(1)},
-                                             {Step::kDay, "day", hours(50), hours(24)},
-                                             {Step::kMonth, "month", hours(33 * 24), hours(30 * 24)}}};
+constexpr std::array<StepInfo, 4> kStepNames = {{{Step::kFiveMinutes, "5min", hours(1), minutes(5)},
+                                                 {Step::kHour, "hour", hours(2), hours(1)},
+                                                 {Step::kDay, "day", hours(50), hours(24)},
+                                                 {Step::kMonth, "month", hours(33 * 24), hours(30 * 24)}}};
 
-const StepInfo& info_of(Step step) { return *std::ranges::find(kInfos, step, &StepInfo::step); }
+const StepInfo& info_of(Step step) { return *std::ranges::find(kStepNames, step, &StepInfo::step); }
 
 std::int64_t grid_index(Time time) {
   const std::int64_t index = time / kGrid;
@@ -51,8 +51,8 @@ std::string_view name_of(Step step) { return info_of(step).name; }
 Time usual_length(Step step) { return info_of(step).usual; }
 
 std::optional<Step> parse_step(std::string_view name) {
-  const auto found = std::ranges::find(kInfos, name, &StepInfo::name);
-  if (found == kInfos.end()) return std::nullopt;
+  const auto found = std::ranges::find(kStepNames, name, &StepInfo::name);
+  if (found == kStepNames.end()) return std::nullopt;
   return found->step;
 }
 

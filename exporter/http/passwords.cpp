@@ -11,6 +11,8 @@
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 
+#include "exporter/http/clock.h"
+
 namespace keplerd::exporter::http {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr Nanoseconds kMostOfAll = std::chrono::seconds(2);
 constexpr int kShareOfAll = 4;  // a quarter
 constexpr Nanoseconds kMostOfAPeer = std::chrono::seconds(1);
 constexpr int kShareOfAPeer = 16;
-
-Nanoseconds read_clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace
 

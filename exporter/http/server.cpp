@@ -13,6 +13,7 @@
 
 #include "base/barrier.h"
 #include "event/sources.h"
+#include "exporter/http/clock.h"
 #include "exporter/http/target.h"
 #include "exporter/http/tls.h"
 
@@ -30,8 +31,6 @@ constexpr char kServing[] = "serving HTTP";
 
 // Marks of a request, distinguished by address.
 constexpr char kHeadersSeen = 0, kWaited = 0, kTargetTooLong = 0, kTooManyArguments = 0;
-
-Nanoseconds read_clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 int descriptor_of(MHD_Connection* connection) {
   return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;

@@ -2,9 +2,12 @@
 // Writes the families of metrics, grouped by subject. Each function writes complete families.
 #pragma once
 
+#include "exporter/metrics/exposition.h"
 #include "exporter/metrics/render.h"
 
 namespace keplerd::exporter {
+
+using enum MetricType;
 
 void write_daemon(const RenderInput& input, Exposition& out);    // keplerd itself, and the source
 void write_host(const RenderInput& input, Exposition& out);      // the host, its accounts

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "exporter/metrics/families.h"
+
 namespace keplerd::exporter {
 namespace {
-
-constexpr MetricType kCounter = MetricType::kCounter;
-constexpr MetricType kGauge = MetricType::kGauge;
 
 // By the source of the zone.
 std::string_view vendor_of(std::string_view source) {

@@ -11,10 +11,6 @@
 namespace keplerd::exporter {
 namespace {
 
-constexpr MetricType kCounter = MetricType::kCounter;
-constexpr MetricType kGauge = MetricType::kGauge;
-constexpr MetricType kInfo = MetricType::kInfo;
-
 void add_power(Exposition& out, std::string_view labels, const Energy& energy) {
   if (energy.power) out.add(labels, energy.power->value);
 }

@@ -8,9 +8,6 @@
 namespace keplerd::exporter {
 namespace {
 
-constexpr MetricType kCounter = MetricType::kCounter;
-constexpr MetricType kGauge = MetricType::kGauge;
-
 // Of a zone's id, "SOURCE:NAME:INDEX".
 std::string_view source_of(std::string_view id) { return id.substr(0, id.find(':')); }
 std::string_view index_of_zone(std::string_view id) { return id.substr(id.rfind(':') + 1); }

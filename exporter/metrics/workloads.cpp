@@ -12,9 +12,6 @@
 namespace keplerd::exporter {
 namespace {
 
-constexpr MetricType kCounter = MetricType::kCounter;
-constexpr MetricType kGauge = MetricType::kGauge;
-
 std::size_t zone_count(const WorkloadRow& row) { return std::max<std::size_t>(row.zones.size(), 1); }
 
 // The rows to include: all, by id, or if they would make more than `most` series, those that used most

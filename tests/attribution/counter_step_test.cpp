@@ -10,9 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kRange = 262'143'328'850;
+constexpr std::int64_t kWrapsAfter = 262'143'328'850;
 
-Zone zone_with(std::string name, std::int64_t limit_watts, std::int64_t range = kRange) {
+Zone zone_with(std::string name, std::int64_t limit_watts, std::int64_t range = kWrapsAfter) {
   return {.id = "test:" + name + ":0",
           .name = name,
           .range = {range},
@@ -51,12 +51,13 @@ TEST(Step, ForwardIsCounted) {
 }
 
 TEST(Step, BackIsAWrapWhereTheHardwareCouldHaveMadeIt) {
-  expect_judged(judge_step(package_zone(), step(kRange - 30'000'000, 20'000'000)), StepVerdict::kCounted,
+  expect_judged(judge_step(package_zone(), step(kWrapsAfter - 30'000'000, 20'000'000)), StepVerdict::kCounted,
                 50'000'000);
   // 1 kW for a second exactly is possible, a microjoule more is not.
-  expect_judged(judge_step(package_zone(), step(kRange - 900'000'000, 100'000'000)), StepVerdict::kCounted,
-                1'000'000'000);
-  expect_judged(judge_step(package_zone(), step(kRange - 900'000'000, 100'000'001)), StepVerdict::kReset, 0);
+  expect_judged(judge_step(package_zone(), step(kWrapsAfter - 900'000'000, 100'000'000)),
+                StepVerdict::kCounted, 1'000'000'000);
+  expect_judged(judge_step(package_zone(), step(kWrapsAfter - 900'000'000, 100'000'001)), StepVerdict::kReset,
+                0);
 }
 
 TEST(Step, BackIsAResetOtherwise) {
@@ -65,7 +66,7 @@ TEST(Step, BackIsAResetOtherwise) {
 }
 
 TEST(Step, LaptopsWrapIsCountedFarAboveItsPowerLimit) {
-  expect_judged(judge_step(zone_with("package", 15), step(kRange - 40'000'000, 24'000'000)),
+  expect_judged(judge_step(zone_with("package", 15), step(kWrapsAfter - 40'000'000, 24'000'000)),
                 StepVerdict::kCounted, 64'000'000);
 }
 
@@ -74,7 +75,7 @@ TEST(Step, BackWithoutARangeIsAReset) {
 }
 
 TEST(Step, BackFromBeyondTheRangeIsAReset) {
-  expect_judged(judge_step(package_zone(), step(kRange + 1, 10)), StepVerdict::kReset, 0);
+  expect_judged(judge_step(package_zone(), step(kWrapsAfter + 1, 10)), StepVerdict::kReset, 0);
 }
 
 TEST(Step, ForwardByMoreThanAnyMachineDrawsIsImpossible) {
@@ -99,7 +100,7 @@ TEST(Step, AcrossASuspendIsNeverCounted) {
   auto suspended = step(1000, 51'000'000);
   suspended.suspended = true;
   expect_judged(judge_step(package_zone(), suspended), StepVerdict::kSuspended, 0);
-  suspended = step(kRange - 10, 10);
+  suspended = step(kWrapsAfter - 10, 10);
   suspended.suspended = true;
   expect_judged(judge_step(package_zone(), suspended), StepVerdict::kSuspended, 0);
 }

@@ -6,31 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/sample_replies.h"
 #include "cli/top/columns.h"
-#include "cli/top/screen.h"
+#include "cli/top_screens.h"
 
 namespace keplerd::cli::top {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Texts = std::vector<std::string>;
-
-State shown(Size size, std::string_view kind, std::vector<Json> rows, bool unicode = true) {
-  State state;
-  state.tab = find_tab(kind);
-  state.unicode = unicode;
-  resize(state, size);
-  apply_tick(state, tick_of(measured_status(), std::move(rows)));
-  return state;
-}
-
-Texts texts(const State& state) {
-  Texts out;
-  for (const Line& line : draw(state)) out.push_back(text_of(line));
-  return out;
-}
 
 // The table's head and its rows.
 Texts list_of(const State& state) {
@@ -40,19 +23,13 @@ Texts list_of(const State& state) {
   return {head, std::find(head, all.end(), "")};
 }
 
-std::string joined(const Texts& lines) {
-  std::string out;
-  for (const std::string& line : lines) out += line + "\n";
-  return out;
-}
-
-Key letter(const char* text) { return {KeyCode::kCharacter, text}; }
-
 TEST(TopGuests, MachinesInAscii) {
   std::vector<Json> rows = vm_rows();
   rows[0]["name"] = "café-" + std::string(40, 'x');
   rows[1]["hypervisor"] = "ксен";
-  const Texts lines = texts(shown({80, 24}, "vms", rows, false));
+  State state = shown({80, 24}, "vms", rows);
+  state.unicode = false;
+  const Texts lines = texts(state);
   EXPECT_EQ(lines[2], "  42.3 W" + std::string(71, ' ') + "#");
   EXPECT_EQ(lines[7], "  11.00 W     2.00 Wh   16.26%  7500.00 s  caf\\xc3\\xa9-xxxxxxxxxxxx~  kvm");
   EXPECT_EQ(lines[8], "   0.50 W     0.01 Wh    0.08%     9.00 s  * dom7                     \\xd0\\xba\\~");
