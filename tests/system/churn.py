@@ -178,7 +178,7 @@ def go(host, report, options):
     check_names(report, seen, made)
     report.note(f"descriptors, watches, KiB: {before} before, then {held[0]}, {held[1]}")
     # Between two polls, services of the host itself may start and stop.
-    report.check("no descriptor is left", abs(held[1][0] - before[0]) <= 20)
+    report.check("no descriptor is left", abs(held[1][0] - before[0]) <= 20, (before[0], held[1][0]))
     report.check("no watch is left", abs(held[1][1] - before[1]) <= 10)
     # Ended workloads are kept, up to TerminatedMax= of each kind, so the second round may need more than the first.
     report.check("memory is bounded: at most 24 MiB", max(held[0][2], held[1][2]) <= 24 << 10)

@@ -98,13 +98,13 @@ def scrape(host, report):
     query = re.search(r"`(kepler_vm_cpu_watts\{.*?\})`", text)[1]
     directory = pathlib.Path(tempfile.mkdtemp(prefix="keplerd-prometheus."))
     (directory / "prometheus.yml").write_text("global: {scrape_interval: 1s}\n" + "\n".join(configuration) + "\n")
-    leader = host.testbed("leader").stdout.strip()
+    leader, address = host.testbed("leader").stdout.strip(), "127.0.0.1:9091"  # cockpit.socket has Prometheus's usual port
     prometheus = subprocess.Popen(
         ["nsenter", "-t", leader, "-n", "prometheus", f"--config.file={directory}/prometheus.yml", "--log.level=error",
-         f"--storage.tsdb.path={directory}/data", "--web.listen-address=127.0.0.1:9090"])
+         f"--storage.tsdb.path={directory}/data", f"--web.listen-address={address}"])
 
     def ask(expression):
-        answer = host.sh(f"curl -s 'http://127.0.0.1:9090/api/v1/query?query={urllib.parse.quote(expression)}' || :")
+        answer = host.sh(f"curl -s 'http://{address}/api/v1/query?query={urllib.parse.quote(expression)}' || :")
         return json.loads(answer)["data"]["result"] if answer.startswith("{") else []
     host.wait_until(lambda: ask("keplerd_unit_cpu_watts"), 30, "a scrape")
     report.check("prometheus.yml: the target is up", [series["value"][1] for series in ask('up{job="keplerd"}')] == ["1"])
