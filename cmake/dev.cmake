@@ -51,7 +51,7 @@ function(keplerd_unite_sources)
     if(TARGET ${target})
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
       # gcc takes what a source keeps to itself for a header's
-      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+      target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     endif()
   endforeach()
 endfunction()
