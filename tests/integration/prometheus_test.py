@@ -93,7 +93,8 @@ class Scraped(unittest.TestCase):
     def setUpClass(cls):
         cls.host = MeteredHost()
         cls.addClassCleanup(cls.host.remove)
-        cls.daemon = Daemon(KEPLERD, cls.host.files, "--root", cls.host.files.root / "root", config="[Sampling]\nInterval=1s\n[Workloads]\nTerminatedMinEnergy=0\n")
+        cls.daemon = Daemon(KEPLERD, cls.host.files, "--root", cls.host.files.root / "root",
+                            config="[Sampling]\nInterval=1s\n[Workloads]\nTerminatedMinEnergy=0\n")
         cls.addClassCleanup(cls.daemon.stop)
         cls.host.work()
         cls.exporter = Exporter(EXPORTER, cls.daemon.socket, cls.host.files.root / "exporter.log", "--serve=all",

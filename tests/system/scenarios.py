@@ -231,7 +231,9 @@ def restart(host, report):
     status = after["status"]
     report.equal("the counters go on, with what was drawn meanwhile",
                  status["host"]["energyMicrojoules"], before["host"]["energyMicrojoules"] + 20_000_003)
-    report.equal("which is divided by the CPU time that the kernel has counted meanwhile",
+    report.equal("all of which is in the accounts",
+                 sum(status["accounts"].values()), sum(before["accounts"].values()) + 20_000_003)
+    report.equal("divided by the CPU time that the kernel has counted meanwhile, so that nothing of it is unattributed",
                  status["accounts"]["unattributed"], before["accounts"]["unattributed"])
     report.equal("counting since the same moment", status["sinceUsec"], before["sinceUsec"])
     check_sums(report, after, "restarted")
