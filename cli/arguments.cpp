@@ -93,6 +93,17 @@ std::variant<Command, Answer> help_for(const CLI::App& app, const std::string& v
   return Answer{"unknown verb '" + escape_name(verb) + "'" + suggestion(verb, ""), true};
 }
 
+// What is wrong with --wall for this verb, which the parser accepts of every one; empty: nothing.
+std::string wall_problem(const RawArguments& raw, const Verb& verb) {
+  if (!raw.options.wall) return "";
+  if (!verb.options.wall) return "--wall is not available for " + std::string(verb.name);
+  if (raw.options.history.graph) return "--wall cannot be combined with --graph";
+  if (raw.options.history.what == std::vector<std::string>{"export"})
+    return "--wall is not available for export";
+  const bool follows_host = verb.options.ticks && raw.options.kind.empty();
+  return follows_host ? "--wall requires a KIND to follow" : "";
+}
+
 // What is wrong with the output that is requested of this verb; empty: nothing.
 std::string output_problem(const RawArguments& raw, const Verb& verb) {
   const std::string& output = raw.output;
@@ -100,7 +111,7 @@ std::string output_problem(const RawArguments& raw, const Verb& verb) {
     return "--output cannot be combined with --json or -j";
   if (output == "csv" && !verb.options.list && !verb.options.history && !verb.options.socket)
     return "--output: csv is available for lists, monitor, history, report and budgets only";
-  if (output == "csv" && raw.options.wall) return "--wall cannot be combined with --output=csv";
+  if (output == "csv" && !raw.options.idle.empty()) return "--idle cannot be combined with --output=csv";
   const bool for_bar = output == "waybar" || output == "i3blocks";
   if (for_bar && !verb.options.ticks) return "--output: " + output + " is available for monitor only";
   if (for_bar && !raw.options.kind.empty())
@@ -113,7 +124,7 @@ std::string output_problem(const RawArguments& raw, const Verb& verb) {
 std::string add_hosts(Command& command, const std::vector<std::string>& names) {
   if (names.empty()) return "";
   if (!command.verb->options.hosts) return "--host is available for status, top, report and the lists only";
-  if (command.options.wall) return "--wall cannot be combined with --host";
+  if (!command.options.idle.empty()) return "--idle cannot be combined with --host";
   if (command.options.tree) return "--tree cannot be combined with --host";
   if (command.options.history.functional_units > 0) return "--functional-unit cannot be combined with --host";
   auto hosts = fleet::parse_hosts(names);
@@ -149,6 +160,7 @@ std::variant<Command, Answer> parse_arguments(const std::vector<std::string>& ar
   const auto named = std::ranges::find(verbs(), name, &Verb::name);
   const Verb& verb = named == verbs().end() ? default_verb() : *named;
   if (const std::string problem = output_problem(raw, verb); !problem.empty()) return Answer{problem, true};
+  if (const std::string problem = wall_problem(raw, verb); !problem.empty()) return Answer{problem, true};
   Command parsed{&verb, finish(raw, on_terminal)};
   if (const std::string problem = add_hosts(parsed, raw.hosts); !problem.empty())
     return Answer{problem, true};

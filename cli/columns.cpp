@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "cli/rows.h"
 #include "cli/wall.h"
 #include "varlink/json.h"
 
@@ -47,14 +48,6 @@ RowColumn amount(std::string header, Quantity quantity, std::string_view name, L
 
 RowColumn power(std::string header = "POWER", std::string_view name = "powerMicrowatts", int from = 0) {
   return amount(std::move(header), Quantity::kPower, name, {9, from});
-}
-
-RowColumn wall() {
-  RowColumn column = power("WALL", kWallField);
-  column.where_any_has = kWallField;
-  column.column.leaves = 0;  // it was asked for
-  column.live.reset();
-  return column;
 }
 
 RowColumn energy(int from = 36) {
@@ -111,6 +104,11 @@ RowColumn where_any_has(std::string_view name, RowColumn column) {
   return only_printed(std::move(column));
 }
 
+RowColumn also_live(LiveColumn live, RowColumn column) {
+  column.live = live;
+  return column;
+}
+
 RowColumn error() {
   return where_any_has("errorMicrojoules", {{"+-"}, [](const Json& row, const Json&) {
                                               const std::string text = error_text(row);
@@ -120,8 +118,25 @@ RowColumn error() {
 
 // Where a graphics card has worked for any of them (add_graphics()).
 RowColumn graphics() {
-  return where_any_has("gpuMicrowatts", amount("GPU", Quantity::kPower, "gpuMicrowatts", {9, 40}));
+  constexpr LiveColumn kLive = {9, 40};
+  return also_live(kLive,
+                   where_any_has(kGraphicsField, amount("GPU", Quantity::kPower, kGraphicsField, kLive)));
 }
+
+// What was asked for.
+RowColumn wall() {
+  constexpr LiveColumn kLive = {9, 0};
+  return kept(also_live(kLive, where_any_has(kWallField, power("WALL", kWallField))));
+}
+
+// What another idle policy would place on the row, and its power then.
+RowColumn policy_power(std::string header, std::string_view name) {
+  RowColumn column = kept(where_any_has(name, power(std::move(header), name)));
+  column.of_policy = true;
+  return column;
+}
+RowColumn policy_idle() { return policy_power("IDLE", "policyIdleMicrowatts"); }
+RowColumn policy_sum() { return policy_power("POWER", "policyPowerMicrowatts"); }
 
 RowColumn name_column(RowColumn column) {
   column.is_name = true;
@@ -160,29 +175,33 @@ const std::vector<RowColumn>& columns_of(client::Kind kind) {
   // By client::index_of().
   static const std::array<std::vector<RowColumn>, client::kKinds.size()> kColumns = {{
       // Units, by path, not name: every user has an init.scope.
-      with_order({power(), wall(), graphics(), energy(), error(), share(), own_energy(), cpu_time(), trend(),
-                  state(), name_column(text("UNIT", "id", kLast, Keep::kEnd))}),
+      with_order({power(), policy_idle(), policy_sum(), wall(), graphics(), energy(), error(), share(),
+                  own_energy(), cpu_time(), trend(), state(),
+                  name_column(text("UNIT", "id", kLast, Keep::kEnd))}),
       // Virtual machines. The id is the UUID, if there is one.
-      with_order({power(), wall(), graphics(), energy(), error(), share(), cpu_time(), trend(), state(),
-                  vm_name(), where_any_has("vcpus", {{"VCPUS"}, of_field(integer_text, "vcpus")}),
+      with_order({power(), policy_idle(), policy_sum(), wall(), graphics(), energy(), error(), share(),
+                  cpu_time(), trend(), state(), vm_name(),
+                  where_any_has("vcpus", {{"VCPUS"}, of_field(integer_text, "vcpus")}),
                   text("HYPERVISOR", "hypervisor", LiveColumn{10, 80}), process_id(90),
                   id_column(text("UUID", "id", LiveColumn{36, 145}, Keep::kStart))}),
       // Containers. The id, not the unit: a shortened path keeps its end, but runtimes' tools show the start
       // of ids.
-      with_order({power(), wall(), graphics(), energy(), error(), share(), cpu_time(), trend(114), state(),
-                  text("NAME", "name", LiveColumn{25}, Keep::kStart),
+      with_order({power(), policy_idle(), policy_sum(), wall(), graphics(), energy(), error(), share(),
+                  cpu_time(), trend(114), state(), text("NAME", "name", LiveColumn{25}, Keep::kStart),
                   text("RUNTIME", "runtime", LiveColumn{10, 80}),
                   where_any_has("podId", id_column(text("POD", "podId", {}, Keep::kStart))),
                   id_column(text("ID", "id", LiveColumn{64, 96}, Keep::kStart))}),
       // Pods.
-      with_order({power(), wall(), graphics(), energy(), error(), share(), cpu_time(), trend(), state(),
+      with_order({power(), policy_idle(), policy_sum(), wall(), graphics(), energy(), error(), share(),
+                  cpu_time(), trend(), state(),
                   text("NAMESPACE", "namespace", LiveColumn{14, 80}, Keep::kStart),
                   text("NAME", "name", LiveColumn{40}, Keep::kStart),
                   id_column(text("UID", "id", LiveColumn{36, 151}, Keep::kStart))}),
       // Processes. The state follows the PID in a printed table, and precedes it on the live screen.
       with_order({power(), wall(), graphics(), energy(48), error(), share(), cpu_time(68), trend(),
                   only_live(state()), process_id(28), only_printed(state()),
-                  text("NAME", "name", LiveColumn{16}), text("UNIT", "unit", LiveColumn{0, 80}, Keep::kEnd)}),
+                  text("NAME", "name", LiveColumn{16}),
+                  text("UNIT", "unit", LiveColumn{0, 100}, Keep::kEnd)}),
       // Zones.
       with_order({power(), power("ACTIVE", "activeMicrowatts", 64), power("IDLE", "idleMicrowatts", 64),
                   energy(), trend(), text("QUALITY", "quality", LiveColumn{9, 72}), in_total(),

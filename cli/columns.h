@@ -36,10 +36,12 @@ struct RowColumn {
   std::optional<LiveColumn> live = {};  // unset: in printed tables only
   bool printed = true;                  // false: on the live screen only
   bool with_ended = false;              // only if ended rows are shown, too
-  std::string_view where_any_has = {};  // only in printed tables with at least one row that has this field
+  // Only if at least one row has this field: of the printed table, or of those that the live screen knows.
+  std::string_view where_any_has = {};
   std::optional<Amount> amount = {};
-  bool of_host = false;  // a part of its host's amount
-  bool is_name = false;  // in a tree, the name below its parent's
+  bool of_host = false;    // a part of its host's amount
+  bool is_name = false;    // in a tree, the name below its parent's
+  bool of_policy = false;  // under the idle policy of --idle=, which the header names
 };
 
 inline constexpr int kTrendWidth = 16;

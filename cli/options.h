@@ -46,6 +46,7 @@ struct Options {
   bool all = false;                  // --all: include ended ones in tables
   bool tree = false;                 // --tree
   std::vector<std::string> types;    // --type, of units; empty: those of is_listed_unit()
+  std::string idle;                  // --idle: another idle policy; empty: none
 
   // monitor
   std::string kind;                     // in org.keplerd.Energy; empty: only the host

@@ -6,6 +6,7 @@
 #include "cli/output/column_unit.h"
 #include "cli/rows.h"
 #include "cli/screens.h"
+#include "cli/wall.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -17,12 +18,15 @@ std::string kind_text(const Json& row) {
 }
 
 // The name is enough here: `units` shows whose init.scope it is.
-std::string consumers_table(const std::vector<Json>& rows, const Json& host, const TableStyle& style) {
-  Table table({{"POWER"},
-               {.header = "ENERGY", .leaves = 2},
-               {.header = "SHARE", .leaves = 3},
-               {.header = "KIND", .align = Align::kLeft, .leaves = 1},
-               {.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart}});
+std::string consumers_table(const std::vector<Json>& rows, const Json& host, bool with_wall,
+                            const TableStyle& style) {
+  std::vector<Column> columns = {{"POWER"},
+                                 {.header = "ENERGY", .leaves = 2},
+                                 {.header = "SHARE", .leaves = 3},
+                                 {.header = "KIND", .align = Align::kLeft, .leaves = 1},
+                                 {.header = "NAME", .align = Align::kLeft, .gives_way = Keep::kStart}};
+  if (with_wall) columns.insert(columns.begin() + 1, {"WALL"});
+  Table table(std::move(columns));
   const auto largest = [&](std::string_view name) {
     std::int64_t most = 0;
     for (const Json& row : rows) most = std::max(most, integer_field(row, name).value_or(0));
@@ -30,18 +34,23 @@ std::string consumers_table(const std::vector<Json>& rows, const Json& host, con
   };
   const ColumnUnit power(Quantity::kPower, largest("powerMicrowatts"));
   const ColumnUnit energy(Quantity::kEnergy, largest("energyMicrojoules"));
+  const ColumnUnit wall(Quantity::kPower, largest(kWallField));
   for (const Json& row : rows) {
-    table.add_row({power.text(integer_field(row, "powerMicrowatts").value_or(-1)),
-                   energy.text(integer_field(row, "energyMicrojoules").value_or(-1)),
-                   share_text(row, "energyMicrojoules", integer_field(host, "energyMicrojoules")),
-                   kind_text(row), name_text(row, "name")});
+    std::vector<std::string> cells = {
+        power.text(integer_field(row, "powerMicrowatts").value_or(-1)),
+        energy.text(integer_field(row, "energyMicrojoules").value_or(-1)),
+        share_text(row, "energyMicrojoules", integer_field(host, "energyMicrojoules")), kind_text(row),
+        name_text(row, "name")};
+    if (with_wall) cells.insert(cells.begin() + 1, wall.text(integer_field(row, kWallField).value_or(-1)));
+    table.add_row(std::move(cells));
   }
   return table.text(style);
 }
 
 }  // namespace
 
-std::string overview_screen(const Json& status, const std::vector<Json>& consumers, const TableStyle& style) {
+std::string overview_screen(const Json& status, const std::vector<Json>& consumers, const Wall* wall,
+                            const TableStyle& style) {
   std::string out = style.header ? screen_head(status, style) : "";
   const std::string platform = platform_line(status);
   if (style.header && !platform.empty()) {
@@ -53,8 +62,11 @@ std::string overview_screen(const Json& status, const std::vector<Json>& consume
   if (accounts) out += accounts_table(status, style);
   if (measured && !consumers.empty()) {
     out += accounts ? "\n" : "";
-    out += consumers_table(consumers, field(status, "host"), style);
+    out += consumers_table(consumers, field(status, "host"), wall != nullptr, style);
   }
+  if (wall != nullptr && style.header)
+    out +=
+        "\n" + wrap_words(wall->text(wall->host_sums(field(status, "host")), "active") + "\n", style.width);
   return out;
 }
 

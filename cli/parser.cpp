@@ -12,6 +12,7 @@
 #include "cli/verb.h"
 #include "client/kinds.h"
 #include "client/row_set.h"
+#include "config/settings.h"
 
 namespace keplerd::cli {
 namespace {
@@ -54,6 +55,12 @@ std::string check_type(const std::string& text) {
   const auto& types = unit_types();
   if (std::ranges::find(types, text) != types.end()) return "";
   return "unknown unit type '" + text + "' (expected " + type_list() + ")";
+}
+
+std::string check_policy(const std::string& text) {
+  return parse_idle_policy(text)
+             ? ""
+             : "unknown idle policy '" + text + "' (expected separate, equal, size or usage)";
 }
 
 std::string check_output(const std::string& text) {
@@ -165,6 +172,12 @@ void declare(CLI::App& app, const VerbOptions& accepts, RawArguments& raw) {
         ->check(check_type);
   }
   if (accepts.wall) app.add_flag("--wall", raw.options.wall, "Show the power at the plug, by a model");
+  if (accepts.idle) {
+    app.add_option("--idle", raw.options.idle,
+                   "Also show the power under another idle policy: separate, equal, size or usage")
+        ->type_name("POLICY")
+        ->check(check_policy);
+  }
   if (accepts.ticks) {
     app.add_option("-n,--count", raw.count, "Exit after COUNT updates")
         ->type_name("COUNT")
@@ -203,6 +216,7 @@ std::unique_ptr<CLI::App> make_parser(RawArguments& raw) {
   app->get_formatter()->label("SUBCOMMAND", "VERB");
   app->footer("See keplerctl(1) for details.");
   declare_global(*app, raw);
+  declare(*app, default_verb().options, raw);
   for (const Verb& verb : verbs()) {
     CLI::App* parser = app->add_subcommand(std::string(verb.name), std::string(verb.help));
     parser->set_help_flag("-h,--help", "Show this help");

@@ -87,17 +87,24 @@ std::string unit_type(const Json& row) {
   return "cgroup";
 }
 
-void add_graphics(std::vector<Json>& rows) {
-  for (Json& row : rows) {
-    bool has_energy = false;
-    std::int64_t power = 0;
-    for (const Json& zone : field(row, "zones")) {
-      if (string_field(zone, "name") != "gpu") continue;
-      has_energy = has_energy || integer_field(zone, "energyMicrojoules").value_or(0) > 0;
-      if (__builtin_add_overflow(power, integer_field(zone, "powerMicrowatts").value_or(0), &power)) return;
-    }
-    if (has_energy) row["gpuMicrowatts"] = power;
+std::optional<std::int64_t> graphics_power(const Json& row) {
+  bool has_energy = false;
+  std::int64_t power = 0;
+  for (const Json& zone : field(row, "zones")) {
+    if (string_field(zone, "name") != "gpu") continue;
+    has_energy = has_energy || integer_field(zone, "energyMicrojoules").value_or(0) > 0;
+    if (__builtin_add_overflow(power, integer_field(zone, "powerMicrowatts").value_or(0), &power))
+      return std::nullopt;
   }
+  return has_energy ? std::optional(power) : std::nullopt;
+}
+
+void add_graphics(Json& row) {
+  if (const auto power = graphics_power(row)) row[std::string(kGraphicsField)] = *power;
+}
+
+void add_graphics(std::vector<Json>& rows) {
+  for (Json& row : rows) add_graphics(row);
 }
 
 bool has_type(const Json& row, const std::vector<std::string>& types) {

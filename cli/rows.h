@@ -2,6 +2,8 @@
 // Which rows a screen shows, and in which order. Pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +16,13 @@ namespace keplerd::cli {
 // client::sort_rows(), where rows of the same power are ordered by energy.
 void sort_rows(std::vector<Json>& rows, std::string_view key);
 
-// Adds `gpuMicrowatts` to rows with energy of graphics cards: the power of their parts of zones with the name
-// "gpu", which count whole cards. It is not part of `powerMicrowatts`.
+inline constexpr std::string_view kGraphicsField = "gpuMicrowatts";
+
+// Of a row with energy of graphics cards, the power of its parts of zones with the name "gpu", which count
+// whole cards. It is not part of `powerMicrowatts`. Unset for other rows.
+std::optional<std::int64_t> graphics_power(const Json& row);
+// Adds it as kGraphicsField.
+void add_graphics(Json& row);
 void add_graphics(std::vector<Json>& rows);
 
 // The types that --type accepts: those of systemd.unit(5) that have a cgroup, and "cgroup".

@@ -78,6 +78,7 @@ Table rows_table(const RowsTable& look, const std::vector<Json>& rows) {
   const auto add = [&](const RowColumn& column) {
     columns.push_back(column.column);
     if (look.leads != nullptr && column.is_name) columns.back().gives_way = Keep::kStart;
+    if (column.of_policy) columns.back().header.append(" ").append(look.policy);
     sources.push_back(&column);
     units.push_back(unit_of(column, rows));
   };

@@ -36,6 +36,7 @@ struct RowsTable {
   bool with_ended = false;                          // --all
   bool by_host = false;                             // rows of several hosts, which they name
   const std::vector<std::string>* leads = nullptr;  // in front of the names, as a tree
+  std::string_view policy = {};                     // of --idle=
 };
 Table rows_table(const RowsTable& look, const std::vector<Json>& rows);
 

@@ -148,6 +148,18 @@ std::string screen_head(const Json& status, const TableStyle& style) {
   return wrap_words(out, style.width) + "\n";
 }
 
+bool was_never_measured(const Json& status) {
+  return host_line(status).empty() &&
+         integer_field(field(status, "host"), "energyMicrojoules").value_or(0) == 0;
+}
+
+void remove_energies(std::vector<Json>& rows) {
+  for (Json& row : rows) {
+    row.erase("energyMicrojoules");
+    row.erase("ownMicrojoules");
+  }
+}
+
 bool sees_everything(const Json& status) { return field(status, "accounts").is_object(); }
 
 std::string accounts_line(const Json& status) {
@@ -197,8 +209,11 @@ std::string status_screen(const Json& status, const TableStyle& style) {
     line("Reason", reason);
   }
   line("Power", power_text(host, "powerMicrowatts"));
-  line("Energy", fmt::format("{} ({} active, {} idle)", energy_text(host, "energyMicrojoules"),
-                             energy_text(host, "activeMicrojoules"), energy_text(host, "idleMicrojoules")));
+  const bool has_energy = !was_never_measured(status);
+  line("Energy",
+       has_energy ? fmt::format("{} ({} active, {} idle)", energy_text(host, "energyMicrojoules"),
+                                energy_text(host, "activeMicrojoules"), energy_text(host, "idleMicrojoules"))
+                  : "-");
   const Json& platform = field(status, "platform");
   if (platform.is_object()) line("Platform", platform_text(platform));
   if (integer_field(platform, "restMicrojoules")) line("Rest", rest_text(platform));
@@ -214,12 +229,12 @@ std::string status_screen(const Json& status, const TableStyle& style) {
     line("Discarded", fmt::format("{} windows of a zone (see the journal)", *discarded));
   }
   const std::string out = (style.header ? screen_head(status, style) : "") + properties.text();
-  return sees_everything(status) ? out + "\n" +
-                                       accounts_table(status, {.header = true,
-                                                               .bold_header = style.bold_header,
-                                                               .width = style.width,
-                                                               .unicode = style.unicode})
-                                 : out;
+  return sees_everything(status) && has_energy ? out + "\n" +
+                                                     accounts_table(status, {.header = true,
+                                                                             .bold_header = style.bold_header,
+                                                                             .width = style.width,
+                                                                             .unicode = style.unicode})
+                                               : out;
 }
 
 }  // namespace keplerd::cli

@@ -57,10 +57,16 @@ struct ListScreen {
   const Options& options;
   TableStyle style;
   const Wall* wall = nullptr;  // set: with what the rows draw at the plug, which they have as a field
+  std::optional<std::int64_t> policy_host = {};  // as client::Listed has it
 };
 // The source line, the table of the requested rows, and a footer that mentions what is not shown. The rows
 // are in the requested order; if no order was requested, the highest power comes first.
 std::string list_screen(const ListScreen& screen, std::vector<varlink::Json> rows);
+
+// No meter can be read, and none has been since the totals began: they are 0 because nothing is known.
+bool was_never_measured(const varlink::Json& status);
+// Then rows have no energy.
+void remove_energies(std::vector<varlink::Json>& rows);
 
 // The split of the host's energy, each part with its share.
 std::string accounts_table(const varlink::Json& status, const TableStyle& style);
@@ -69,8 +75,9 @@ std::string accounts_table(const varlink::Json& status, const TableStyle& style)
 std::string status_screen(const varlink::Json& status, const TableStyle& style);
 
 // The host at a glance: power, accounts, the largest `consumers`. A style without header has no legend.
+// `wall`: set if the power at the plug is shown, which the consumers have as a field.
 std::string overview_screen(const varlink::Json& status, const std::vector<varlink::Json>& consumers,
-                            const TableStyle& style);
+                            const Wall* wall, const TableStyle& style);
 
 // Everything known about one row.
 std::string row_screen(const varlink::Json& row, const TableStyle& style);

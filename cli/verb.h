@@ -13,6 +13,7 @@ namespace keplerd::cli {
 struct VerbOptions {
   bool list = false;       // --limit, --sort, --all
   bool units = false;      // --tree, --type
+  bool idle = false;       // --idle
   bool wall = false;       // --wall
   bool ticks = false;      // --count, --interval
   bool kind = false;       // [KIND]

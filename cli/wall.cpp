@@ -19,6 +19,24 @@ namespace {
 // Products of a plausible slope and power fit.
 constexpr double kSteepest = 1000;
 constexpr std::int64_t kMostPower = 1'000'000'000'000'000;
+constexpr std::int64_t kMostEnergy = std::int64_t{1} << 53;
+
+// Of a row, or of its part of a zone. Unset if it is not known.
+std::optional<std::int64_t> active_power(const Json& object) {
+  const auto power = integer_field(object, "powerMicrowatts");
+  if (!power || *power < 0 || *power > kMostPower) return std::nullopt;
+  return *power - std::clamp(integer_field(object, "idleMicrowatts").value_or(0), std::int64_t{0}, *power);
+}
+
+// What whole cards draw because of a row, as graphics_power() has it. Unset if that is implausible.
+std::optional<std::int64_t> active_graphics(const Json& row) {
+  std::int64_t sum = 0;
+  for (const Json& zone : field(row, "zones")) {
+    if (string_field(zone, "name") == "gpu") sum += active_power(zone).value_or(0);
+    if (sum > kMostPower) return std::nullopt;
+  }
+  return sum;
+}
 
 bool is_plausible_power(std::int64_t power) { return power >= -kMostPower && power <= kMostPower; }
 
@@ -57,11 +75,22 @@ Result<Wall> Wall::of(const Json& status) {
 }
 
 std::optional<std::int64_t> Wall::power(const Json& row) const {
-  const auto power = integer_field(row, "powerMicrowatts");
-  if (!power || *power < 0 || *power > kMostPower) return std::nullopt;
-  const std::int64_t idle =
-      std::clamp(integer_field(row, "idleMicrowatts").value_or(0), std::int64_t{0}, *power);
-  return static_cast<std::int64_t>(std::floor(slope_ * static_cast<double>(*power - idle)));
+  const auto active = active_power(row);
+  const auto graphics = active_graphics(row);
+  if (!active || !graphics) return std::nullopt;
+  return static_cast<std::int64_t>(std::floor(slope_ * static_cast<double>(*active + *graphics)));
+}
+
+std::optional<std::int64_t> Wall::energy(const Json& row) const {
+  const auto active = integer_field(row, "activeMicrojoules");
+  if (!active || *active < 0 || *active > kMostEnergy) return std::nullopt;
+  const double energy = std::floor(slope_ * static_cast<double>(*active));
+  if (energy > static_cast<double>(kMostEnergy)) return std::nullopt;
+  return static_cast<std::int64_t>(energy);
+}
+
+void Wall::add_energy_to(Json& row) const {
+  if (const auto joules = energy(row)) row[std::string(kWallEnergyField)] = *joules;
 }
 
 void Wall::add_to(Json& row) const {
@@ -77,7 +106,12 @@ void Wall::add_to(std::vector<Json>& rows) const {
   for (Json& row : rows) add_to(row);
 }
 
-std::optional<Wall::Sums> Wall::sums(const std::vector<Json>& rows, client::Kind kind) const {
+void Wall::add_to_details(Json& row) const {
+  add_to(row);
+  row["wallQuality"] = kQuality;
+}
+
+std::optional<Wall::Sums> Wall::sums(const std::vector<Json>& rows, std::optional<client::Kind> kind) const {
   const std::int64_t sum = sum_without_nested(rows, kind, kWallField).value_or(0);
   return sum <= kMostPower ? sums_of(sum) : std::nullopt;
 }
@@ -88,10 +122,16 @@ std::optional<Wall::Sums> Wall::host_sums(const Json& host) const {
 }
 
 Json Wall::json(const std::optional<Sums>& sums) const {
-  Json json = {{"quality", "modelled"},
+  Json json = {{"quality", kQuality},
                {"slope", slope_},
                {"offsetMicrowatts", offset_},
                {"errorPercent", error_percent_}};
+  json.update(sums_json(sums));
+  return json;
+}
+
+Json Wall::sums_json(const std::optional<Sums>& sums) {
+  Json json = {{"quality", kQuality}};
   if (!sums) return json;
   json["powerMicrowatts"] = sums->platform;
   json["rowsMicrowatts"] = sums->rows;
@@ -99,10 +139,17 @@ Json Wall::json(const std::optional<Sums>& sums) const {
   return json;
 }
 
-std::string Wall::text(const std::optional<Sums>& sums, std::string_view what) const {
+std::string Wall::text(const std::optional<Sums>& sums, std::string_view what) {
   if (!sums) return "At the plug (modelled): not known in the last window.";
   return fmt::format("At the plug (modelled): {} {} + {} other = {}.", signed_power(sums->rows), what,
                      signed_power(sums->other), signed_power(sums->platform));
+}
+
+Result<std::optional<Wall>> wanted_wall(bool wanted, const Json& status) {
+  if (!wanted) return std::optional<Wall>();
+  auto wall = Wall::of(status);
+  if (!wall) return wall.error();
+  return std::optional<Wall>(*std::move(wall));
 }
 
 std::string wall_line_text(const Json& wall) {

@@ -19,7 +19,7 @@ function factsOf(row) {
     [_("Power"), power(row.powerMicrowatts)],
     [_("Energy"), energy(row.energyMicrojoules)],
     [_("Active"), energy(row.activeMicrojoules)],
-    [_("Idle energy placed on it"), row.idleMicrojoules > 0 ? energy(row.idleMicrojoules) : undefined],
+    [_("Idle energy allocated to it"), row.idleMicrojoules > 0 ? energy(row.idleMicrojoules) : undefined],
     [_("Error"), error(row)],
     [_("CPU time"), duration(row.cpuUsec)],
     [_("State"), text(row.guestState ?? row.state)],

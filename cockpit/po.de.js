@@ -65,7 +65,7 @@ cockpit.locale({
     "ID"],
   "Idle": [null,
     "Leerlauf"],
-  "Idle energy placed on it": [null,
+  "Idle energy allocated to it": [null,
     "Zugeteilte Leerlaufenergie"],
   "Idle: not due to load. Kernel: kernel threads and interrupts. Workloads: units and processes, and what runs in them. Unattributed: not attributable to any process. The energy is that since counting began.": [null,
     "Leerlauf: nicht durch Last verursacht. Kernel: Kernel-Threads und Interrupts. Workloads: Units und Prozesse, und was in ihnen läuft. Nicht zugeordnet: keinem Prozess zuzuordnen. Die Energie ist die seit Beginn der Zählung."],

@@ -6,6 +6,15 @@ export const HISTORY = "/run/keplerd-history/org.keplerd.History";
 
 const LARGEST = 64 * 1024 * 1024; // bytes; keplerd's own replies are smaller
 
+// The bridge keeps a connection when the page is left: all that are still open are closed then.
+const open = new Set();
+let isLeft = false;
+globalThis.addEventListener?.("pagehide", () => {
+  isLeft = true;
+  for (const end of [...open]) end("disconnected");
+});
+globalThis.addEventListener?.("pageshow", () => { isLeft = false; });
+
 /** Puts messages, which end with a NUL, together again. */
 export class Messages {
   #pieces = [];
@@ -44,6 +53,10 @@ export class Messages {
  * undefined, or with a problem: Cockpit's ("not-found": no such socket), or the name of varlink's error.
  */
 export function call(address, method, parameters, { reply, done }) {
+  if (isLeft) {
+    done("disconnected");
+    return { close: () => {} };
+  }
   const channel = cockpit.channel({ payload: "stream", unix: address, binary: true, superuser: "try" });
   const messages = new Messages();
   let ended = false;
@@ -51,6 +64,7 @@ export function call(address, method, parameters, { reply, done }) {
   // With a problem, the bridge closes the socket at once; without, it waits for keplerd to close it, which a stream never does.
   const close = () => {
     ended = true;
+    open.delete(end);
     channel.close("cancelled");
   };
 
@@ -60,6 +74,7 @@ export function call(address, method, parameters, { reply, done }) {
     done(problem);
   }
 
+  open.add(end);
   channel.addEventListener("message", (_event, bytes) => {
     if (ended) return;
     try {

@@ -32,7 +32,7 @@ _keplerctl() {
     for word in "${words[@]}"; do
         case $before in
             --varlink) address=("--varlink=$word") word= ;;
-            -H | --host | --of | -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --functional-unit | --month | --day | --since | --until | --history) word= ;;
+            -H | --host | --of | -n | --limit | --count | --sort | --json | -o | --output | --interval | --sysfs | --procfs | --cgroupfs | --capture | --type | -p | --property | -r | --repeat | --warmup | --prepare | --delay | --unit | --slice | --attach | --for | --report | --compare | --label | --append | --summary | --cost-config | --max-energy | --duration | --max-size | --output-file | --step | --by | --functional-unit | --month | --day | --since | --until | --history | --idle) word= ;;
         esac
         [[ $word = --varlink=* ]] && address=("$word")
         # What is behind `run`, its options and their values is a command of its own.
@@ -58,6 +58,7 @@ _keplerctl() {
             return ;;
         -o | --output) candidates='table json json-pretty json-short json-seq csv waybar i3blocks' ;;
         --sort) candidates='energy power cpu name id' ;;
+        --idle) candidates='separate equal size usage' ;;
         --type) candidates='service scope slice socket mount swap cgroup' ;;
         --varlink | --history | --sysfs | --procfs | --cgroupfs | --capture)
             mapfile -t COMPREPLY < <(compgen -f -- "$value")
@@ -79,18 +80,19 @@ _keplerctl() {
             if [[ $current = -* ]]; then
                 candidates=$global
                 case $verb in
-                    status | show) candidates+=' --wall' ;;
-                    units) candidates+=" -n $list --tree --type= --wall" ;;
-                    vms | containers | pods | processes) candidates+=" -n $list --wall" ;;
+                    '' | status | show | top) candidates+=' --wall' ;;
+                    units) candidates+=" -n $list --tree --type= --wall --idle=" ;;
+                    vms | containers | pods) candidates+=" -n $list --wall --idle=" ;;
+                    processes) candidates+=" -n $list --wall" ;;
                     zones) candidates+=" -n $list" ;;
-                    apps) candidates+=" -n $list --history=" ;;
-                    monitor) candidates+=" -n --count= --interval= --of= $list" ;;
+                    apps) candidates+=" -n $list --wall --history=" ;;
+                    monitor) candidates+=" -n --count= --interval= --of= --wall $list" ;;
                     run)
                         candidates+=' --system --user --unit= --slice= -p --property= --wait -r --repeat= --warmup= --prepare= --delay='
                         candidates+=' --attach= --for= --include-idle --report= --compare= --label= --append= --summary= --cost-config= --max-energy=' ;;
-                    history) candidates+=' --step= --graph --month= --day= --since= --until= --history=' ;;
+                    history) candidates+=' --wall --step= --graph --month= --day= --since= --until= --history=' ;;
                     budgets) candidates+=' --history=' ;;
-                    report) candidates+=' --by= --functional-unit= --month= --day= --since= --until= --history=' ;;
+                    report) candidates+=' --wall --by= --functional-unit= --month= --day= --since= --until= --history=' ;;
                     record) candidates+=' --duration= --max-size= --interval= --anonymize' ;;
                     calibrate) candidates+=' --for= --dry-run --undo --output-file= --sysfs= --procfs= --cgroupfs=' ;;
                     doctor) candidates+=' --sysfs= --procfs= --cgroupfs= --capture=' ;;

@@ -190,6 +190,7 @@ int Daemon::run() {
   server_.reset();
   bus_.reset();
   libvirt_.reset();
+  is_ending_ = true;
   sampler_.finish();
   state_keeper_->save(meter_->state(), true);
   if (result < 0) log_error(system_error("event loop", -result).message);
@@ -224,8 +225,10 @@ Sampler::Sampled Daemon::sample() {
   const auto before = meter_->report();
   access_.keep_processes(read_monotonic());
   meter_->set_problem(ProblemKind::kState, state_keeper_->problem());
+  meter_->want_processes(wants_processes());
   meter_->set_recorded(recorder().is_active());
   meter_->set_watched(watches().units());
+  meter_->set_idle_trials(idle_requests().placings());
   const auto report = meter_->sample();
   const Sampler::Sampled sampled{.reported = report->monotonic,
                                  .cost = read_clock(CLOCK_THREAD_CPUTIME_ID) - begun};
@@ -240,6 +243,11 @@ Sampler::Sampled Daemon::sample() {
   if (bus_) bus_->update();
   guests_->update(*report);
   return sampled;
+}
+
+// The last sample of a run has all, so that the next run continues from it.
+bool Daemon::wants_processes() {
+  return is_ending_ || sampler_.wants_processes() || !watches().units().empty();
 }
 
 // Only on this very host: the libvirt of another root cannot be reached from here.
@@ -261,12 +269,15 @@ Caller Daemon::identify(uid_t user, std::span<const gid_t> groups) const {
 }
 
 ReportView Daemon::latest(const Caller& caller, std::optional<RowKind> kind) {
+  if (kind == RowKind::kProcesses) sampler_.ask_processes();
   return access_.view_for(caller, kind);
 }
 
 ReportView Daemon::fresh(const Caller& caller, std::optional<RowKind> kind) {
+  const bool of_processes = kind == RowKind::kProcesses;
+  if (of_processes) sampler_.ask_processes();
   if (caller.full) {
-    sampler_.refresh();
+    sampler_.refresh(of_processes && meter_->lacks_processes());
     arm();
   }
   return latest(caller, kind);

@@ -54,6 +54,7 @@ class Daemon : private Reports {
   Result<Done> open_socket();
 
   Sampler::Sampled sample();
+  bool wants_processes();
   void arm();  // sets the timer for the next sample
   void update_libvirt();
   void notify_status();
@@ -80,6 +81,7 @@ class Daemon : private Reports {
   Sampler sampler_;
   GroupEvents group_events_;
   FaultLog exceptions_;
+  bool is_ending_ = false;
 };
 
 }  // namespace keplerd

@@ -82,6 +82,7 @@ std::shared_ptr<const Report> Meter::sample() {
   }
   sample_.at = at;
   std::swap(sample_.readings, readings_);
+  usage_.demand(process_demand());
   const auto usage = usage_.read(sample_.at.boottime, sample_.usage);
   if (!usage) {
     log_.cannot_sample(usage.error().message);
@@ -162,11 +163,39 @@ void Meter::set_idle_placing(IdlePlacing placing) {
   choose_what_is_read();
 }
 
+void Meter::set_idle_trials(std::vector<IdlePlacing> placings) {
+  if (placings == idle_trials_) return;
+  idle_trials_ = std::move(placings);
+  ledger_.set_idle_trials(idle_trials_);
+  choose_what_is_read();
+}
+
 void Meter::choose_what_is_read() {
-  usage_.read_limits(is_recorded_ || idle_placing_ == IdlePlacing::kSize);
+  const bool sizes = idle_placing_ == IdlePlacing::kSize ||
+                     std::ranges::find(idle_trials_, IdlePlacing::kSize) != idle_trials_.end();
+  usage_.read_limits(is_recorded_ || sizes);
   const bool all = is_recorded_ || attributor_.model().wants_processors();
   usage_.read_processors(all ? [this](ProcessId id) { return ledger_.runs_vm(id); } : AllowedCpus::RunsVm());
 }
+
+// Placing idle energy and recording need all; and if the meter moves in steps, none can be read for a
+// question.
+ProcessDemand Meter::process_demand() const {
+  ProcessDemand demand;
+  demand.all = processes_wanted_ || is_recorded_ || idle_placing_ != IdlePlacing::kSeparate ||
+               !idle_trials_.empty() || keeper_.moves_in_steps();
+  if (demand.all) return demand;
+  demand.needed = ledger_.vm_processes();
+  if (const auto own = own_cost_.process(ledger_)) demand.needed.push_back(*own);
+  for (const DeviceUsage& device : sample_.usage.devices) {
+    for (const EngineUse& use : device.uses) {
+      if (use.process != kNoProcess) demand.needed.push_back(sample_.usage.processes[use.process].id);
+    }
+  }
+  return demand;
+}
+
+bool Meter::lacks_processes() const { return std::ranges::any_of(sample_.usage.groups, &GroupUsage::behind); }
 
 void Meter::restore_models(SavedModels saved) {
   if (saved.processor != learned_.processor) return;

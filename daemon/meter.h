@@ -76,6 +76,12 @@ class Meter {
   // Whether samples must have all of UsageSample even if nothing here needs it.
   void set_recorded(bool recorded);
 
+  // Whether the next samples read all processes; else those of groups that nobody has asked for are read
+  // every ten seconds.
+  void want_processes(bool wanted) { processes_wanted_ = wanted; }
+  // Whether the last sample has not.
+  bool lacks_processes() const;
+
   // The logins, as of the last sample.
   const Logins& logins() const { return logins_.logins(); }
 
@@ -102,8 +108,9 @@ class Meter {
 
   void set_limits(TerminatedLimits limits) { ledger_.set_limits(limits); }
   void set_watched(std::vector<WatchedUnit> units) { ledger_.set_watched(std::move(units)); }
-  // From the next sample on.
+  // From the next sample on. Trials are reported without being booked.
   void set_idle_placing(IdlePlacing placing);
+  void set_idle_trials(std::vector<IdlePlacing> placings);
 
   // Returns memory that a flood of processes or cgroups needed to the kernel once it is over, instead of
   // keeping it for reuse here. Call it from time to time.
@@ -120,6 +127,7 @@ class Meter {
   SavedModels learned() const;
   SavedUsage at_last_sample(SavedUsage usage) const;
   void choose_what_is_read();
+  ProcessDemand process_demand() const;
   void find_source(const Instant& now);
   Instant read_counters();
   bool awaits_step(const Instant& at);
@@ -150,7 +158,9 @@ class Meter {
   bool zones_are_new_ = true;  // to the ledger: its rows still have the zones of the last report
   bool had_source_ = false;
   bool is_recorded_ = false;
+  bool processes_wanted_ = true;
   IdlePlacing idle_placing_ = IdlePlacing::kSeparate;
+  std::vector<IdlePlacing> idle_trials_;
   Sample sample_;
   std::size_t most_rows_ = 0;  // since memory was last returned
   std::shared_ptr<const Report> report_;

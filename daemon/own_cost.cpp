@@ -39,6 +39,11 @@ std::optional<std::int64_t> OwnMemory::read() const {
   return *pages * ::sysconf(_SC_PAGESIZE);
 }
 
+std::optional<ProcessId> OwnCostReader::process(const Ledger& ledger) const {
+  const ProcessAccount* const account = ledger.processes().newest(pid_);
+  return account == nullptr ? std::nullopt : std::optional(account->info->id);
+}
+
 OwnCost OwnCostReader::read(const Ledger& ledger, const OwnCost& before) const {
   OwnCost cost{.cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID), .memory = memory_.read()};
   cost.window_cpu = cost.cpu - before.cpu;

@@ -8,6 +8,7 @@
 
 #include "host/kept_file.h"
 #include "report/report.h"
+#include "usage/process_id.h"
 
 namespace keplerd {
 
@@ -27,6 +28,9 @@ class OwnCostReader {
  public:
   // `pid`: keplerd's on the measured host; 0 if it is not one of its processes.
   explicit OwnCostReader(std::int32_t pid) : pid_(pid) {}
+
+  // The process of `pid`; unset if the ledger has no account of it.
+  std::optional<ProcessId> process(const Ledger& ledger) const;
 
   // `before`: the cost at the previous sample.
   OwnCost read(const Ledger& ledger, const OwnCost& before) const;

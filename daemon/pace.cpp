@@ -17,6 +17,7 @@ constexpr Nanoseconds kAfterInstant = std::chrono::milliseconds(20);
 
 // A caller is likely to call again.
 constexpr Nanoseconds kAttention = std::chrono::seconds(10);
+constexpr Nanoseconds kProcessAttention = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -29,6 +30,14 @@ std::shared_ptr<const Listener> Pace::listen(Listener listener) {
   auto held = std::make_shared<const Listener>(listener);
   listeners_.push_back(held);
   return held;
+}
+
+bool Pace::wants_processes(Nanoseconds now) const {
+  if (processes_asked_ && now - *processes_asked_ < kProcessAttention) return true;
+  return std::ranges::any_of(listeners_, [](const std::weak_ptr<const Listener>& listening) {
+    const auto listener = listening.lock();
+    return listener && listener->processes;
+  });
 }
 
 Nanoseconds Pace::period(Nanoseconds now, bool may_read_seldom) {

@@ -16,9 +16,10 @@ struct SamplingSettings;
 
 // A follower, to which reports are sent as they come, for as long as this is held.
 struct Listener {
-  bool full = false;      // has full access
-  Nanoseconds wanted{0};  // minimum time between two reports; 0: every report
-  bool aligned = false;   // the first report at or after each multiple of `wanted` of CLOCK_REALTIME
+  bool full = false;       // has full access
+  Nanoseconds wanted{0};   // minimum time between two reports; 0: every report
+  bool aligned = false;    // the first report at or after each multiple of `wanted` of CLOCK_REALTIME
+  bool processes = false;  // are among what it gets
 };
 
 class Pace {
@@ -31,6 +32,11 @@ class Pace {
   // Records a request of a caller with full access. Times are of CLOCK_MONOTONIC.
   void ask(Nanoseconds now) { asked_ = now; }
 
+  // Records a request of any caller for processes, and whether samples read all of them: while somebody
+  // follows them, or has asked for them in the last minute.
+  void ask_processes(Nanoseconds now) { processes_asked_ = now; }
+  bool wants_processes(Nanoseconds now) const;
+
   // The period between samples. `may_read_seldom`: the meter loses nothing by being read rarely.
   Nanoseconds period(Nanoseconds now, bool may_read_seldom);
 
@@ -40,7 +46,7 @@ class Pace {
 
  private:
   Nanoseconds interval_{0}, unwatched_{0};
-  std::optional<Nanoseconds> asked_;
+  std::optional<Nanoseconds> asked_, processes_asked_;
   std::vector<std::weak_ptr<const Listener>> listeners_;
 };
 

@@ -29,13 +29,13 @@ void Sampler::on_time() {
   await_budget();
 }
 
-void Sampler::refresh() {
+void Sampler::refresh(bool lacks) {
   const Nanoseconds now = host_.now();
   pace_.ask(now);
-  if (period_ <= settings_.interval) return;
+  if (period_ <= settings_.interval && !lacks) return;
   const bool on_demand = settings_.interval == Nanoseconds{0};
   const bool is_stale = now - reported_ >= (on_demand ? settings_.staleness : settings_.interval);
-  if (is_stale && budget_.wait(now) == Nanoseconds{0}) take_within_budget();
+  if ((is_stale || lacks) && budget_.wait(now) == Nanoseconds{0}) take_within_budget();
   replan();
 }
 

@@ -46,8 +46,13 @@ class Sampler {
   // Takes the last sample of a run.
   void finish() { take(); }
 
-  // Called for callers with full access: takes a sample if the last report is older than it may be.
-  void refresh();
+  // Called for callers with full access: takes a sample if the last report is older than it may be, or
+  // `lacks` what the caller asks for.
+  void refresh(bool lacks = false);
+
+  // Called for any caller that asks for processes, first of all; and whether a sample has to read them all.
+  void ask_processes() { pace_.ask_processes(host_.now()); }
+  bool wants_processes() const { return pace_.wants_processes(host_.now()); }
 
   // Called for callers with full access: the next sample is due at once.
   void hurry();

@@ -73,7 +73,9 @@ std::optional<WorkloadReading> parse_workload(Kind kind, const Json& row) {
 
 Follower::Follower(sd_event* event, const Target& target, Take take,
                    std::function<void(bool up, const std::string& reason)> changed)
-    : take_(std::move(take)),
+    : event_(event),
+      patience_(target.patience),
+      take_(std::move(take)),
       streams_(event, plan_of(target),
                {.reply = [this](Kind kind, const Json& reply) { add(kind, reply); },
                 .lost =
@@ -83,7 +85,23 @@ Follower::Follower(sd_event* event, const Target& target, Take take,
                     },
                 .changed = std::move(changed)}) {}
 
-// A reading is whole when the rows of all kinds are of the same sample.
+Result<Done> Follower::start() {
+  const auto added = unequal_.attach(event_, "following keplerd", [this] { begin_again(); });
+  return added ? streams_.start() : added;
+}
+
+// The kinds that are answered now are of the latest sample, and probably all of the same.
+void Follower::begin_again() {
+  for (const Kind kind : kRecorded) streams_.reopen(kind);
+}
+
+// The rows of all kinds are of the same sample.
+bool Follower::is_whole() const {
+  const auto& sequence = kinds_.front().sequence;
+  return sequence &&
+         std::ranges::all_of(kinds_, [&](const Followed& followed) { return followed.sequence == sequence; });
+}
+
 void Follower::add(Kind kind, const Json& reply) {
   const auto index = std::ranges::find(kRecorded, kind) - kRecorded.begin();
   Followed& followed = kinds_.at(static_cast<std::size_t>(index));
@@ -91,10 +109,8 @@ void Follower::add(Kind kind, const Json& reply) {
   followed.sequence.reset();
   if (!followed.rows.apply(reply)) return;
   followed.sequence = sequence;
-  const bool is_whole = sequence && std::ranges::all_of(kinds_, [&](const Followed& other) {
-                          return other.sequence == sequence;
-                        });
-  if (!is_whole) return;
+  if (!is_whole()) return unequal_.set_after(patience_);
+  unequal_.stop();
   auto reading = parse_reading(reply);
   if (!reading) return;
   for (std::size_t i = 0; i < kRecorded.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "client/row_set.h"
 #include "client/stream.h"
+#include "event/sources.h"
 #include "history/reading.h"
 
 namespace keplerd::history {
@@ -29,6 +30,9 @@ class Follower {
   struct Target {
     std::string address;                // keplerd's socket
     std::chrono::microseconds pace{0};  // between two readings, which are at multiples of it
+    // How long the kinds may be of different samples before all are requested again: a sample that is taken
+    // while they are being opened, or answered, would cost a reading.
+    std::chrono::milliseconds patience = std::chrono::seconds(5);
   };
 
   // `event` is kept referenced. `take` gets each reading, `changed` whether keplerd can be reached, and why
@@ -36,7 +40,7 @@ class Follower {
   Follower(sd_event* event, const Target& target, Take take,
            std::function<void(bool up, const std::string& reason)> changed);
 
-  Result<Done> start() { return streams_.start(); }
+  Result<Done> start();
 
  private:
   struct Followed {
@@ -45,10 +49,15 @@ class Follower {
   };
 
   void add(Kind kind, const varlink::Json& reply);
+  bool is_whole() const;
+  void begin_again();
 
+  sd_event* event_;
+  std::chrono::milliseconds patience_;
   Take take_;
   std::array<Followed, kRecorded.size()> kinds_;  // in the order of kRecorded
   client::Streams streams_;
+  Timer unequal_;  // runs while the kinds are of different samples
 };
 
 // The counters in a reply of Monitor for a caller with full access, without the rows; nothing if keplerd

@@ -28,6 +28,7 @@ using namespace stderr_log;
 namespace {
 
 constexpr char kEnvironments[] = "/budgets";
+constexpr char kWaiting[] = "/waiting-crossings";
 constexpr char kSocket[] = "/org.keplerd.History";
 constexpr mode_t kSocketMode = 0666;  // who sees what is decided by Access
 
@@ -123,7 +124,10 @@ Result<Done> History::open_database() {
 void History::watch_budgets() {
   if (options_.bus != "none")
     bus_.emplace(event_, options_.bus, std::bind_front(&History::up_to_date_budgets, this));
-  reporter_.emplace(bus_ ? &*bus_ : nullptr, options_.runtime_directory + kEnvironments);
+  WaitingCrossings waiting(options_.state_directory + kWaiting);
+  if (const auto loaded = waiting.load(settings_.budgets); !loaded)
+    log_warning("crossings that wait for their services: " + loaded.error().message);
+  reporter_.emplace(bus_ ? &*bus_ : nullptr, options_.runtime_directory + kEnvironments, std::move(waiting));
   recorder_->on_written([this](Time reading) { check_budgets(reading); });
   if (const auto& baseline = recorder_->store().baseline())
     check_budgets(std::max(baseline->time, realtime()));

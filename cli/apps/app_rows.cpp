@@ -9,15 +9,16 @@
 #include "base/parse.h"
 #include "cli/apps/app_unit.h"
 #include "cli/fields.h"
+#include "cli/wall.h"
 
 namespace keplerd::cli::apps {
 namespace {
 
 using varlink::Json;
 
-constexpr std::array<const char*, 6> kAmounts = {"energyMicrojoules", "activeMicrojoules",
-                                                 "idleMicrojoules",   "powerMicrowatts",
-                                                 "cpuUsec",           "todayMicrojoules"};
+constexpr std::array<const char*, 7> kAmounts = {"energyMicrojoules", "activeMicrojoules", "idleMicrojoules",
+                                                 "powerMicrowatts",   "cpuUsec",           "todayMicrojoules",
+                                                 "wallMicrowatts"};
 
 struct Place {
   std::uint32_t user = 0;
@@ -146,6 +147,8 @@ std::vector<Json> app_rows(const std::vector<Json>& units, const Sources& source
 
 const std::vector<RowColumn>& app_columns() {
   static const std::vector<RowColumn> kColumns = [] {
+    RowColumn wall = amount_column("WALL", Quantity::kPower, kWallField, 0);
+    wall.where_any_has = kWallField;
     RowColumn today = amount_column("TODAY", Quantity::kEnergy, "todayMicrojoules", 1);
     today.where_any_has = "todayMicrojoules";
     RowColumn instances = {{.header = "RUNNING", .leaves = 4}, [](const Json& row, const Json&) {
@@ -155,6 +158,7 @@ const std::vector<RowColumn>& app_columns() {
     RowColumn state = text_column("STATE", "state", 5);
     state.with_ended = true;
     return std::vector<RowColumn>{amount_column("POWER", Quantity::kPower, "powerMicrowatts", 0),
+                                  std::move(wall),
                                   amount_column("ENERGY", Quantity::kEnergy, "energyMicrojoules", 2),
                                   std::move(today),
                                   amount_column("CPU", Quantity::kTime, "cpuUsec", 3),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,15 @@ struct Caller {
   bool in_group = false;
 };
 
+// What the host knows of the traffic of memory.
+struct MemoryFacts {
+  bool can_count = false;      // the processor can count it for groups of processes
+  bool counts_groups = false;  // resctrl is mounted, and does so
+  std::size_t groups = 0;      // that it has, without the default one
+  std::optional<std::string>
+      report;  // the first line that keplerd-resctrl has written; unset: it does not run
+};
+
 struct DoctorFacts {
   std::string address;
   Result<varlink::Json> status = Error{};               // GetStatus's reply, or why there is none
@@ -54,8 +64,9 @@ struct DoctorFacts {
   std::optional<std::string> cgroup2;  // its mount point
   bool has_cgroups = false;            // in cgroup2, below its root
   ProcMount proc;
-  bool interrupts_apart = false;     // the kernel accounts interrupt time separately
-  bool has_frequency = false;        // of the first processor, from cpufreq
+  bool interrupts_apart = false;  // the kernel accounts interrupt time separately
+  bool has_frequency = false;     // of the first processor, from cpufreq
+  MemoryFacts memory;
   std::optional<FileFacts> libvirt;  // where libvirt keeps its running VMs
 
   std::vector<std::string> config_files;

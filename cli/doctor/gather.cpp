@@ -15,6 +15,7 @@
 #include "client/requests.h"
 #include "energy/shown_only.h"
 #include "host/host_root.h"
+#include "host/owned_directory.h"
 
 namespace keplerd::cli {
 namespace {
@@ -92,6 +93,32 @@ bool has_cgroups(int root) {
          });
 }
 
+// The names of the directories of groups; those that are none are reserved.
+std::size_t count_groups(const HostRoot& host, const std::string& path) {
+  const auto names = list_subdirectories(host.sysfs(), path.c_str());
+  if (!names) return 0;
+  std::size_t groups = 0;
+  for (const std::string& name : *names)
+    if (name != "info" && name != "mon_data" && name != "mon_groups")
+      groups += 1 + count_groups(host, path + "/" + name + "/mon_groups");
+  return groups;
+}
+
+MemoryFacts gather_memory(const HostRoot& host) {
+  MemoryFacts memory;
+  constexpr std::size_t kMostReported = 64 << 10;
+  if (const auto cpuinfo = read_text(host.procfs(), "cpuinfo", kMountinfoLimit))
+    memory.can_count = cpuinfo->find(" cqm_mbm_total") != std::string::npos;
+  const auto features = read_text(host.sysfs(), "fs/resctrl/info/L3_MON/mon_features", kMostReported);
+  memory.counts_groups = features && features->find("mbm_total_bytes\n") != std::string::npos;
+  if (memory.counts_groups)
+    memory.groups = count_groups(host, "fs/resctrl") + count_groups(host, "fs/resctrl/mon_groups");
+  if (const auto directory = open_owned(host.root(), "run/keplerd-usage/resctrl"))
+    if (const auto text = read_owned(*directory, "memory-0", kMostReported); text && *text)
+      memory.report = (*text)->substr(0, (*text)->find('\n'));
+  return memory;
+}
+
 void gather_host(const HostPaths& paths, DoctorFacts& facts) {
   const auto host = HostRoot::open(paths);
   if (!host) {
@@ -103,6 +130,7 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
   if (const auto shown_only = open_shown_only(*host, {})) {
     for (const Zone& zone : shown_only->zones()) facts.shown_only.push_back(zone.id);
   }
+  facts.memory = gather_memory(*host);
   facts.libvirt = facts_of(host->root(), "run/libvirt/qemu", R_OK);
   gather_counters(*host, facts);
   if (host->cgroupfs()) {

@@ -58,6 +58,17 @@ std::string totals_text(const Merged& merged) {
   return out;
 }
 
+// Of the rows that are listed.
+std::optional<Wall::Sums> sums_at_the_plug(const ListKind& kind, const std::vector<Reply>& replies,
+                                           const std::vector<Json>& listed) {
+  return wall_sums(replies, [&](const Wall& wall, const Reply& reply) {
+    std::vector<Json> rows;
+    std::ranges::copy_if(listed, std::back_inserter(rows),
+                         [&](const Json& row) { return string_field(row, "host") == reply.host; });
+    return wall.sums(rows, kind.kind);
+  });
+}
+
 // "2 of 3 virtual machines on 2 hosts, 1 terminated not shown (--all shows them). Total: 21.91 W, 5.50 Wh."
 std::string footer(const ListKind& kind, const std::vector<Reply>& replies, const Merged& merged,
                    std::size_t shown) {
@@ -128,22 +139,25 @@ std::string list_screen(const ListKind& kind, const std::vector<Reply>& replies,
   if (!out.empty()) out += "\n";
   if (!table.empty()) out += table.text(style) + (options.quiet ? "" : "\n");
   if (options.quiet) return out;
-  return out + wrap_words(footer(kind, replies, merged, shown.size()), style.width);
+  out += wrap_words(footer(kind, replies, merged, shown.size()), style.width);
+  if (options.wall)
+    out += wrap_words(Wall::text(sums_at_the_plug(kind, replies, shown), "shown") + "\n", style.width);
+  return out;
 }
 
 Json list_json(const ListKind& kind, const std::vector<Reply>& replies, const Options& options) {
-  Json list = Json::array();
-  for (Json& row : all_rows(kind, replies, options)) list.push_back(std::move(row));
+  std::vector<Json> rows = all_rows(kind, replies, options);
   Json object = Json::object();
-  object[std::string(kind.json_key)] = std::move(list);
+  if (options.wall) object["wall"] = Wall::sums_json(sums_at_the_plug(kind, replies, rows));
+  object[std::string(kind.json_key)] = Json(std::move(rows));
   object["failures"] = failures_json(replies);
   return object;
 }
 
 std::string list_csv(const ListKind& kind, const std::vector<Reply>& replies, const Options& options) {
-  std::string out = options.legend ? "host," + csv_rows_header() : "";
+  std::string out = options.legend ? "host," + csv_rows_header(options.wall) : "";
   for (const Json& row : all_rows(kind, replies, options))
-    out += csv_value(row, "host") + "," + csv_row_line(Json(), row);
+    out += csv_value(row, "host") + "," + csv_row_line(Json(), row, options.wall);
   return out;
 }
 

@@ -17,13 +17,13 @@ namespace {
 constexpr const char* kEnergy = "energyMicrojoules";
 constexpr std::array<const char*, 2> kCosts = {"costMicro", "milligramsCO2e"};
 // No host draws more: 2000 years at 1 MW, so that a thousand of them can be added.
-constexpr std::int64_t kMost = std::int64_t{1} << 53;
+constexpr std::int64_t kMostAmount = std::int64_t{1} << 53;
 
 // Whether all amounts in it can be added up.
 bool is_possible(const Json& value) {
   if (value.is_number()) {
     const bool is_integer = value.is_number_integer() || value.is_number_unsigned();
-    return is_integer && value >= 0 && value <= kMost;
+    return is_integer && value >= 0 && value <= kMostAmount;
   }
   return !value.is_structured() || std::ranges::all_of(value, is_possible);
 }
@@ -48,6 +48,10 @@ void add_report(Json& sum, const Json& report) {
   sum[kEnergy] = sum[kEnergy].get<std::int64_t>() + energy_of(report);
   for (const auto& [account, energy] : field(report, "accounts").items())
     add(sum["accounts"], account.c_str(), field(report, "accounts"));
+  if (const Json& wall = field(report, "wall"); wall.is_object()) {
+    sum["wall"]["quality"] = field(wall, "quality");
+    add(sum["wall"], "rowsMicrojoules", wall);
+  }
   for (const char* const cost : kCosts) {
     add(sum, cost, report);
     for (const auto& [account, costs] : field(report, "accountCosts").items())

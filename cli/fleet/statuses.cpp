@@ -51,6 +51,10 @@ std::vector<const Reply*> answered(const std::vector<Reply>& replies) {
   return out;
 }
 
+std::optional<Wall::Sums> host_wall_sums(const Wall& wall, const Reply& reply) {
+  return wall.host_sums(field(reply.value, "host"));
+}
+
 }  // namespace
 
 std::vector<std::string> status_notes(const std::vector<Reply>& replies) {
@@ -59,7 +63,7 @@ std::vector<std::string> status_notes(const std::vector<Reply>& replies) {
   return source_notes(sources);
 }
 
-std::string status_screen(const std::vector<Reply>& replies, const TableStyle& style) {
+std::string status_screen(const std::vector<Reply>& replies, bool wall, const TableStyle& style) {
   const auto hosts = answered(replies);
   std::vector<Column> columns = {
       {.header = "HOST", .align = Align::kLeft, .gives_way = Keep::kStart, .leaves = 0}};
@@ -91,7 +95,9 @@ std::string status_screen(const std::vector<Reply>& replies, const TableStyle& s
   if (!style.header) return table.text(style);
   std::string notes = wrap_words(notes_text(status_notes(replies), style.bold_header), style.width);
   if (!notes.empty() && !table.empty()) notes += "\n";
-  return notes + table.text(style);
+  std::string out = notes + table.text(style);
+  if (wall) out += "\n" + wrap_words(wall_text(replies, "active", &host_wall_sums) + "\n", style.width);
+  return out;
 }
 
 Json statuses_json(const std::vector<Reply>& replies) {

@@ -14,8 +14,8 @@ namespace keplerd::cli::fleet {
 // Hosts whose numbers are not measured.
 std::vector<std::string> status_notes(const std::vector<Reply>& replies);
 
-// A line for each host, and one total.
-std::string status_screen(const std::vector<Reply>& replies, const TableStyle& style);
+// A line for each host, and one total. `wall`: with the power at the plug.
+std::string status_screen(const std::vector<Reply>& replies, bool wall, const TableStyle& style);
 
 // {"hosts":[{"host","status"}],"failures":[...]}
 varlink::Json statuses_json(const std::vector<Reply>& replies);

@@ -19,10 +19,10 @@ std::string hosts_text(const std::vector<Reply>& replies) {
 }
 
 std::string names_text(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 5;
-  if (names.size() <= kMost) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMost, ", "),
-                     names.size() - kMost);
+  constexpr std::size_t kMostNames = 5;
+  if (names.size() <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNames, ", "),
+                     names.size() - kMostNames);
 }
 
 std::vector<std::string> source_notes(const std::vector<std::pair<std::string, varlink::Json>>& sources) {
@@ -45,6 +45,24 @@ std::string notes_text(const std::vector<std::string>& notes, bool colour) {
     out += paint(note.substr(0, label), Paint::kWarning, colour) + note.substr(label) + ".\n";
   }
   return out;
+}
+
+std::optional<Wall::Sums> wall_sums(const std::vector<Reply>& replies, const SumsOf& sums_of) {
+  Wall::Sums all;  // each host's are bounded by Wall
+  for (const Reply& reply : replies) {
+    if (!reply.answered()) continue;
+    const auto wall = Wall::of(reply.value);
+    const auto sums = wall ? sums_of(*wall, reply) : std::nullopt;
+    if (!sums) return std::nullopt;
+    all.rows += sums->rows;
+    all.other += sums->other;
+    all.platform += sums->platform;
+  }
+  return all;
+}
+
+std::string wall_text(const std::vector<Reply>& replies, std::string_view what, const SumsOf& sums_of) {
+  return Wall::text(wall_sums(replies, sums_of), what);
 }
 
 }  // namespace keplerd::cli::fleet

@@ -9,16 +9,22 @@
 
 #include "cli/history/request.h"
 #include "cli/output/table.h"
+#include "cli/wall.h"
 #include "varlink/json_fwd.h"
 
 namespace keplerd::cli::history {
 
 // One object per span and row, without spans in which nothing is recorded; of the host a row of its own.
-varlink::Json history_json(const Subject& subject, const std::vector<varlink::Json>& replies);
+// `wall`: set if the energy at the plug is shown.
+varlink::Json history_json(const Subject& subject, const std::vector<varlink::Json>& replies,
+                           const Wall* wall = nullptr);
 std::string history_csv(const varlink::Json& history);
 // A table, or the power as a graph.
 std::string history_text(const Subject& subject, const std::vector<varlink::Json>& replies, bool graph,
-                         const TableStyle& style);
+                         const TableStyle& style, const Wall* wall = nullptr);
+
+// Adds the energy at the plug to the rows of a reply, and their sum as "wall".
+void add_wall(varlink::Json& report, const Wall& wall);
 
 // The reply, with the currency in each row.
 varlink::Json report_json(varlink::Json report);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/csv.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "cli/fields.h"
+#include "cli/wall.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -17,6 +19,12 @@ constexpr std::array<std::string_view, 6> kHostFields = {"powerMicrowatts",   "a
 constexpr std::array<std::string_view, 8> kRowFields = {
     "id",     "name", "state", "powerMicrowatts", "energyMicrojoules", "activeMicrojoules", "idleMicrojoules",
     "cpuUsec"};
+constexpr auto kRowFieldsWithWall = [] {
+  std::array<std::string_view, kRowFields.size() + 1> fields;
+  std::copy(kRowFields.begin(), kRowFields.end(), fields.begin());
+  fields.back() = kWallField;
+  return fields;
+}();
 
 std::string quoted(std::string text) {
   if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos) {
@@ -56,7 +64,9 @@ std::string line(const Json& report, const Json& object, const std::array<std::s
 std::string csv_host_header() { return header(kHostFields); }
 std::string csv_host_line(const Json& report) { return line(report, field(report, "host"), kHostFields); }
 
-std::string csv_rows_header() { return header(kRowFields); }
-std::string csv_row_line(const Json& report, const Json& row) { return line(report, row, kRowFields); }
+std::string csv_rows_header(bool wall) { return wall ? header(kRowFieldsWithWall) : header(kRowFields); }
+std::string csv_row_line(const Json& report, const Json& row, bool wall) {
+  return wall ? line(report, row, kRowFieldsWithWall) : line(report, row, kRowFields);
+}
 
 }  // namespace keplerd::cli

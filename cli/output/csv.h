@@ -14,8 +14,9 @@ namespace keplerd::cli {
 std::string csv_host_header();
 std::string csv_host_line(const varlink::Json& report);
 
-std::string csv_rows_header();
-std::string csv_row_line(const varlink::Json& report, const varlink::Json& row);
+// `wall`: the power at the plug, too (cli/wall.h).
+std::string csv_rows_header(bool wall = false);
+std::string csv_row_line(const varlink::Json& report, const varlink::Json& row, bool wall = false);
 
 // One value; empty if there is no such field.
 std::string csv_value(const varlink::Json& object, std::string_view name);

@@ -16,7 +16,7 @@
 namespace keplerd::cli::run {
 namespace {
 
-constexpr std::size_t kMost = 64 << 20;
+constexpr std::size_t kMostBytes = 64 << 20;
 constexpr mode_t kUsualMode = 0666;  // less the umask
 
 Result<Done> replace_contents(int fd, std::string_view text, const std::string& path) {
@@ -31,7 +31,7 @@ Result<Done> replace_contents(int fd, std::string_view text, const std::string& 
 Result<std::string> read_file(const std::string& path) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return system_error(path, errno);
-  return read_all(fd.get(), kMost, path);
+  return read_all(fd.get(), kMostBytes, path);
 }
 
 Result<varlink::Json> read_result(const std::string& path) {
@@ -48,7 +48,7 @@ Result<Done> append_to_file(const std::string& path, const varlink::Json& run) {
   while (flock(fd.get(), LOCK_EX) != 0) {
     if (errno != EINTR) return system_error(path, errno);
   }
-  const auto before = read_all(fd.get(), kMost, path);
+  const auto before = read_all(fd.get(), kMostBytes, path);
   if (!before) return before.error();
   const auto after = append_phase(*before, run);
   if (!after) return Error{path + ": " + after.error().message};

@@ -111,13 +111,13 @@ Value time(const std::string& name, std::string_view text) {
 
 // "0-3,8" as a mask: bit N of the bytes is CPU or node N.
 Value cpus(const std::string& name, std::string_view text) {
-  constexpr std::size_t kMost = 8192;
+  constexpr std::size_t kMostCpus = 8192;
   Bytes mask;
   while (!text.empty()) {
     std::string_view range = take_until(text, ',');
     const auto first = parse_number<std::size_t>(take_until(range, '-'));
     const auto last = range.empty() ? first : parse_number<std::size_t>(range);
-    if (!first || !last || *last < *first || *last >= kMost) return std::nullopt;
+    if (!first || !last || *last < *first || *last >= kMostCpus) return std::nullopt;
     if (mask.size() <= *last / 8) mask.resize(*last / 8 + 1);
     for (std::size_t cpu = *first; cpu <= *last; ++cpu)
       mask[cpu / 8] = static_cast<std::uint8_t>(mask[cpu / 8] | 1u << cpu % 8);

@@ -135,6 +135,22 @@ Microjoules resolution_of(const Reading& before, const Reading& after) {
   return is_public ? std::max(resolution, kPublicStep) : resolution;
 }
 
+// Whether keplerd has divided all that the host drew between the readings, also while it did not run itself.
+bool is_all_divided(const Reading& before, const Reading& after) {
+  const auto same = [](const Json& one, const Json& other, const char* name) {
+    const auto value = integer_field(one, name);
+    return value && value == integer_field(other, name);
+  };
+  return same(field(before.status, "accounts"), field(after.status, "accounts"), "unattributed") &&
+         same(before.status, after.status, "discardedWindows");
+}
+
+// What a cgroup used while keplerd did not run is known if it still exists, as that of a command does until
+// its report. Other rows may have been ended and started again.
+bool may_lack_a_gap(const CommandRun& run, const Measurement& measurement) {
+  return measurement.interrupted && (run.attached || !is_all_divided(measurement.before, measurement.after));
+}
+
 std::string problem_of(const CommandRun& run, const Measurement& measurement) {
   const Reading &before = measurement.before, &after = measurement.after;
   const Json& source = field(after.status, "source");
@@ -153,8 +169,8 @@ std::string problem_of(const CommandRun& run, const Measurement& measurement) {
                     : "keplerd does not show the unit of the command to this user";
   }
   if (measurement.includes_idle && !measurement.places_idle)
-    return "keplerd places no idle energy on workloads (Idle=separate)";
-  if (measurement.interrupted)
+    return "keplerd allocates no idle energy to workloads (Idle=separate)";
+  if (may_lack_a_gap(run, measurement))
     return "keplerd was restarted during the run: what was used until it ran again may be missing";
   if (!covers(after.status, run.ended)) {
     return "keplerd took its last sample " + format_time(run.ended - time_of(after.status)) +

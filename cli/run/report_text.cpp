@@ -38,7 +38,7 @@ std::string shell_word(std::string_view word) {
 
 // "0.1 J", "0.042 J", "61 uJ".
 std::string resolution_text(Microjoules resolution) {
-  if (resolution.value < 1000) return format_energy(resolution);
+  if (resolution.value < 1000) return cli::format_energy(resolution);
   return fmt::format("{:.2g} J", static_cast<double>(resolution.value) / 1e6);
 }
 
@@ -50,7 +50,7 @@ std::string source_text(const Json& source) {
 
 void add_energy(PropertyList& list, const Report& report) {
   std::string text = resolved_energy(*report.energy, report.resolution);
-  if (report.error && is_resolved(report)) text += " +- " + format_energy(*report.error);
+  if (report.error && is_resolved(report)) text += " +- " + cli::format_energy(*report.error);
   list.add("Energy", text);
 }
 
@@ -108,7 +108,7 @@ void add_idle(PropertyList& list, const Report& report) {
   if (report.host_idle.value_or(Microjoules{0}).value <= 0) return;
   const std::string included =
       report.idle ? resolved_energy(*report.idle, report.resolution) + " of it included" : "not included";
-  list.add("Host's idle", format_energy(*report.host_idle) + " in this time, " + included);
+  list.add("Host's idle", cli::format_energy(*report.host_idle) + " in this time, " + included);
 }
 
 void add_measured(PropertyList& list, const Report& report) {
@@ -147,7 +147,7 @@ std::string resolved_energy(Microjoules energy, Microjoules resolution) {
     const auto shown = static_cast<double>(digits) / std::pow(10, decimals);
     return fmt::format("{:.{}f} {}", shown, decimals, scale.name);
   }
-  return format_energy(energy);
+  return cli::format_energy(energy);
 }
 
 std::string report_text(const Report& report, const TableStyle& style) {

@@ -208,6 +208,7 @@ void run(State& state, Link link, const Curses& curses, const Signals& signals) 
 int go_live(const Context& context, std::string_view kind) {
   State state;
   state.tab = find_tab(kind);
+  state.plug = context.options.wall;
   Link link(context.options.address);
   if (const auto opened = link.open(state, Clock::now()); !opened)
     return fail_to_connect(context, opened.error());

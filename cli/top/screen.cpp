@@ -19,6 +19,7 @@ struct Layout {
   int graph = 0;         // lines
   bool accounts = false;
   bool platform = false;
+  bool plug = false;
   bool tabs = true;
   bool footer = true;
 };
@@ -28,15 +29,18 @@ Layout layout_of(const State& state) {
   Layout layout;
   layout.warning = height >= 16 && !state.status.is_null() && source_warning(state.status).has_value();
   layout.graph = height >= 40 ? 6 : height >= 20 ? 3 : height >= 9 ? 1 : 0;
-  layout.accounts = height >= 20;
+  const bool has_accounts = !sees_everything(state.status) || !was_never_measured(state.status);
+  layout.accounts = height >= 20 && has_accounts;
   layout.platform = height >= 24 && !platform_line(state.status).empty();
+  layout.plug = height >= 9 && state.plug && !state.status.is_null();
   layout.tabs = height >= 5;
   layout.footer = height >= 4;
   return layout;
 }
 
 int lines_around(const Layout& layout) {
-  return 1 + layout.warning + layout.graph + layout.accounts + layout.platform + layout.tabs + layout.footer;
+  return 1 + layout.warning + layout.graph + layout.accounts + layout.platform + layout.plug + layout.tabs +
+         layout.footer;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -101,10 +105,19 @@ class Painter {
   }
 
   void accounts() {
-    if (!layout_.accounts) return;
     const bool all = sees_everything(state_.status);
-    add(all ? accounts_line(state_.status) : std::string(kPublicView), Style::kDim);
+    if (layout_.accounts) add(all ? accounts_line(state_.status) : std::string(kPublicView), Style::kDim);
     if (layout_.platform) add(platform_line(state_.status), Style::kDim);
+    if (layout_.plug) add(plug_line(), state_.wall ? Style::kDim : Style::kWarning);
+  }
+
+  // What the rows draw at the plug, or why that is not known.
+  std::string plug_line() const {
+    if (!state_.wall) return state_.no_wall;
+    const client::Kind kind = client::find_kind(tabs()[state_.tab].kind)->kind;
+    if (kind == client::Kind::kZones)
+      return state_.wall->text(state_.wall->host_sums(field(state_.status, "host")), "active");
+    return state_.wall->text(state_.wall->sums(state_.rows, kind), "shown");
   }
 
   void graph_lines(const History& history) {

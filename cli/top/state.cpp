@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/output/width.h"
 #include "cli/rows.h"
+#include "cli/screens.h"
 #include "cli/top/columns.h"
 #include "cli/top/screen.h"
 
@@ -47,6 +49,30 @@ void follow_pinned_row(State& state) {
   if (found != state.rows.end()) state.selected = static_cast<std::size_t>(found - state.rows.begin());
 }
 
+// Of all known rows, so that columns remain when others are filtered out.
+void find_added_fields(State& state) {
+  state.added.clear();
+  if (state.wall) state.added.push_back(kWallField);
+  const bool graphics = std::ranges::any_of(
+      state.set.rows(), [](const auto& row) { return graphics_power(row.second).has_value(); });
+  if (graphics) state.added.push_back(kGraphicsField);
+}
+
+void add_fields(State& state) {
+  find_added_fields(state);
+  add_graphics(state.rows);
+  if (state.wall) state.wall->add_to(state.rows);
+}
+
+int longest_text(const State& state, const RowColumn& column) {
+  int longest = 0;
+  for (const Json& row : state.rows) {
+    const std::string text = cell_text(column, std::nullopt, row, Json());
+    longest = std::max(longest, display_width(state.unicode ? text : ascii(text)));
+  }
+  return longest;
+}
+
 // Derives the visible rows from the known ones.
 void settle(State& state) {
   const std::string filter = lower(state.filter);
@@ -62,11 +88,17 @@ void settle(State& state) {
     }
   }
   state.total = state.set.rows().size() - state.hidden;
+  add_fields(state);
+  if (was_never_measured(state.status)) remove_energies(state.rows);
   sort_rows(state.rows, state.sort);
   if (state.reverse) std::reverse(state.rows.begin(), state.rows.end());
   state.units.clear();
-  for (const RowColumn& column : tabs()[state.tab].columns)
+  state.longest.clear();
+  for (const RowColumn& column : tabs()[state.tab].columns) {
     state.units.push_back(unit_of(column, state.rows));
+    state.longest.push_back(
+        column.live && column.text && column.column.gives_way ? longest_text(state, column) : 0);
+  }
   state.trend_most = 0;
   for (const Json& row : state.rows) {
     const auto found = state.histories.find(id_of(row));
@@ -100,9 +132,14 @@ void move(State& state, std::ptrdiff_t by) {
   if (state.pane == Pane::kList) move_selection(state, by);
 }
 
+void show_details_of(State& state, const Json& row) {
+  state.details = row;
+  if (state.wall) state.wall->add_to_details(state.details);
+}
+
 void open_details(State& state) {
   if (state.pane != Pane::kList || state.rows.empty()) return;
-  state.details = state.rows[state.selected];
+  show_details_of(state, state.set.rows().at(id_of(state.rows[state.selected])));
   state.details_gone = false;
   state.details_first = 0;
   state.pinned = id_of(state.details);
@@ -196,11 +233,23 @@ void add_to_histories(State& state) {
   state.histories = std::move(kept);
 }
 
+void update_wall(State& state) {
+  state.wall.reset();
+  state.no_wall.clear();
+  if (!state.plug) return;
+  auto wall = Wall::of(state.status);
+  if (wall) {
+    state.wall = *std::move(wall);
+  } else {
+    state.no_wall = wall.error().message;
+  }
+}
+
 void update_details(State& state) {
   if (state.pane != Pane::kDetails) return;
   const auto found = state.set.rows().find(id_of(state.details));
   state.details_gone = found == state.set.rows().end();
-  if (!state.details_gone) state.details = found->second;
+  if (!state.details_gone) show_details_of(state, found->second);
   scroll_details(state, 0);
 }
 
@@ -253,6 +302,7 @@ void apply_tick(State& state, const Json& tick) {
   const bool is_new = field(tick, "sequence") != field(state.status, "sequence");
   state.status = tick;
   state.status.erase("rows");
+  update_wall(state);
   if (is_new) state.host.add(integer_field(field(tick, "host"), "powerMicrowatts"));
   if (is_new || !state.loaded) add_to_histories(state);
   state.loaded = true;

@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/fields.h"
 #include "cli/output/column_unit.h"
 #include "cli/top/graph.h"
 #include "cli/top/line.h"
+#include "cli/wall.h"
 #include "client/row_set.h"
 
 namespace keplerd::cli::top {
@@ -50,6 +52,7 @@ struct State {
   bool reverse = false;
   bool all = false;     // ended ones, too
   bool slices = false;  // units that is_listed_unit() leaves out, too
+  bool plug = false;    // --wall: also the power at the plug
   std::string filter;
   bool typing = false;  // characters are added to the filter
 
@@ -59,13 +62,17 @@ struct State {
   bool loaded = false;  // the rows of this tab have arrived
   History host;         // power
   std::map<std::string, History> histories;
+  std::optional<Wall> wall;  // of `status`; unset unless asked for
+  std::string no_wall;       // why it is not known
 
   // Derived from these: the visible rows, in display order.
   std::vector<Json> rows;
   std::vector<std::optional<ColumnUnit>> units;  // of the tab's columns
-  std::int64_t trend_most = 0;                   // what fills TREND, in microwatts: the same for all rows
-  std::size_t total = 0;                         // before the filter
-  std::size_t hidden = 0;                        // ended ones and slices that are not shown
+  std::vector<int> longest;  // of those whose texts may be shortened, the width of the longest text; else 0
+  std::vector<std::string_view> added;  // fields that the screen adds, which known rows have
+  std::int64_t trend_most = 0;          // what fills TREND, in microwatts: the same for all rows
+  std::size_t total = 0;                // before the filter
+  std::size_t hidden = 0;               // ended ones and slices that are not shown
   std::string pinned;        // id of the row that the selection follows; empty: it keeps its position
   std::size_t selected = 0;  // in rows
   std::size_t first = 0;     // of rows, on the screen

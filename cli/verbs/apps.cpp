@@ -21,6 +21,7 @@
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
 #include "cli/verbs/history.h"
+#include "cli/wall.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -45,12 +46,14 @@ std::optional<std::map<std::string, std::int64_t>> energy_today(const std::strin
   return today;
 }
 
-std::string screen(const Context& context, const Json& status, std::vector<Json> rows) {
+std::string screen(const Context& context, const Json& status, const std::optional<Wall>& wall,
+                   std::vector<Json> rows) {
   const Options& options = context.options;
   const TableStyle style = context.table_style();
   const Hidden hidden = hide_rows(rows, std::nullopt, options);
   sort_rows(rows, options.sort.empty() ? "power" : options.sort);
   const auto power = sum_without_nested(rows, std::nullopt, "powerMicrowatts");
+  const std::string at_the_plug = wall ? wall->text(wall->sums(rows, std::nullopt), "shown") + "\n" : "";
   const std::size_t all = rows.size();
   if (options.limit && rows.size() > *options.limit) rows.resize(*options.limit);
   const Table table = rows_table({.columns = apps::app_columns(), .with_ended = options.all}, rows);
@@ -62,7 +65,7 @@ std::string screen(const Context& context, const Json& status, std::vector<Json>
       all == 0 ? "No session of a user is known" : fmt::format("{} of {} rows", rows.size(), all);
   if (hidden.ended > 0) footer += fmt::format(", {} terminated not shown (--all shows them)", hidden.ended);
   if (power) footer += fmt::format(", {} in total", ColumnUnit(Quantity::kPower, *power).text(*power));
-  return out + wrap_words(footer + ". Host: " + accounts_line(status) + ".\n", style.width);
+  return out + wrap_words(footer + ". Host: " + accounts_line(status) + ".\n" + at_the_plug, style.width);
 }
 
 std::vector<Json> for_programs(const Options& options, std::vector<Json> rows) {
@@ -79,8 +82,12 @@ int run_apps(const Context& context) {
   if (!daemon) return fail_to_connect(context, daemon.error());
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
-  const auto units = daemon->list({client::Kind::kUnits, std::nullopt, ""});
+  auto units = daemon->list({client::Kind::kUnits, std::nullopt, ""});
   if (!units) return context.fail(units.error().message);
+  const auto wanted = wanted_wall(options.wall, *status);
+  if (!wanted) return context.fail(wanted.error().message);
+  const std::optional<Wall>& wall = *wanted;
+  if (wall) wall->add_to(*units);
 
   const uid_t caller = geteuid();
   apps::DesktopFiles files(apps::DesktopDirectories::of_environment(),
@@ -92,14 +99,17 @@ int run_apps(const Context& context) {
   std::vector<Json> rows = apps::app_rows(*units, sources);
 
   if (context.wants_json()) {
-    context.show_json({{"apps", for_programs(options, std::move(rows))}});
+    Json object = {{"apps", for_programs(options, rows)}};
+    if (wall) object["wall"] = wall->json(wall->sums(rows, std::nullopt));
+    context.show_json(object);
   } else if (options.csv) {
     warn_unless_measured(context, *status);
-    if (options.legend) context.out << csv_rows_header();
-    for (const Json& row : for_programs(options, std::move(rows))) context.out << csv_row_line(*status, row);
+    if (options.legend) context.out << csv_rows_header(options.wall);
+    for (const Json& row : for_programs(options, std::move(rows)))
+      context.out << csv_row_line(*status, row, options.wall);
   } else {
     warn_without_legend(context, *status);
-    context.show(screen(context, *status, std::move(rows)));
+    context.show(screen(context, *status, wall, std::move(rows)));
   }
   return kFine;
 }

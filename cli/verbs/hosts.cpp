@@ -50,6 +50,7 @@ std::vector<Reply> ask_for_list(const Context& context, const std::string& verb,
   std::vector<std::string> arguments;
   const std::vector<std::string>& types = context.options.types;
   if (!types.empty()) arguments.push_back(fmt::format("--type={}", fmt::join(types, ",")));
+  if (context.options.wall) arguments.emplace_back("--wall");
   if (verb == "apps" && context.options.history.address != history::kDefaultAddress)
     arguments.push_back("--history=" + context.options.history.address);
   return fleet::gather(context.options, {verb, arguments, std::string(kind.json_key)});
@@ -112,25 +113,28 @@ int show_top(const Context& context) {
 }
 
 int show_statuses(const Context& context) {
-  const std::vector<Reply> replies = fleet::gather(context.options, {"status", {}, "host"});
+  std::vector<std::string> arguments;
+  if (context.options.wall) arguments.emplace_back("--wall");
+  const std::vector<Reply> replies = fleet::gather(context.options, {"status", arguments, "host"});
   if (context.wants_json()) {
     context.show_json(fleet::statuses_json(replies));
   } else if (!nobody_answered(replies)) {
     if (!context.options.legend) warn(context, fleet::status_notes(replies));
-    context.show(fleet::status_screen(replies, context.table_style()));
+    context.show(fleet::status_screen(replies, context.options.wall, context.table_style()));
   }
   return finish(context, replies);
 }
 
 // All hosts report the same time, wherever they are.
 std::vector<std::string> report_arguments(const history::HistoryOptions& options,
-                                          const history::Period& period) {
+                                          const history::Period& period, bool wall) {
   const auto seconds = [](history::Time time) {
     return "@" + std::to_string(std::chrono::floor<std::chrono::seconds>(time).count());
   };
   std::vector<std::string> arguments = {"--by=" + options.by, "--since=" + seconds(period.from),
                                         "--until=" + seconds(period.to)};
   if (options.address != history::kDefaultAddress) arguments.push_back("--history=" + options.address);
+  if (wall) arguments.emplace_back("--wall");
   return arguments;
 }
 
@@ -139,7 +143,8 @@ int show_report(const Context& context) {
   const history::Time now = history_now();
   const auto period = history::period_of(options, now, history::start_of_month(now));
   if (!period) return context.fail(period.error().message, kUsage);
-  auto replies = fleet::gather(context.options, {"report", report_arguments(options, *period), "report"});
+  auto replies = fleet::gather(
+      context.options, {"report", report_arguments(options, *period, context.options.wall), "report"});
   const Json report = fleet::report_json(replies);
   if (context.wants_json()) {
     context.show_json({{"report", report}, {"failures", fleet::failures_json(replies)}});

@@ -18,6 +18,7 @@
 #include "cli/screens.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
+#include "cli/wall.h"
 #include "client/row_set.h"
 
 namespace keplerd::cli {
@@ -122,6 +123,7 @@ class KindTicks : public TickWriter {
     if (!set_.apply(tick)) return false;  // more rows of the same instant follow
     std::vector<Json> rows;
     for (const auto& [id, row] : set_.rows()) rows.push_back(row);
+    if (const auto added = add_wall(tick, rows); !added) return added.error();
     sort_rows(rows, context_.options.sort.empty() ? "energy" : context_.options.sort);
     for (const Json& event : field(tick, "events")) events_.push_back(event);
     if (context_.wants_json()) {
@@ -144,12 +146,25 @@ class KindTicks : public TickWriter {
   void restart() override { set_ = {}; }
 
  private:
+  // Fails before the first tick only: later, keplerd may be learning again.
+  Result<Done> add_wall(const Json& tick, std::vector<Json>& rows) {
+    if (!options_.wall) return Done{};
+    auto wall = Wall::of(tick);
+    if (!wall && !warned_) return wall.error();
+    wall_.reset();
+    if (wall) wall_ = *std::move(wall);
+    if (wall_) wall_->add_to(rows);
+    return Done{};
+  }
+
   const client::KindInfo& kind() const { return *client::find_kind(options_.kind); }
 
   void write_json(std::vector<Json> rows) {
     if (const auto limit = context_.options.limit; limit && rows.size() > *limit) rows.resize(*limit);
     Json object = Json::object();
+    if (wall_) object["wall"] = wall_->json(wall_->sums(rows, kind().kind));
     object[std::string(kind().json_key)] = std::move(rows);
+    warned_ = true;
     if (!events_.empty()) object["events"] = std::exchange(events_, Json::array());
     context_.out << framed_json_text(object, context_.options.json, as_sequence(context_.options));
   }
@@ -157,15 +172,15 @@ class KindTicks : public TickWriter {
   void write_csv(const Json& tick, std::vector<Json>& rows) {
     if (!std::exchange(warned_, true)) {
       warn_unless_measured(context_, tick);
-      if (context_.options.legend) context_.out << csv_rows_header();
+      if (context_.options.legend) context_.out << csv_rows_header(options_.wall);
     }
     if (const auto limit = context_.options.limit; limit && rows.size() > *limit) rows.resize(*limit);
-    for (const Json& row : rows) context_.out << csv_row_line(tick, row);
+    for (const Json& row : rows) context_.out << csv_row_line(tick, row, options_.wall);
   }
 
   std::string screen_of(const Json& tick, const std::vector<Json>& rows, std::optional<std::size_t> limit) {
     options_.limit = limit;
-    return list_screen({kind(), tick, options_, context_.table_style()}, rows);
+    return list_screen({kind(), tick, options_, context_.table_style(), wall_ ? &*wall_ : nullptr}, rows);
   }
 
   // On a terminal, as many rows as fit with what is above and below them.
@@ -197,6 +212,7 @@ class KindTicks : public TickWriter {
   const Context& context_;
   Options options_;
   client::RowSet set_;
+  std::optional<Wall> wall_;     // --wall, of the last tick
   Json events_ = Json::array();  // JSON: since the last tick; otherwise the latest ones
   bool warned_ = false;
 };

@@ -4,6 +4,7 @@
 #include "cli/screens.h"
 #include "cli/verb.h"
 #include "cli/verbs/ask.h"
+#include "cli/wall.h"
 
 namespace keplerd::cli {
 
@@ -14,6 +15,8 @@ int run_overview(const Context& context) {
   if (!daemon) return fail_to_connect(context, daemon.error());
   const auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
+  const auto wall = wanted_wall(context.options.wall, *status);
+  if (!wall) return context.fail(wall.error().message);
   // keplerd may be older and not have a kind, or not publish it to this caller.
   const auto rows_of = [&](client::Kind kind) {
     auto rows = daemon->list({kind, std::nullopt, "energy"});
@@ -25,8 +28,9 @@ int run_overview(const Context& context) {
   std::vector<Json> consumers = largest_consumers(units, guests, kConsumers);
   // Without cgroup2 there are processes only.
   if (units.empty()) consumers = largest_consumers(rows_of(client::Kind::kProcesses), {}, kConsumers);
+  if (*wall) (*wall)->add_to(consumers);
   warn_without_legend(context, *status);
-  context.show(overview_screen(*status, consumers, context.table_style()));
+  context.show(overview_screen(*status, consumers, *wall ? &**wall : nullptr, context.table_style()));
   return kFine;
 }
 

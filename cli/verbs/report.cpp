@@ -14,9 +14,12 @@ int run_report(const Context& context) {
   const Time now = history_now();
   const auto period = period_of(options, now, start_of_month(now));
   if (!period) return context.fail(period.error().message, kUsage);
+  const auto wall = todays_wall(context);
+  if (!wall) return context.fail(wall.error().message);
   auto divided = report(options.address, *period, options.by);
   if (!divided) return context.fail(divided.error().message);
   warn_of_rates(context, *divided);
+  if (*wall) add_wall(*divided, **wall);
   if (options.functional_units > 0) {
     if (const auto added = add_intensity_score(*divided, options.functional_units); !added)
       return context.fail(added.error().message);

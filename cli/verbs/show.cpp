@@ -22,12 +22,9 @@ int run_show(const Context& context) {
     return context.fail(nothing_such(wanted, sees_everything(*status), !context.options.quiet), kNothingSuch);
   if (!is_unique(*matches)) return context.fail(ambiguity(wanted, *matches));
   Json row = matches->rows.front();
-  if (context.options.wall) {
-    const auto wall = Wall::of(*status);
-    if (!wall) return context.fail(wall.error().message);
-    wall->add_to(row);
-    row["wallQuality"] = "modelled";
-  }
+  const auto wall = wanted_wall(context.options.wall, *status);
+  if (!wall) return context.fail(wall.error().message);
+  if (*wall) (*wall)->add_to_details(row);
   if (context.wants_json()) {
     context.show_json(row);
     return kFine;

@@ -12,13 +12,13 @@ int run_status(const Context& context) {
   if (!daemon) return fail_to_connect(context, daemon.error());
   auto status = daemon->status();
   if (!status) return context.fail(status.error().message);
+  const auto wall = wanted_wall(context.options.wall, *status);
+  if (!wall) return context.fail(wall.error().message);
   std::string at_the_plug;
-  if (context.options.wall) {
-    const auto wall = Wall::of(*status);
-    if (!wall) return context.fail(wall.error().message);
-    const auto sums = wall->host_sums(field(*status, "host"));
-    (*status)["wall"].update(wall->json(sums));
-    at_the_plug = wall->text(sums, "active") + "\n";
+  if (*wall) {
+    const auto sums = (*wall)->host_sums(field(*status, "host"));
+    (*status)["wall"].update((*wall)->json(sums));
+    at_the_plug = Wall::text(sums, "active") + "\n";
   }
   if (context.wants_json()) {
     context.show_json(status_json(std::move(*status)));

@@ -277,7 +277,8 @@ std::shared_ptr<const ProcessRows> public_processes(const PublicTick& tick, Publ
   if (!tick.now.processes) return nullptr;
   auto view = std::make_shared<ProcessRows>();
   const PublicTick powerless{.now = tick.now};
-  const ViewMaker maker(tick.before.processes ? tick : powerless);
+  const bool knows_power = tick.before.processes && tick.before.processes->is_complete;
+  const ViewMaker maker(knows_power && tick.now.processes->is_complete ? tick : powerless);
   with_rule(rule, user, [&](auto sees) { maker.make_processes(sees, *view); });
   if (rule == PublicAccess::kOwn) {
     for (ProcessRow& process : view->rows) hide_others(shown, process);

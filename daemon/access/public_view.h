@@ -29,8 +29,8 @@ struct PublicTick {
 // A user's own workloads are those whose rows have that owner (workloads/owner.h), with their events.
 std::shared_ptr<const Report> public_report(const PublicTick& tick, PublicAccess rule, uid_t user);
 
-// The processes of `shown`, such a report; null if `tick` has none. Without power if the previous tick has
-// none.
+// The processes of `shown`, such a report; null if `tick` has none. Without power unless this tick
+// and the previous one have all of them.
 std::shared_ptr<const ProcessRows> public_processes(const PublicTick& tick, PublicAccess rule, uid_t user,
                                                     const Report& shown);
 

@@ -8,6 +8,7 @@
 
 #include <systemd/sd-id128.h>
 
+#include "daemon/convert_settings.h"
 #include "daemon/publish/energy_streams.h"
 #include "daemon/publish/report_json.h"
 #include "energy_idl.h"
@@ -77,6 +78,15 @@ Parameter<RowKind> kind_of(const Call& call) {
   return {kind, !kind};
 }
 
+// Processes have idle energy only as VMs, and zones are no workloads.
+Parameter<IdlePolicy> idle_policy_of(const Call& call, RowKind kind) {
+  const auto name = text(call, "idle");
+  if (!name.value) return {std::nullopt, name.bad};
+  const auto policy = parse_idle_policy(*name.value);
+  const bool has_policies = kind != RowKind::kProcesses && kind != RowKind::kZones;
+  return {policy, !policy || !has_policies};
+}
+
 Caller caller_of(const Reports& reports, const Call& call) {
   return reports.identify(call.peer.uid, call.peer.groups);
 }
@@ -96,10 +106,18 @@ Answer list(Reports& reports, const Call& call) {
   const auto sort = text(call, "sort");
   const auto order = parse_row_order(sort.value.value_or("energy"));
   if (sort.bad || !order) return varlink::invalid_parameter("sort");
+  const auto idle = idle_policy_of(call, *kind.value);
+  if (idle.bad) return varlink::invalid_parameter("idle");
 
-  const ReportView view = reports.fresh(caller_of(reports, call), kind.value);
-  if (!view) return varlink::permission_denied();
+  const Caller caller = caller_of(reports, call);
   const auto most = static_cast<std::size_t>(limit.value.value_or(INT64_MAX));
+  if (idle.value) {
+    if (!caller.full) return varlink::permission_denied();
+    return std::make_unique<PolicyListStream>(
+        reports, caller, PolicyListStream::Query{*kind.value, *order, most, idle_placing(*idle.value)});
+  }
+  const ReportView view = reports.fresh(caller, kind.value);
+  if (!view) return varlink::permission_denied();
   return std::make_unique<ListStream>(view, *kind.value,
                                       reports.orders().first(view, *kind.value, *order, most));
 }

@@ -32,6 +32,32 @@ Json monitor_json(const Report& report) {
   return json;
 }
 
+// Of samples that a client waits for.
+constexpr Nanoseconds kAwaitedInterval = std::chrono::milliseconds(100);
+
+const IdleTrial* find_trial(const Report& report, IdlePlacing policy) {
+  const auto trial = std::ranges::find(report.idle_trials, policy, &IdleTrial::placing);
+  return trial == report.idle_trials.end() ? nullptr : &*trial;
+}
+
+const std::vector<IdleTrial::Part>& parts_of(const IdleTrial& trial, RowKind kind) {
+  if (kind == RowKind::kUnits) return trial.units;
+  if (kind == RowKind::kContainers) return trial.containers;
+  return kind == RowKind::kPods ? trial.pods : trial.vms;
+}
+
+std::optional<Microwatts> active_power(const ReportView& view, RowKind kind, std::size_t index) {
+  return with_rows(kind, [&](auto rows_of) -> std::optional<Microwatts> {
+    const auto& row = rows_of(view)[index];
+    if (!row.power) return std::nullopt;
+    return *row.power - row.idle_power.value_or(Microwatts{});
+  });
+}
+
+void set_power(Json& json, const char* key, std::optional<Microwatts> power) {
+  if (power) json[key] = power->value;
+}
+
 }  // namespace
 
 ListStream::ListStream(ReportView view, RowKind kind, RowSequence rows)
@@ -43,13 +69,60 @@ std::optional<std::variant<Reply, varlink::Failure>> ListStream::next() {
   return Reply{{{"row", std::move(row)}}, position_ < rows_.size()};
 }
 
+PolicyListStream::PolicyListStream(Reports& reports, Caller caller, Query query)
+    : reports_(reports),
+      caller_(caller),
+      query_(query),
+      request_(reports.idle_requests().start(query.policy)),
+      listening_(reports.listen({.full = caller.full, .wanted = kAwaitedInterval})) {
+  seen_ = reports.latest(caller, {}).report;
+  reports.hurry(caller);
+}
+
+std::optional<std::variant<Reply, varlink::Failure>> PolicyListStream::next() {
+  if (!caller_.full) return varlink::permission_denied();
+  if (!rows_ && !take_sample()) return std::nullopt;
+  Json json = Json::object();
+  const IdleTrial* const trial = find_trial(*view_.report, query_.policy);
+  if (trial != nullptr) set_power(json, "policyHostMicrowatts", trial->host.power);
+  if (rows_->empty()) return Reply{std::move(json)};
+  const std::size_t row = (*rows_)[position_++];
+  json["row"] = row_json(view_, query_.kind, row);
+  if (trial != nullptr) {
+    const std::optional<Microwatts> idle = parts_of(*trial, query_.kind)[row].power;
+    set_power(json, "policyIdleMicrowatts", idle);
+    if (const auto active = active_power(view_, query_.kind, row); active && idle)
+      set_power(json, "policyPowerMicrowatts", *active + *idle);
+  }
+  return Reply{std::move(json), position_ < rows_->size()};
+}
+
+// Whether there is one to reply with.
+bool PolicyListStream::take_sample() {
+  ReportView view = reports_.latest(caller_, query_.kind);
+  if (view.report == seen_) return false;
+  seen_ = view.report;
+  const IdleTrial* const trial = find_trial(*view.report, query_.policy);
+  const bool is_metered = view.report->source.quality.has_value();
+  const bool has_it = trial != nullptr && trial->is_complete && (trial->host.power || !is_metered);
+  if (!has_it && ++awaited_ < kMostAwaited) return false;
+  view_ = std::move(view);
+  rows_ = reports_.orders().first(view_, query_.kind, query_.order, query_.limit);
+  request_.reset();
+  listening_.reset();
+  seen_.reset();
+  return true;
+}
+
 MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowKind> kind, Rhythm rhythm)
     : reports_(reports),
       caller_(caller),
       kind_(kind),
       rhythm_(rhythm),
-      listening_(
-          reports.listen({.full = caller.full, .wanted = rhythm.interval, .aligned = rhythm.aligned})) {}
+      listening_(reports.listen({.full = caller.full,
+                                 .wanted = rhythm.interval,
+                                 .aligned = rhythm.aligned,
+                                 .processes = kind == RowKind::kProcesses})) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   if (!sending_) {
@@ -94,7 +167,8 @@ MeasureStream::MeasureStream(Reports& reports, Caller caller, Target target, Nan
       caller_(caller),
       target_(std::move(target)),
       interval_(interval),
-      listening_(reports.listen({.full = caller.full, .wanted = interval})) {
+      listening_(reports.listen(
+          {.full = caller.full, .wanted = interval, .processes = target_.kind == RowKind::kProcesses})) {
   if (target_.kind == RowKind::kUnits)
     watched_ = reports.watches().start(
         {.id = target_.id, .user = caller.full ? std::nullopt : std::optional<Uid>(caller.user)});

@@ -27,6 +27,37 @@ class ListStream : public varlink::Stream {
   std::size_t position_ = 0;
 };
 
+// The same with what another idle policy would have placed on each row: of the first sample that has it. For
+// callers with full access.
+class PolicyListStream : public varlink::Stream {
+ public:
+  struct Query {
+    RowKind kind{};
+    RowOrder order{};
+    std::size_t limit = 0;
+    IdlePlacing policy{};
+  };
+  // `reports` must outlive the stream.
+  PolicyListStream(Reports& reports, Caller caller, Query query);
+  std::optional<std::variant<varlink::Reply, varlink::Failure>> next() override;
+
+  static constexpr int kMostAwaited = 50;  // samples, until it replies with what is known
+
+ private:
+  bool take_sample();
+
+  Reports& reports_;
+  Caller caller_;
+  Query query_;
+  std::shared_ptr<const IdlePlacing> request_;  // while it waits
+  std::shared_ptr<const Listener> listening_;   // likewise
+  std::shared_ptr<const Report> seen_;          // which did not have it
+  int awaited_ = 0;
+  ReportView view_;
+  std::optional<RowSequence> rows_;
+  std::size_t position_ = 0;
+};
+
 // Everything once, then the changes since the last report that was sent. Many rows are split over several
 // replies.
 class MonitorStream : public varlink::Stream {

@@ -241,7 +241,10 @@ Json status_json(const Report& report, const Settings& settings) {
   json["windowUsec"] = to_usec(report.window);
   json["instanceId"] = report.instance_id;
   json["sinceUsec"] = report.since.count();
-  if (report.full) json["outsideOtherMicrojoules"] = report.outside_other.value;
+  if (report.full) {
+    json["outsideOtherMicrojoules"] = report.outside_other.value;
+    json["outsideContainersMicrojoules"] = report.outside_containers.value;
+  }
   json["discardedWindows"] = report.discarded_windows;
   json["meters"] = meters_json(report.source);
   if (!report.models.empty()) json["zones"] = models_json(report.models);

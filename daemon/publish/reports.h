@@ -10,6 +10,7 @@
 
 #include "config/settings.h"
 #include "daemon/access/caller.h"
+#include "daemon/idle_requests.h"
 #include "daemon/pace.h"
 #include "daemon/recorder.h"
 #include "daemon/watches.h"
@@ -45,11 +46,13 @@ class Reports {
   RowOrders& orders() { return orders_; }
   Recorder& recorder() { return recorder_; }
   Watches& watches() { return watches_; }
+  IdleRequests& idle_requests() { return idle_requests_; }
 
  private:
   RowOrders orders_;
   Recorder recorder_;
   Watches watches_;
+  IdleRequests idle_requests_;
 };
 
 }  // namespace keplerd

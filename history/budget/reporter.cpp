@@ -2,10 +2,8 @@
 #include "history/budget/reporter.h"
 
 #include <cerrno>
-#include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,8 +24,6 @@ namespace {
 
 constexpr const char* kMessageId = "MESSAGE_ID=b47d95783c4a4e7da73cf847ff48177c";  // keplerd-history(8)
 constexpr int kNotice = 5, kWarning = 4;
-// Two percentages of an hour, a day and a month, and some more.
-constexpr std::size_t kMostWaiting = 20;
 constexpr double kMicrojoulesPerKilowattHour = 3.6e12;
 
 std::string amounts(Microjoules used, Microjoules limit) {
@@ -68,20 +64,21 @@ void CrossingReporter::report(const BudgetUse& use, int percent) {
     return;
   }
   const std::string service = budget_service(use.budget);
-  auto& crossings = waiting_[service];
-  crossings.push_back({use, percent});
-  if (crossings.size() > kMostWaiting) {
+  if (const auto oldest = waiting_.add({use, percent}))
     log_warning(service + " still runs: it is not started for budget " +
-                escape_name(crossings.front().use.budget.text));
-    crossings.pop_front();
-  }
+                escape_name(oldest->use.budget.text));
+  save_waiting();
   try_to_start(service);
 }
 
 void CrossingReporter::start_waiting() {
-  std::vector<std::string> services;
-  for (const auto& [service, crossings] : waiting_) services.push_back(service);
-  for (const std::string& service : services) try_to_start(service);
+  for (const std::string& service : waiting_.services()) try_to_start(service);
+}
+
+void CrossingReporter::save_waiting() {
+  if (const auto saved = waiting_.save(); !saved)
+    log_warning("crossings that wait for their services are forgotten at the next restart: " +
+                saved.error().message);
 }
 
 // systemd does not start what runs, and its environment is that of another crossing.
@@ -96,17 +93,15 @@ void CrossingReporter::try_to_start(const std::string& service) {
 }
 
 void CrossingReporter::start_next(const std::string& service) {
-  const auto waiting = waiting_.find(service);
-  if (waiting == waiting_.end()) return;
-  const Crossing crossing = std::move(waiting->second.front());
-  waiting->second.pop_front();
-  if (waiting->second.empty()) waiting_.erase(waiting);
-  auto result = write_environment(crossing);
+  const auto crossing = waiting_.take(service);
+  if (!crossing) return;
+  save_waiting();
+  auto result = write_environment(*crossing);
   if (result) {
     result = bus_->start_unit(service, [this](const std::string& unit, const Result<bool>& started) {
       if (!started) log_warning("cannot start " + unit + ": " + started.error().message);
       if (started && *started) log_info("started " + unit);
-      if (waiting_.contains(unit)) try_to_start(unit);
+      if (waiting_.has(unit)) try_to_start(unit);
     });
   }
   if (!result) log_warning("cannot start " + service + ": " + result.error().message);

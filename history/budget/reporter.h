@@ -2,14 +2,13 @@
 // Reports that a budget was crossed: in the journal, on D-Bus, and by starting the administrator's service.
 #pragma once
 
-#include <deque>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "history/budget/budgets.h"
 #include "history/budget/bus.h"
+#include "history/budget/waiting.h"
 
 namespace keplerd::history {
 
@@ -20,7 +19,8 @@ class CrossingReporter {
  public:
   // `bus`: nothing where there is none; its connection must end before this does. `directory`: for the
   // environment of services; created if needed.
-  CrossingReporter(Bus* bus, std::string directory) : bus_(bus), directory_(std::move(directory)) {}
+  CrossingReporter(Bus* bus, std::string directory, WaitingCrossings waiting)
+      : bus_(bus), directory_(std::move(directory)), waiting_(std::move(waiting)) {}
 
   void report(const BudgetUse& use, int percent);
 
@@ -29,18 +29,15 @@ class CrossingReporter {
   void start_waiting();
 
  private:
-  struct Crossing {
-    BudgetUse use;
-    int percent = 0;
-  };
   Result<Done> write_environment(const Crossing& crossing) const;
+  void save_waiting();
   void try_to_start(const std::string& service);
   void start_next(const std::string& service);
 
   Bus* bus_;
   std::string directory_;
-  std::map<std::string, std::deque<Crossing>> waiting_;  // by service
-  std::set<std::string> checked_;                        // services whose state systemd is asked for
+  WaitingCrossings waiting_;
+  std::set<std::string> checked_;  // services whose state systemd is asked for
 };
 
 }  // namespace keplerd::history

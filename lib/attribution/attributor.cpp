@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <utility>
 
-#include "attribution/model/arithmetic.h"
+#include "attribution/half_width.h"
 
 namespace keplerd {
 namespace {
@@ -34,14 +33,6 @@ void add_up_the_tree(std::span<const GroupUsage> groups, std::vector<Microjoules
     if (groups[group].parent != kNoGroup) of_group[groups[group].parent] += of_group[group];
 }
 
-// Of a 95 % interval; at most four times the energy.
-Microjoules half_width(Microjoules energy, double relative_sd) {
-  return {std::llround(static_cast<double>(energy.value) * std::clamp(kNormal95 * relative_sd, 0.0, 4.0))};
-}
-
-// Processes of a group are treated alike; their powers differ as those of workloads do.
-constexpr double kProcessSd = 0.3;
-
 }  // namespace
 
 Attributor::Attributor(std::unique_ptr<Model> model) { set_model(std::move(model)); }
@@ -53,6 +44,7 @@ void Attributor::set_model(std::unique_ptr<Model> model) {
 
 void Attributor::set_zones(std::vector<Zone> zones, std::span<const SavedReading> saved) {
   zones_ = std::move(zones);
+  deferred_.forget_zones();
   baselines_.assign(zones_.size(), std::nullopt);
   for (const SavedReading& reading : saved) {
     const auto zone = std::ranges::find(zones_, reading.zone, &Zone::id);
@@ -81,6 +73,7 @@ void Attributor::change_zones(std::vector<Zone> zones) {
   }
   zones_ = std::move(zones);
   baselines_ = std::move(baselines);
+  deferred_.forget_zones();
 }
 
 std::vector<SavedReading> Attributor::last_readings() const {
@@ -99,6 +92,7 @@ const Attribution& Attributor::attribute(const Sample& sample) {
   result_.zones.resize(zones_.size());
   find_contenders(sample.usage);
   if (last_) model_->begin(sample.usage, contenders_);
+  deferred_.divide(sample.usage, {members_, result_.process_time, own_since_}, result_.zones);
   for (std::size_t i = 0; i < zones_.size(); ++i) measure(i, sample);
   last_ = sample.at;
   last_ticks_ = sample.usage.ticks;
@@ -111,6 +105,7 @@ const Attribution& Attributor::attribute(const Sample& sample) {
 // Determines which processes and groups ran or used a device in this window, and for how long they ran.
 void Attributor::find_contenders(const UsageSample& usage) {
   own_times_.update(usage.groups, own_);
+  deferred_.begin(usage, own_, own_since_);
   result_.group_time.resize(usage.groups.size());
   std::ranges::transform(usage.groups, result_.group_time.begin(), time_in_window);
 
@@ -144,6 +139,7 @@ void Attributor::find_contenders(const UsageSample& usage) {
   contenders_ = {.window = result_.window,
                  .kernel = kernel,
                  .own = own_,
+                 .own_since = own_since_,
                  .outside = outside_,
                  .process = result_.process_time,
                  .knows_cpus = !resumed_,
@@ -158,7 +154,8 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
   result.read = false;
   result.span = Nanoseconds{0};
   result.energy = result.idle = result.kernel = result.unattributed = Microjoules{};
-  for (auto* shares : {&result.group, &result.own, &result.other}) shares->assign(groups, {});
+  for (auto* shares : {&result.group, &result.own, &result.other, &result.put_off})
+    shares->assign(groups, {});
   result.process.assign(sample.usage.processes.size(), {});
   result.errors_known = false;
 
@@ -176,12 +173,27 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
   result.energy = step.energy;
   if (result.energy == Microjoules{}) return;
   result.unattributed = result.energy;  // reduced below by what is divided
-  if (before->unwatched || zones_[zone].resource == Resource::kNone) return;
+  if (before->unwatched || !is_divided(zones_[zone])) return;
   const auto weighing = model_->weigh({.zone = zones_[zone],
                                        .energy = result.energy,
                                        .span = result.span,
                                        .ticks = {.previous = before->ticks, .current = sample.usage.ticks}});
-  if (weighing) divide(result, sample.usage, *weighing);
+  if (!weighing) return;
+  divide(result, sample.usage, *weighing);
+  if (weighing->by_time) put_off(zone, sample.usage, *weighing);
+}
+
+// Of groups that are behind, it is not known yet whose time they have used.
+void Attributor::put_off(std::size_t zone, const UsageSample& usage, const Weighing& weighing) {
+  ZoneAttribution& result = result_.zones[zone];
+  for (std::size_t group = 0; group < usage.groups.size(); ++group) {
+    if (!usage.groups[group].behind || result.other[group] == Microjoules{}) continue;
+    const Microjoules energy = std::exchange(result.other[group], Microjoules{});
+    result.put_off[group] = energy;
+    const auto& sd = weighing.relative_sd;
+    deferred_.put_off(usage.groups[group], zone, energy,
+                      sd.empty() ? energy : half_width(energy, sd[1 + group]));
+  }
 }
 
 void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing) {
@@ -242,8 +254,7 @@ void Attributor::bound_errors(ZoneAttribution& zone, const UsageSample& usage,
     for (const std::size_t process : members_[group]) {
       const auto part =
           static_cast<double>(zone.process[process].value) / static_cast<double>(zone.own[group].value);
-      zone.process_error[process] =
-          half_width(zone.process[process], std::hypot(of_group, kProcessSd * (1 - part)));
+      zone.process_error[process] = half_width(zone.process[process], process_sd(of_group, part));
     }
   }
   add_up_the_tree(usage.groups, zone.group_error);

@@ -2,7 +2,9 @@
 // Divides the energy of each window (the time between two samples) by the weights of a model. Pure: it sees
 // numbers only. Whatever the model returns, these hold for every zone, exact to the microjoule:
 //   idle + kernel + sum of all groups' own + sum of processes outside any group + unattributed = the zone's
-//   energy; own of a group = its processes + its other;   a group = its own + its children
+//   energy; own of a group = its processes + its other + put off;   a group = its own + its children
+//   put off for a group in windows in which it was behind = late of its processes + late other, when it is no
+//   longer
 // A contender with weight 0 gets nothing.
 #pragma once
 
@@ -16,6 +18,7 @@
 
 #include "attribution/apportion.h"
 #include "attribution/counter_step.h"
+#include "attribution/deferred_shares.h"
 #include "attribution/model.h"
 #include "attribution/own_time.h"
 #include "attribution/sample.h"
@@ -39,6 +42,11 @@ struct ZoneAttribution {
   std::vector<Microjoules> own;
   std::vector<Microjoules> other;    // of own: processes that appeared, left or ended in the window
   std::vector<Microjoules> process;  // 0 for processes counted in `kernel`
+  // Of own: divided once the group's processes have been read. 0 unless it is behind.
+  std::vector<Microjoules> put_off;
+  // What was put off in earlier windows, of groups that are no longer behind: in all, what of it is their
+  // other, and their processes'. Empty if nothing was.
+  std::vector<Microjoules> late_group, late_other, late, late_error;
   // Half the width of the 95 % interval of `group` and of `process`: all of it if the model does not know how
   // right it is.
   const std::vector<Microjoules>& group_errors() const { return errors_known ? group_error : group; }
@@ -49,11 +57,13 @@ struct ZoneAttribution {
 };
 
 struct Attribution {
-  bool bounds_errors = false;             // the rules in force know how right they are
-  Nanoseconds window{0};                  // since the previous sample; 0 for the first
-  std::vector<ZoneAttribution> zones;     // in the source's order
-  std::vector<Nanoseconds> group_time;    // CPU time in the window, descendants included
-  std::vector<Nanoseconds> process_time;  // likewise; 0 unless it was in its group for the whole window
+  bool bounds_errors = false;           // the rules in force know how right they are
+  Nanoseconds window{0};                // since the previous sample; 0 for the first
+  std::vector<ZoneAttribution> zones;   // in the source's order
+  std::vector<Nanoseconds> group_time;  // CPU time in the window, descendants included
+  // Since each was last read: in the window, unless its group was behind before it. 0 unless it was in its
+  // group for all that time.
+  std::vector<Nanoseconds> process_time;
 };
 
 // A counter's value as an earlier run on the same boot left it.
@@ -88,7 +98,10 @@ class Attributor {
   void change_zones(std::vector<Zone> zones);
 
   // Forgets the last sample: the next one is like the first.
-  void begin() { last_.reset(); }
+  void begin() {
+    last_.reset();
+    deferred_ = {};
+  }
   // When the window begins that the next sample ends.
   const std::optional<Instant>& last() const { return last_; }
 
@@ -110,6 +123,7 @@ class Attributor {
   void find_contenders(const UsageSample& usage);
   void measure(std::size_t zone, const Sample& sample);
   void divide(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing);
+  void put_off(std::size_t zone, const UsageSample& usage, const Weighing& weighing);
   void divide_groups(ZoneAttribution& zone, const UsageSample& usage, const Weighing& weighing);
   void bound_errors(ZoneAttribution& zone, const UsageSample& usage,
                     std::span<const double> relative_sd) const;
@@ -121,12 +135,13 @@ class Attributor {
   CpuTicks last_ticks_;
   bool resumed_ = false;  // since then nothing else has been read
   OwnTimes own_times_;
+  DeferredShares deferred_;
   Apportioner apportioner_;
   Attribution result_;
 
   // State of the current window, kept to reuse its memory.
   Contenders contenders_;
-  std::vector<Nanoseconds> own_;
+  std::vector<Nanoseconds> own_, own_since_;
   std::vector<std::size_t> outside_;
   std::vector<std::uint8_t> used_device_;          // of each process
   std::vector<std::vector<std::size_t>> members_;  // a group's processes that ran or used a device

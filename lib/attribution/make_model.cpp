@@ -8,22 +8,30 @@
 
 #include "attribution/device_model.h"
 #include "attribution/learned_model.h"
+#include "attribution/memory_traffic_model.h"
 #include "attribution/usage_ratio_model.h"
 
 namespace keplerd {
 namespace {
 
-// Graphics cards by a model of their own, which no rule changes; all else by that of processors and memory.
+// Graphics cards by a model of their own, which no rule changes; all else by that of processors and memory,
+// which the traffic of memory corrects where it is measured, unless CPU time is the rule.
 class ModelOfAll final : public Model {
  public:
-  explicit ModelOfAll(std::unique_ptr<Model> processors) : processors_(std::move(processors)) {}
+  ModelOfAll(std::unique_ptr<Model> processors, bool uses_traffic)
+      : processors_(std::move(processors)), uses_traffic_(uses_traffic) {}
 
   void begin(const UsageSample& usage, const Contenders& contenders) override {
     processors_->begin(usage, contenders);
     devices_.begin(usage, contenders);
+    traffic_.begin(usage, contenders);
   }
   std::optional<Weighing> weigh(const DrawnEnergy& drawn) override {
-    return drawn.zone.resource == Resource::kGpu ? devices_.weigh(drawn) : processors_->weigh(drawn);
+    if (drawn.zone.resource == Resource::kGpu) return devices_.weigh(drawn);
+    auto weighing = processors_->weigh(drawn);
+    if (weighing && uses_traffic_ && drawn.zone.resource == Resource::kDram)
+      traffic_.apply(drawn.zone, *weighing);
+    return weighing;
   }
   bool wants_processors() const override { return processors_->wants_processors(); }
   RulesInForce in_force() const override { return processors_->in_force(); }
@@ -33,7 +41,9 @@ class ModelOfAll final : public Model {
 
  private:
   std::unique_ptr<Model> processors_;
+  bool uses_traffic_;
   DeviceModel devices_;
+  MemoryTrafficModel traffic_;
 };
 
 }  // namespace
@@ -45,7 +55,7 @@ std::unique_ptr<Model> make_model(const ModelRules& rules) {
   } else {
     processors = std::make_unique<UsageRatioModel>();
   }
-  return std::make_unique<ModelOfAll>(std::move(processors));
+  return std::make_unique<ModelOfAll>(std::move(processors), rules.share != ModelRules::Share::kCpuTime);
 }
 
 }  // namespace keplerd

@@ -32,9 +32,12 @@ struct Contenders {
   Nanoseconds window{0};  // its length
   Nanoseconds kernel{0};  // kernel threads outside any group, and interrupts if accounted separately
   std::span<const Nanoseconds> own;  // of each group of the sample, without its children; never negative
+  // The same since the processes of the group were last read: longer than the window if it was behind before.
+  std::span<const Nanoseconds> own_since;
   // Processes outside any group that ran or used a device; indices into the sample's.
   std::span<const std::size_t> outside;
-  // Of each process of the sample; 0 if it did not run, or was not in its group for the whole window.
+  // Of each process of the sample, since it was last read; 0 if it did not run, or was not in its group for
+  // all that time.
   std::span<const Nanoseconds> process;
   // Whether UsageSample::cpus has what each CPU did in all of the window; if not, nothing can be learned of
   // it.
@@ -66,6 +69,8 @@ struct Weighing {
   std::span<const double> relative_sd = {};
   // The weight of what cannot be said to be any contender's: its part is unattributed.
   std::int64_t nobody = 0;
+  // Whether `process` and `other` are CPU time: then the part of a group that is behind is divided later.
+  bool by_time = false;
 };
 
 class Model {

@@ -17,7 +17,8 @@ void UsageRatioModel::begin(const UsageSample& usage, const Contenders& contende
   const auto outside = std::ranges::transform(contenders.own, groups, &Nanoseconds::count).out;
   std::ranges::transform(contenders.outside, outside, [this](std::size_t i) { return process_[i]; });
 
-  other_.assign(groups, outside);
+  other_.resize(contenders.own_since.size());
+  std::ranges::transform(contenders.own_since, other_.begin(), &Nanoseconds::count);
   for (std::size_t i = 0; i < usage.processes.size(); ++i) {
     const std::size_t group = usage.processes[i].group;
     if (group != kNoGroup) other_[group] -= process_[i];
@@ -31,7 +32,8 @@ std::optional<Weighing> UsageRatioModel::weigh(const DrawnEnergy& drawn) {
   if (resource != Resource::kCpu && resource != Resource::kDram) return std::nullopt;
   const UsageRatio ratio = usage_ratio(drawn.ticks.previous, drawn.ticks.current);
   const EnergySplit split = split_by_usage(drawn.energy, ratio.total > 0 ? ratio : last_ratio_);
-  return Weighing{.idle = split.idle, .contenders = contenders_, .process = process_, .other = other_};
+  return Weighing{
+      .idle = split.idle, .contenders = contenders_, .process = process_, .other = other_, .by_time = true};
 }
 
 }  // namespace keplerd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy, power and CPU time as types. Energy is an integer number of microjoules from the counter to the
-// wire, so that sums are exact; nothing in this project holds joules in a floating-point number.
+// Energy, power, CPU time and amounts of data as types. Energy is an integer number of microjoules from the
+// counter to the wire, so that sums are exact; nothing in this project holds joules in a floating-point
+// number.
 #pragma once
 
 #include <chrono>
@@ -30,6 +31,7 @@ struct Quantity {
 
 using Microjoules = Quantity<struct MicrojoulesTag>;
 using Microwatts = Quantity<struct MicrowattsTag>;
+using Bytes = Quantity<struct BytesTag>;
 
 // CPU time, and spans of the monotonic clock.
 using Nanoseconds = std::chrono::nanoseconds;

@@ -95,21 +95,36 @@ Result<Daemon> Daemon::connect(const std::string& address) {
 Result<Json> Daemon::status() { return parameters_of(client_.call(method("GetStatus"), Json::object())); }
 
 Result<std::vector<Json>> Daemon::list(const ListQuery& query) {
+  auto listed = list_with_policy(query);
+  if (!listed) return listed.error();
+  return std::move(listed->rows);
+}
+
+Result<Listed> Daemon::list_with_policy(const ListQuery& query) {
   Json parameters = {{"kind", name_of(query.kind)}};
   if (query.limit) parameters["limit"] = *query.limit;
   if (!query.sort.empty()) parameters["sort"] = query.sort;
+  if (!query.idle.empty()) parameters["idle"] = query.idle;
   if (auto sent = client_.send(method("List"), std::move(parameters), true); !sent) return sent.error();
 
-  std::vector<Json> rows;
+  Listed listed;
   for (bool more = true; more;) {
     auto reply = client_.receive();
     if (!reply) return reply.error();
     if (!reply->error.empty()) return failure(*reply);
     more = reply->continues;
+    Json& answer = reply->parameters;
+    listed.policy_host = integer_field(answer, "policyHostMicrowatts");
     // An empty list is sent as one reply without a row.
-    if (reply->parameters.contains("row")) rows.push_back(std::move(reply->parameters["row"]));
+    const auto row = answer.find("row");
+    if (row == answer.end()) continue;
+    for (const char* const name : {"policyIdleMicrowatts", "policyPowerMicrowatts"}) {
+      const auto power = integer_field(answer, name);
+      if (power && row->is_object()) (*row)[name] = *power;
+    }
+    listed.rows.push_back(std::move(*row));
   }
-  return rows;
+  return listed;
 }
 
 Result<ClientReply> Daemon::get(Kind kind, std::string_view id) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,13 @@ struct ListQuery {
   Kind kind{};
   std::optional<std::size_t> limit = {};
   std::string sort = {};  // of sort_keys(); empty: by energy
+  std::string idle = {};  // an idle policy to be compared with the one in effect; empty: none
+};
+
+// With ListQuery::idle, rows have policyIdleMicrowatts and policyPowerMicrowatts as far as known.
+struct Listed {
+  std::vector<varlink::Json> rows;
+  std::optional<std::int64_t> policy_host;  // policyHostMicrowatts: idle power that would stay with the host
 };
 
 // A readable error for `reply`, with the candidate ids if a name is ambiguous. `reply.error` is not
@@ -44,6 +52,7 @@ class Daemon {
 
   // All rows of a kind.
   Result<std::vector<varlink::Json>> list(const ListQuery& query);
+  Result<Listed> list_with_policy(const ListQuery& query);
 
   // Get's reply; handling its error is left to the caller.
   Result<varlink::ClientReply> get(Kind kind, std::string_view id);

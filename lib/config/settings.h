@@ -28,6 +28,7 @@ enum class PublicAccess { kNone, kOwn, kHost, kAll };
 std::string_view rule_name(SplitRule rule);
 std::string_view rule_name(ShareRule rule);
 std::string_view rule_name(IdlePolicy policy);
+std::optional<IdlePolicy> parse_idle_policy(std::string_view name);
 std::string_view rule_name(PublicAccess access);
 
 // Bounds of Interval= where it is not 0, of UnwatchedInterval= and of Staleness=. Over a span longer than 30

@@ -283,6 +283,10 @@ Error unknown_key(std::string_view section, std::string_view key) {
 std::string_view rule_name(SplitRule rule) { return name_of<kSplitRules>(rule); }
 std::string_view rule_name(ShareRule rule) { return name_of<kShareRules>(rule); }
 std::string_view rule_name(IdlePolicy policy) { return name_of<kIdlePolicies>(policy); }
+std::optional<IdlePolicy> parse_idle_policy(std::string_view name) {
+  const auto policy = choose<kIdlePolicies>(name);
+  return policy ? std::optional(*policy) : std::nullopt;
+}
 std::string_view rule_name(PublicAccess access) { return name_of<kPublicAccess>(access); }
 
 Result<Done> check_section(std::string_view section) { return check_section_of(kRows, section); }

@@ -9,11 +9,11 @@
 #include "base/parse.h"
 #include "energy/simulated.h"
 #include "host/host_root.h"
+#include "host/stat_file.h"
 
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kFirstLineSize = 512;
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 45;  // as parse_busy_ticks() has it
 
 // Reports refer to the reason for longer than the source exists. There are as many as curves were configured.
@@ -42,8 +42,8 @@ class EstimatedSource final : public EnergySource {
 
   void read(Nanoseconds now, ZoneReadings& readings) override {
     readings.clear();
-    std::array<char, kFirstLineSize> buffer{};
-    const auto stat = read_beginning(procfs_.get(), "stat", buffer);
+    std::array<char, StatFile::kFirstLine> buffer{};
+    const auto stat = stat_.read_beginning(buffer);
     const auto utilisation = stat ? parse_utilisation(*stat) : stat.error();
     if (utilisation) {
       readings.emplace_back(counter_.advance(now, *utilisation));
@@ -56,6 +56,7 @@ class EstimatedSource final : public EnergySource {
  private:
   std::string procfs_path_;
   UniqueFd procfs_;
+  StatFile stat_{procfs_.get()};
   std::vector<Zone> zones_{zone()};
   EstimatedCounter counter_;
 };

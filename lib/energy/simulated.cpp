@@ -10,11 +10,11 @@
 
 #include "base/parse.h"
 #include "host/host_root.h"
+#include "host/stat_file.h"
 
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kFirstLineSize = 512;
 // 11,000 years of one core: more is garbage, and would overflow the counter.
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 45;
 
@@ -43,15 +43,16 @@ class SimulatedSource final : public EnergySource {
   }
 
  private:
-  Result<std::int64_t> read_busy_ticks() const {
-    std::array<char, kFirstLineSize> buffer{};
-    const auto stat = read_beginning(procfs_.get(), "stat", buffer);
+  Result<std::int64_t> read_busy_ticks() {
+    std::array<char, StatFile::kFirstLine> buffer{};
+    const auto stat = stat_.read_beginning(buffer);
     if (!stat) return stat.error();
     return parse_busy_ticks(*stat);
   }
 
   std::string procfs_path_;
   UniqueFd procfs_;
+  StatFile stat_{procfs_.get()};
   std::vector<Zone> zones_{zone()};
   SimulatedCounter counter_{::sysconf(_SC_CLK_TCK)};
 };

@@ -152,6 +152,8 @@ void SourceKeeper::read(Nanoseconds now, ZoneReadings& readings) {
                   std::make_move_iterator(shown_only_readings_.end()));
 }
 
+bool SourceKeeper::moves_in_steps() const { return source_ && source_->moves_in_steps(); }
+
 bool SourceKeeper::awaits_step(const ZoneReadings& before, const ZoneReadings& now) {
   if (!source_ || !source_->moves_in_steps() || before.size() != now.size()) return false;
   const std::size_t zones = source_->zones().size();  // those shown only may change at any time

@@ -38,6 +38,7 @@ class SourceKeeper {
   // For a meter that moves in steps: whether no step, or only part of one, has been seen between `before` and
   // `now`. False for any other meter.
   bool awaits_step(const ZoneReadings& before, const ZoneReadings& now);
+  bool moves_in_steps() const;
 
   // Whether nothing is lost by reading it every few seconds only. False for a meter that has failed: it is
   // still retried at each sample.

@@ -59,6 +59,9 @@ struct Zone {
   std::optional<Coverage> covers = {};  // unset: what follows from the rest (coverage_of())
 };
 
+// Whether workloads have parts of its energy; otherwise, all of it is unattributed.
+inline bool is_divided(const Zone& zone) { return zone.resource != Resource::kNone; }
+
 // "psys" and zones named "platform" that nothing is divided by cover the platform.
 Coverage coverage_of(const Zone& zone);
 

@@ -20,6 +20,8 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kFirstTextSize = 4096;
+constexpr std::size_t kSmallestPage = 4096;
+constexpr std::size_t kLongestLine = 512;  // of the lists of the kernel that are read
 
 Result<UniqueFd> open_file(int directory, const char* path, int flags) {
   // Links are followed: /sys/class consists of them. O_NONBLOCK, in case the path is not a regular file.
@@ -67,10 +69,11 @@ Result<std::string_view> read_descriptor(int fd, const char* path, std::span<cha
   return std::string_view(buffer.data(), *size);
 }
 
-// Reads as much of the file as `limit` allows; `buffer` grows to hold it, and the view refers to it.
-Result<std::string_view> read_growing(int fd, const char* path, std::string& buffer, std::size_t limit) {
+// Reads as much of the file as `limit` allows; `buffer` grows to hold it, and the view refers to it. Its
+// first `size` bytes have been read.
+Result<std::string_view> read_growing(int fd, const char* path, std::string& buffer, std::size_t limit,
+                                      std::size_t size = 0) {
   if (buffer.empty()) buffer.resize(std::min(limit, kFirstTextSize));
-  std::size_t size = 0;
   while (true) {
     const auto filled = fill(fd, path, buffer, size);
     if (!filled) return filled.error();
@@ -83,6 +86,18 @@ Result<std::string_view> read_growing(int fd, const char* path, std::string& buf
     buffer.resize(size > limit / 4 ? limit : size * 4);
   }
   return std::string_view(buffer.data(), size);
+}
+
+// The same for a list on the kernel's own file systems. The kernel writes as many lines as fit into a page,
+// or more: if there is room for another one, the list has ended, and need not be read again to find its end.
+Result<std::string_view> read_kernel_list(int fd, const char* path, std::string& buffer, std::size_t limit) {
+  if (buffer.empty()) buffer.resize(std::min(limit, kFirstTextSize));
+  const ssize_t got = read_at(fd, buffer.data(), buffer.size(), 0);
+  if (got < 0) return system_error(path, errno);
+  const auto size = static_cast<std::size_t>(got);
+  if (size + kLongestLine <= std::min(buffer.size(), kSmallestPage))
+    return std::string_view(buffer.data(), size);
+  return read_growing(fd, path, buffer, limit, size);
 }
 
 // Calls `take` with each name in a directory until it returns false, having enough.
@@ -231,10 +246,17 @@ Result<std::string_view> KeptFile::read(std::span<char> buffer) const {
 }
 
 Result<std::string_view> KeptFile::read_list(std::string& buffer, std::size_t limit) const {
-  if (fd_) return read_growing(fd_.get(), path_.c_str(), buffer, limit);
+  if (fd_) return read_kernel_list(fd_.get(), path_.c_str(), buffer, limit);
   const auto fd = open_file(directory_, path_.c_str(), 0);
   if (!fd) return fd.error();
   return read_growing(fd->get(), path_.c_str(), buffer, limit);
+}
+
+Result<std::string_view> KeptFile::read_beginning(std::span<char> buffer) const {
+  if (!fd_) return keplerd::read_beginning(directory_, path_.c_str(), buffer);
+  const auto size = fill(fd_.get(), path_.c_str(), buffer, 0);
+  if (!size) return size.error();
+  return std::string_view(buffer.data(), *size);
 }
 
 }  // namespace keplerd

@@ -63,9 +63,11 @@ class KeptFile {
   // Like read_file, but the buffer must be larger than the file. For files of one record (energy_uj,
   // cpu.stat, comm): a list that the kernel returns in pieces would be truncated.
   Result<std::string_view> read(std::span<char> buffer) const;
-  // The same for such lists (cgroup.procs) of up to `limit` bytes. `buffer` grows as needed, and is best
-  // reused.
+  // The same for such lists of up to `limit` bytes, with lines of less than 512 (cgroup.procs), and for
+  // single records (/proc/stat). `buffer` grows as needed, and is best reused.
   Result<std::string_view> read_list(std::string& buffer, std::size_t limit) const;
+  // Like the function of this name.
+  Result<std::string_view> read_beginning(std::span<char> buffer) const;
   explicit operator bool() const { return directory_ != kNoDirectory; }
   // Whether it is open all the time, and so is the very file that was opened.
   bool is_held() const { return static_cast<bool>(fd_); }

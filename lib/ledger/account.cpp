@@ -22,6 +22,12 @@ void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjo
   zones[zone].window += active;
 }
 
+void EnergyAccount::add_late(std::size_t zone, Microjoules active) {
+  if (active == Microjoules{}) return;
+  if (zones.size() <= zone) zones.resize(zone + 1);
+  zones[zone].total += active;
+}
+
 void EnergyAccount::add_idle(std::uint64_t window_sequence, std::size_t zone, Microjoules idle) {
   add(window_sequence, zone, idle);
   if (idle == Microjoules{}) return;

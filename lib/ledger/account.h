@@ -65,6 +65,8 @@ struct EnergyAccount {
 
   void add(std::uint64_t window_sequence, std::size_t zone, Microjoules active);
   void add_idle(std::uint64_t window_sequence, std::size_t zone, Microjoules idle);
+  // Of earlier windows.
+  void add_late(std::size_t zone, Microjoules active);
   void add_error(std::uint64_t window_sequence, Microjoules error);
   void add_cpu(std::uint64_t window_sequence, Nanoseconds time);
   // Adds what `other` got in this window; nothing where it got nothing in it.

@@ -30,6 +30,7 @@ struct ContainerAccount {
   std::shared_ptr<const ContainerInfo> info;
   EnergyAccount energy;               // containers and pods inside included
   Microjoules own, other, in_parent;  // as ContainerRow has them; over the zones in the total
+  Microjoules undivided;              // likewise; that of its units
   ContainerAccount* parent = nullptr;
   std::uint64_t seen = 0;  // sequence of the last sample that had a cgroup of it
 };

@@ -117,16 +117,16 @@ std::vector<IdleWorkload> find_idle_workloads(const BookedWindow& window, const 
   return workloads;
 }
 
-void remember_use(const BookedWindow& window, const IdleLedgers& ledgers,
-                  const std::vector<IdleWorkload>& workloads) {
+void remember_use(const BookedWindow& window, const IdleLedgers& ledgers) {
   const double decay = std::exp(-std::chrono::duration<double>(window.attribution.window).count() / kHour);
   for (UnitAccount* const unit : ledgers.units.current())
     remember(unit->recent_active, unit->energy.window_active(window.sequence, window.standings), decay);
-  for (const IdleWorkload& workload : workloads) {
-    if (!workload.is_process()) continue;
-    ProcessAccount& process = *ledgers.processes.find(workload.process);
+  for (const auto& vm : ledgers.registry.running()) {
+    if (!vm->scopes.empty()) continue;
+    ProcessAccount* const process = ledgers.processes.find(vm->process);
+    if (process == nullptr) continue;
     // Its window is booked later: this is the one before.
-    remember(process.recent_active, process.energy.window_active(window.sequence - 1, window.standings),
+    remember(process->recent_active, process->energy.window_active(window.sequence - 1, window.standings),
              decay);
   }
 }

@@ -12,18 +12,12 @@
 #include "ledger/account.h"
 #include "ledger/process_ledger.h"
 #include "ledger/unit_ledger.h"
+#include "report/idle_trial.h"
 #include "workloads/vm_registry.h"
 
 namespace keplerd {
 
 class VmLedger;
-
-enum class IdlePlacing {
-  kSeparate,  // on nobody
-  kEqual,     // on each workload the same
-  kSize,      // by the part of the host that each may use
-  kUsage,     // by the active energy of the last hour
-};
 
 struct IdleWorkload {
   std::size_t group = kNoGroup;  // kNoGroup: outside any
@@ -43,10 +37,9 @@ struct IdleLedgers {
 
 std::vector<IdleWorkload> find_idle_workloads(const BookedWindow& window, const IdleLedgers& ledgers);
 
-// Adds the window to what each workload has used recently. Once in each window in which weights by usage are
-// wanted.
-void remember_use(const BookedWindow& window, const IdleLedgers& ledgers,
-                  const std::vector<IdleWorkload>& workloads);
+// Adds the window to what each unit, and each VM without a cgroup, has used recently. Once in each window,
+// under each policy: weights by usage must be those of the last hour when they are first wanted.
+void remember_use(const BookedWindow& window, const IdleLedgers& ledgers);
 
 // The weight of each workload, and then that of the host itself. Empty: everything is the host's.
 std::vector<std::int64_t> idle_weights(IdlePlacing placing, const BookedWindow& window,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -12,6 +13,16 @@ namespace keplerd {
 namespace {
 
 const Logins kNoLogins;
+
+// It is not known what the process has used in this window.
+void hide_power(WorkloadRow& row, std::span<ZoneShare> shares) {
+  row.power = row.idle_power = std::nullopt;
+  for (ZoneShare& share : shares) share.power = share.idle_power = std::nullopt;
+}
+
+std::optional<Microjoules> unless_none(Microjoules energy) {
+  return energy == Microjoules{} ? std::nullopt : std::optional(energy);
+}
 
 void add_power(std::optional<Microwatts>& sum, std::optional<Microwatts> power) {
   if (sum && power) {
@@ -62,6 +73,7 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   units_.apply(window);
   if (evidence.machined != nullptr) containers_.set_machined(evidence.machined->containers(), units_);
   containers_.place(units_, logins, realtime_);
+  units_.settle(window, containers_.moved());
   place_idle(window);
   containers_.apply(window, units_, idle_);
   processes_.leave_containers(containers_.moved());
@@ -75,15 +87,17 @@ void Ledger::apply(const Sample& sample, const Attribution& attribution, const E
   for (const RefusedVmClaim& claim : vm_registry_.refused())
     refused_claims_.add(claim.is_helper ? "helper" : "vm", claim.id, claim.claimant, realtime_);
   vms_.apply(window, vm_registry_, units_, processes_);
+  idle_trials_.find_accounts(units_, vm_registry_, vms_);
   prune(realtime_);
 }
 
 void Ledger::place_idle(const BookedWindow& window) {
   idle_.place_none();
-  if (idle_placing_ == IdlePlacing::kSeparate) return;
   const IdleLedgers ledgers{units_, processes_, vm_registry_, vms_};
+  remember_use(window, ledgers);
+  if (idle_placing_ == IdlePlacing::kSeparate && idle_trials_.empty()) return;
   auto workloads = find_idle_workloads(window, ledgers);
-  if (idle_placing_ == IdlePlacing::kUsage) remember_use(window, ledgers, workloads);
+  idle_trials_.place(window, ledgers, workloads);
   const auto weights = idle_weights(idle_placing_, window, ledgers, workloads);
   idle_.place(window, units_, std::move(workloads), weights);
   for (std::size_t i = 0; i < idle_.zones().size(); ++i) zones_[source_zones_[i]].placed += idle_.zones()[i];
@@ -156,9 +170,20 @@ std::unique_ptr<Report> Ledger::report() const {
   report->vm_events = vms_.events().last();
   report_containers(containers_.containers(), *report, report->containers);
   report_containers(containers_.pods(), *report, report->pods);
+  report->outside_containers = outside_containers(*report);
+  idle_trials_.report(units_, vms_, containers_, *report);
   report->refused_claims = refused_claims_.all();
   report->running_processes = processes_.running();
   return report;
+}
+
+// Those inside another are counted with it.
+Microjoules Ledger::outside_containers(const Report& report) {
+  Microjoules outside = report.accounts.workloads;
+  for (const auto* const rows : {&report.containers, &report.pods})
+    for (const ContainerRow& row : *rows)
+      if (!row.info->parent) outside -= row.active + row.idle;
+  return outside;
 }
 
 void Ledger::report_zones(Report& report) const {
@@ -238,6 +263,7 @@ void Ledger::report_units(Report& report) const {
     row.info = unit->info;
     row.own = unit->own;
     row.other = unit->other;
+    row.undivided = unless_none(unit->undivided);
   }
 }
 
@@ -250,6 +276,7 @@ void Ledger::report_containers(const ContainerLedger::Accounts& accounts, Report
     row.info = container.info;
     row.own = container.own;
     row.other = container.other;
+    row.undivided = unless_none(container.undivided);
     row.in_parent = container.in_parent;
   }
 }
@@ -280,6 +307,10 @@ std::unique_ptr<ProcessRows> Ledger::process_rows() const {
   for (const auto& [id, process] : processes_.all()) {
     ProcessRow& row = made->rows.emplace_back();
     fill_row(process.energy, row_window(), made->shares, row);
+    if (process.unit != nullptr && process.unit->behind && !process.energy.ended) {
+      made->is_complete = false;
+      hide_power(row, std::span(made->shares).last(row.zones.size()));
+    }
     row.info = process.info;
     row.vm = process.vm;
     row.program = process.program;
@@ -291,6 +322,14 @@ std::unique_ptr<ProcessRows> Ledger::process_rows() const {
     if (!row.vm && unit.vm != nullptr) row.vm = unit.vm->info;
   }
   return made;
+}
+
+std::vector<ProcessId> Ledger::vm_processes() const {
+  std::vector<ProcessId> ids;
+  for (const auto& vm : vm_registry_.running())
+    ids.insert(ids.end(), vm->processes.begin(), vm->processes.end());
+  for (const auto& [id, helper] : vm_registry_.helpers()) ids.push_back(id);
+  return ids;
 }
 
 std::optional<WorkloadRow> Ledger::find_process(std::int32_t pid) const {

@@ -15,6 +15,7 @@
 #include "ledger/account.h"
 #include "ledger/container_ledger.h"
 #include "ledger/idle_placement.h"
+#include "ledger/idle_trials.h"
 #include "ledger/process_ledger.h"
 #include "ledger/refused_claims.h"
 #include "ledger/state.h"
@@ -55,6 +56,8 @@ class Ledger {
   void set_watched(std::vector<WatchedUnit> units) { watched_.set(std::move(units)); }
   // From the next window on.
   void set_idle_placing(IdlePlacing placing) { idle_placing_ = placing; }
+  // Policies whose figures the reports of the next windows show without booking them.
+  void set_idle_trials(const std::vector<IdlePlacing>& placings) { idle_trials_.set(placings); }
 
   // Adds to the limits of `usage` the sizes of the VMs whose groups they are, as of the last window. To be
   // called before the window is booked, and recorded.
@@ -76,6 +79,8 @@ class Ledger {
   VmLedger& vms() { return vms_; }
   const VmLedger& vms() const { return vms_; }
   bool runs_vm(ProcessId process) const { return vm_registry_.of_process(process) != nullptr; }
+  // Those that run VMs, and their helpers.
+  std::vector<ProcessId> vm_processes() const;
   const ProcessLedger& processes() const { return processes_; }
 
   // Of the last window.
@@ -118,6 +123,7 @@ class Ledger {
   void prune(Realtime now);
   RowWindow row_window() const { return {sequence_, windows_, bounds_errors_}; }
   void report_zones(Report& report) const;
+  static Microjoules outside_containers(const Report& report);
   EarlierHost earlier_host() const;
   void report_units(Report& report) const;
   void report_containers(const ContainerLedger::Accounts& accounts, Report& report,
@@ -144,6 +150,7 @@ class Ledger {
   WatchedUnits watched_;
   IdlePlacing idle_placing_ = IdlePlacing::kSeparate;
   IdlePlacement idle_;
+  IdleTrials idle_trials_;
   ContainerLedger containers_;
   RefusedClaims refused_claims_;
   VmRegistry vm_registry_;

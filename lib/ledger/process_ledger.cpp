@@ -45,6 +45,7 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
       account.unit = unit;
     }
     account.energy.add_cpu(window.sequence, window.attribution.process_time[i]);
+    add_late(window, i, units.grants_late(process.group), account);
     for (std::size_t z = 0; z < window.zones.size(); ++z) {
       const Microjoules energy = window.attribution.zones[z].process[i];
       account.energy.add(window.sequence, window.zones[z], energy);
@@ -60,6 +61,19 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
     ended_.insert(id);
   }
   return outside;
+}
+
+// What it used in earlier windows, while its unit was behind.
+void ProcessLedger::add_late(const BookedWindow& window, std::size_t index, bool in_unit,
+                             ProcessAccount& account) {
+  for (std::size_t z = 0; z < window.zones.size(); ++z) {
+    const ZoneAttribution& zone = window.attribution.zones[z];
+    if (zone.late.empty()) continue;
+    account.energy.add_late(window.zones[z], zone.late[index]);
+    if (!window.in_total(z)) continue;
+    account.energy.error += zone.late_error[index];
+    if (in_unit) account.in_unit += zone.late[index];
+  }
 }
 
 ProcessAccount* ProcessLedger::find(ProcessId id) {

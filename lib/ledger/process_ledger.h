@@ -65,6 +65,7 @@ class ProcessLedger {
  private:
   ProcessAccount& account_of(const ProcessUsage& process, UnitAccount* unit, const Logins& logins,
                              Realtime now);
+  static void add_late(const BookedWindow& window, std::size_t index, bool in_unit, ProcessAccount& account);
   static Microjoules leave_unit(ProcessAccount& process);
   static Microjoules leave(ProcessAccount& process, ContainerAccount* container);
 

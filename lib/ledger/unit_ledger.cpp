@@ -5,6 +5,7 @@
 #include <cassert>
 #include <unordered_set>
 
+#include "ledger/undivided.h"
 #include "ledger/watched_units.h"
 
 namespace keplerd {
@@ -43,6 +44,8 @@ void UnitLedger::apply(const BookedWindow& window) {
     const bool ended = unit.seen != window.sequence;
     if (ended) {
       unit.energy.ended = window.now;
+      unit.behind = false;
+      forfeit_undivided(unit, unit.container);
       unit.vm = nullptr;
     }
     // A unit recreated under the same name continues in another entry.

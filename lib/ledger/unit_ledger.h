@@ -3,6 +3,7 @@
 // continues.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,9 +34,13 @@ struct UnitAccount {
   UnitAccount* parent = nullptr;                   // null at the top
   EnergyAccount energy;                            // descendants included
   Microjoules own, other;                          // over the zones in the total
-  double recent_active = 0;                        // uJ; used by IdlePlacement only
-  std::uint64_t incarnation = 0;                   // of its cgroup; 0: ended
-  std::uint64_t seen = 0;                          // sequence of the last sample that had it
+  // Of own: what was put off (ZoneAttribution), and will be other's or its processes'. So `other`, which is
+  // reported, never decreases for it.
+  Microjoules undivided;
+  bool behind = false;            // as GroupUsage has it
+  double recent_active = 0;       // uJ; for IdlePlacing::kUsage
+  std::uint64_t incarnation = 0;  // of its cgroup; 0: ended
+  std::uint64_t seen = 0;         // sequence of the last sample that had it
 
   Uid parent_owner = kRootUser;  // as GroupUsage has it
 
@@ -52,6 +57,12 @@ class UnitLedger {
  public:
   // Books a window. Accounts of units that are gone end.
   void apply(const BookedWindow& window);
+
+  // Books what was put off in this window, and what is divided now; `moved`: the units that are in another
+  // container since, and the one before. After apply(), when all units have been placed.
+  void settle(const BookedWindow& window, const std::unordered_map<UnitAccount*, ContainerAccount*>& moved);
+  // After settle(): whether the processes of a group get what was put off earlier in its unit.
+  bool grants_late(std::size_t group) const { return group != kNoGroup && grants_late_[group] != 0; }
 
   // The units of the last sample, by its index: parents before their children.
   const std::vector<UnitAccount*>& current() const { return current_; }
@@ -79,6 +90,7 @@ class UnitLedger {
   std::map<std::string, std::unique_ptr<UnitAccount>, std::less<>> accounts_;
   std::unordered_map<std::uint64_t, UnitAccount*> running_;  // by incarnation
   std::vector<UnitAccount*> current_;                        // by the index of the last sample
+  std::vector<std::uint8_t> grants_late_;                    // likewise
 };
 
 }  // namespace keplerd

@@ -90,7 +90,8 @@ template <class Row>
 constexpr auto nested() {
   return std::tuple{described("parent", &InfoOf<Row>::parent),
                     member("ownMicrojoules", &Row::own, Public::kComputed),
-                    member("otherMicrojoules", &Row::other, Public::kComputed)};
+                    member("otherMicrojoules", &Row::other, Public::kComputed),
+                    member("undividedMicrojoules", &Row::undivided, Public::kHidden)};
 }
 
 template <class T>

@@ -21,6 +21,7 @@
 #include "base/units.h"
 #include "energy/source_probe.h"
 #include "energy/zone.h"
+#include "report/idle_trial.h"
 #include "report/rows.h"
 #include "workloads/owner.h"
 
@@ -121,8 +122,8 @@ struct Report {
   Report(const Report&) = delete;  // not copyable: rows refer to `shares`
   Report& operator=(const Report&) = delete;
 
-  // False: filtered for a caller without full access. Accounts, outside_other, VMs' events, the per-zone
-  // parts of a row and the parts of a VM are then unknown.
+  // False: filtered for a caller without full access. Accounts, what is outside them, VMs' events, the
+  // per-zone parts of a row and the parts of a VM are then unknown.
   bool full = true;
 
   std::uint64_t sequence = 0;
@@ -152,6 +153,9 @@ struct Report {
   // The part of accounts.workloads that no row shows any more: processes outside any unit that ended or
   // moved, and units that are no longer kept.
   Microjoules outside_other;
+  // accounts.workloads less the energy of all containers and pods without a parent: what was used outside
+  // them. Negative if one that was inside another, which has its energy as well, has left it.
+  Microjoules outside_containers;
   Quality workload_quality = Quality::kAttributed;
 
   std::vector<ZoneRow> zones;
@@ -160,7 +164,8 @@ struct Report {
   std::shared_ptr<const std::vector<VmEvent>> vm_events;  // the latest, oldest first; null: none
   std::vector<ContainerRow> containers;
   std::vector<ContainerRow> pods;
-  std::vector<ZoneShare> shares;                                    // what these rows refer to
+  std::vector<IdleTrial> idle_trials;  // of the policies that callers with full access have requested
+  std::vector<ZoneShare> shares;       // what these rows refer to
   std::shared_ptr<const std::vector<RefusedClaim>> refused_claims;  // at most 100; null: none
   std::size_t running_processes = 0;
 };
@@ -173,6 +178,9 @@ struct ProcessRows {
   ProcessRows& operator=(const ProcessRows&) = delete;
 
   std::vector<ProcessRow> rows;  // by pid and start
+  // All have been read with this sample. If not, some have no power, and what they have used since they were
+  // read is not in their energy yet.
+  bool is_complete = true;
   std::vector<ZoneShare> shares;
 };
 

@@ -95,6 +95,8 @@ struct UnitRow : WorkloadRow {
   std::shared_ptr<const UnitInfo> info;
   Microjoules own;    // without its descendants
   Microjoules other;  // of own: processes that ended, moved away or were never seen
+  // Of own: used since its processes were last read, and neither theirs nor other yet. Unset: none.
+  std::optional<Microjoules> undivided;
 };
 
 // A container, or a pod.
@@ -113,9 +115,10 @@ struct ContainerInfo {
 
 struct ContainerRow : WorkloadRow {
   std::shared_ptr<const ContainerInfo> info;
-  Microjoules own;        // without the containers and pods inside it
-  Microjoules other;      // of own: processes that ended, moved away or were never seen
-  Microjoules in_parent;  // what it used inside its present parent
+  Microjoules own;                       // without the containers and pods inside it
+  Microjoules other;                     // of own: processes that ended, moved away or were never seen
+  std::optional<Microjoules> undivided;  // as UnitRow has it
+  Microjoules in_parent;                 // what it used inside its present parent
 };
 
 struct VmInfo {

@@ -31,8 +31,6 @@ Microjoules earlier_of(const ZoneShares& zones, std::size_t i);
 Microjoules earlier_idle_of(const ZoneShares& zones, std::size_t i);  // of the idle energy of zone `i`
 Microjoules earlier_of(const VmParts& breakdown, const VmPart& part);
 
-inline bool is_divided(const Zone& zone) { return zone.resource != Resource::kNone; }
-
 // An absent value has no key in JSON and D-Bus details.
 template <class T>
 constexpr bool is_absent(const T&) {

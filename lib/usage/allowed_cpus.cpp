@@ -58,11 +58,24 @@ void AllowedCpus::read(CgroupTree* tree, Nanoseconds now, const RunsVm& runs_vm,
   forget_ended(sample);
 }
 
+std::vector<std::uint64_t> AllowedCpus::due(Nanoseconds now, const UsageSample& sample) const {
+  std::vector<std::uint64_t> due;
+  for (const GroupUsage& usage : sample.groups) {
+    if (due.size() == kMostExamined) break;
+    const auto group = groups_.find(usage.incarnation);
+    if (has_run(usage) && (group == groups_.end() || now >= group->second.due))
+      due.push_back(usage.incarnation);
+  }
+  return due;
+}
+
 void AllowedCpus::examine_due(CgroupTree& tree, Nanoseconds now, const RunsVm& runs_vm,
                               const UsageSample& sample) {
   std::map<std::size_t, Processes> due;  // by the index of the group
   for (std::size_t i = 0; i < sample.groups.size() && due.size() < kMostExamined; ++i) {
-    if (has_run(sample.groups[i]) && now >= groups_[sample.groups[i].incarnation].due) due[i];
+    if (has_run(sample.groups[i]) && !sample.groups[i].behind &&
+        now >= groups_[sample.groups[i].incarnation].due)
+      due[i];
   }
   if (due.empty()) return;
   for (const ProcessUsage& process : sample.processes) {

@@ -36,6 +36,9 @@ class AllowedCpus {
   // `host` must outlive the reader.
   explicit AllowedCpus(const HostRoot& host) : host_(host) {}
 
+  // The groups of `sample`, by incarnation, whose processes read() will want to know.
+  std::vector<std::uint64_t> due(Nanoseconds now, const UsageSample& sample) const;
+
   // Sets the classes of `sample` and its groups. `tree`: null without cgroup2. A group that has used CPU time
   // is examined when it is new, a little later, and each minute from then on; at most some dozens of groups
   // in a sample.

@@ -6,13 +6,9 @@
 #include <optional>
 
 #include "base/parse.h"
-#include "host/host_root.h"
 
 namespace keplerd {
 namespace {
-
-// Its line of interrupt counts grows with the machine: some 100 KiB on the largest ones.
-constexpr std::size_t kStatLimit = 4 << 20;
 
 constexpr int kMostCpus = 8192;  // NR_CPUS of the kernels with the highest
 
@@ -63,7 +59,5 @@ void parse_cpu_lines(std::string_view stat, std::vector<CpuLine>& lines) {
   const auto twins = [](const CpuLine& a, const CpuLine& b) { return a.number == b.number; };
   lines.erase(std::unique(lines.begin(), lines.end(), twins), lines.end());
 }
-
-Result<std::string> read_stat(const HostRoot& host) { return read_text(host.procfs(), "stat", kStatLimit); }
 
 }  // namespace keplerd

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +11,6 @@
 #include "base/units.h"
 
 namespace keplerd {
-
-class HostRoot;
 
 // USER_HZ, the unit of times in /proc/stat and of processes' CPU and start times: 100 on every architecture
 // that Linux supports today (proc_stat(5)).
@@ -35,9 +32,6 @@ struct CpuTicks {
 };
 
 CpuTicks add_up(const CpuFields& fields);
-
-// The text of /proc/stat.
-Result<std::string> read_stat(const HostRoot& host);
 
 // Of all CPUs. `stat`: the text of /proc/stat, or at least its first line. Fields missing on old kernels are
 // 0.

@@ -44,8 +44,13 @@ void DeviceReader::read(Nanoseconds boottime, CgroupTree* tree, ProcessTable& pr
     scanned_ = boottime;
     scan();
   }
+  sample.memory_traffic.clear();
   read_files();
   for (auto& [address, device] : devices_) {
+    if (device.memory) {
+      find_traffic(boottime, device, sample);
+      continue;
+    }
     const auto uses = device.counter.advance(boottime);
     device.is_known = uses && device.problem.empty();
     if (!device.is_known) continue;
@@ -109,8 +114,11 @@ void DeviceReader::find_devices() {
     for (const std::string& name : *names) {
       const std::string file = directory.name + "/" + name;
       if (name.ends_with('~')) continue;  // being written
-      if (pci_address(name) != name) {
-        leave_out(file, "is not a PCI address in the kernel's form, such as 0000:03:00.0");
+      const std::optional<int> memory = parse_traffic_file_name(name);
+      if (!memory && pci_address(name) != name) {
+        leave_out(file,
+                  "is neither a PCI address in the kernel's form, such as 0000:03:00.0, nor a memory, such "
+                  "as memory-0");
       } else if (const auto other = found.find(name); other != found.end()) {
         leave_out(file, "is not read, because of " + other->second.file);
       } else if (found.size() == kMostUsedDevices) {
@@ -119,8 +127,8 @@ void DeviceReader::find_devices() {
         const auto known = devices_.find(name);
         const bool is_same = known != devices_.end() && known->second.file == file &&
                              known->second.inode == directory.open.inode;
-        found.emplace(name,
-                      is_same ? std::move(known->second) : Device{file, directory.open.inode, {}, {}, false});
+        found.emplace(name, is_same ? std::move(known->second)
+                                    : Device{.file = file, .inode = directory.open.inode, .memory = memory});
       }
     }
   }
@@ -148,11 +156,31 @@ void DeviceReader::read_files() {
 
 void DeviceReader::read_file(const Directory& directory, const std::string& address, Device& device) {
   const auto text = read_owned(directory.open, address.c_str(), kLongestUsageFile);
-  const auto reading = !text    ? Result<UsageReading>(text.error())
-                       : !*text ? Result<UsageReading>(Error{.message = "it is gone"})
-                                : parse_usage_file(**text);
-  device.problem = reading ? std::string() : reading.error().message;
-  if (reading) device.counter.take(*reading);
+  const auto take = [&](auto parse, auto& counter) {
+    const auto reading = parse(**text);
+    device.problem = reading ? std::string() : reading.error().message;
+    if (reading) counter.take(*reading);
+  };
+  if (!text || !*text) {
+    device.problem = text ? "it is gone" : text.error().message;
+  } else if (device.memory) {
+    take(parse_traffic_file, device.traffic);
+  } else {
+    take(parse_usage_file, device.counter);
+  }
+}
+
+// A group that has ended, or of which the sample has no row, is one of the others.
+void DeviceReader::find_traffic(Nanoseconds boottime, Device& device, UsageSample& sample) {
+  const auto known = device.traffic.advance(boottime);
+  device.is_known = known && device.problem.empty();
+  if (!device.is_known) return;
+  MemoryTraffic& traffic = sample.memory_traffic.emplace_back(
+      MemoryTraffic{.die = *device.memory, .bytes = known->all, .groups = {}});
+  for (std::size_t i = 0; i < sample.groups.size(); ++i) {
+    const auto group = known->groups.find(sample.groups[i].identity);
+    if (group != known->groups.end()) traffic.groups.push_back({.group = i, .bytes = group->second});
+  }
 }
 
 void DeviceReader::find_users(const UseCounter::Uses& uses, CgroupTree* tree, ProcessTable& processes,

@@ -46,8 +46,10 @@ void LimitReader::read(CgroupTree* tree, std::string_view stat, Nanoseconds now,
   read_host(stat, now, sample.host);
   if (tree != nullptr) read_due(*tree, now, sample.groups);
   sample.limits.clear();
+  sample.limits_unread = 0;
   for (const GroupUsage& group : sample.groups) {
     const auto known = groups_.find(group.incarnation);
+    if (known == groups_.end()) ++sample.limits_unread;
     sample.limits.push_back(known == groups_.end() ? GroupLimits() : known->second.limits);
   }
   forget_ended(sample.groups);

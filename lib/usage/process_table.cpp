@@ -20,7 +20,9 @@ namespace {
 constexpr Nanoseconds kScanPeriod = std::chrono::seconds(10);
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
 
-bool has_moved(const GroupUsage& group) { return !group.before || group.usage != *group.before; }
+// Whether a kernel thread with this name is a worker, whose name is what it works on, and so changes all the
+// time. No program can be executed under a name with a slash.
+bool names_a_worker(std::string_view comm) { return comm.starts_with("kworker/"); }
 
 std::uint64_t incarnation_of(std::size_t group, const UsageSample& sample) {
   return group == kNoGroup ? 0 : sample.groups[group].incarnation;
@@ -34,11 +36,15 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   if (sample.processes.size() < sample.processes.capacity() / 4) sample.processes.shrink_to_fit();
   sample.processes.clear();
   sample.ended.clear();
+  left_behind_.clear();
   if (sample.groups.empty()) tree = nullptr;
   by_group_ = tree != nullptr && host_.has_own_procfs();
   scan_due_ = !last_scan_ || boottime - *last_scan_ >= kScanPeriod;
   if (scan_due_) last_scan_ = boottime;
   if (saved_) saved_->find_groups(sample);
+  now_ = boottime;
+  forget_groups(sample);
+  choose_groups(sample);
   if (by_group_) {
     read_moved(*tree, sample);
     if (scan_due_) scan(*tree, sample);
@@ -46,28 +52,34 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   } else {
     read_all(tree, sample);
   }
+  mark_behind(sample);
   last_boottime_ = boottime;
   saved_.reset();
 }
 
-// Reads the processes of every active group, and those in the root.
+// Reads the lists of all active groups, the processes of those that are due, and those in the root.
 void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
-  forget_groups(sample);
   read_group(tree, kNoGroup, sample);
   for (std::size_t i = 0; i < sample.groups.size(); ++i) {
-    if (sample_ == 1 || has_moved(sample.groups[i])) read_group(tree, i, sample);
+    const GroupUsage& group = sample.groups[i];
+    const bool catches_up = any_behind_ && is_due(i) && is_behind(group.incarnation);
+    if (sample_ == 1 || has_moved(group) || catches_up) read_group(tree, i, sample);
   }
 }
 
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
-  Group& group = groups_[incarnation_of(index, sample)];
-  group.read_before = std::exchange(group.read_in, sample_);
+  const std::uint64_t incarnation = incarnation_of(index, sample);
+  Group& group = groups_[incarnation];
+  if (is_due(index)) begin_group(group);
   tree.read_pids(index, pids_);
   left_out_ -= group.left_out;
   left_out_ += group.left_out = read_pids(index, sample);
-  if (pids_ == group.pids) return;
-  note_missing(group.pids);
-  group.pids = pids_;
+  if (pids_ != group.pids) {
+    note_missing(group.pids);
+    group.pids = pids_;
+  }
+  if (is_due(index)) return;
+  pids_.empty() ? begin_group(group) : leave_behind(incarnation, group);
 }
 
 // Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.
@@ -76,7 +88,7 @@ std::size_t ProcessTable::read_pids(std::size_t index, UsageSample& sample) {
   std::size_t reported = 0;
   for (const std::int32_t pid : pids_) {
     if (!has_room(index, reported) && !processes_.contains(pid)) continue;
-    read_one({pid, index}, sample);
+    if (!may_wait({pid, index}, sample)) read_one({pid, index}, sample);
     ++reported;
   }
   return pids_.size() - reported;
@@ -119,28 +131,6 @@ void ProcessTable::forget_groups(const UsageSample& sample) {
   });
 }
 
-// Scans all of /proc for changes in groups whose lists were not read: processes that appeared or disappeared,
-// or have another user now. While the limits leave processes out, new ones are not searched for: as their
-// groups' time has not changed, they have used nothing.
-void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
-  if (!list_processes(host_.procfs(), pids_)) return;
-  for (const std::int32_t pid : missing_) {
-    if (processes_.contains(pid)) read_one({pid, group_of(pid, &tree)}, sample);
-  }
-  for (const std::int32_t pid : pids_) {
-    if (!processes_.contains(pid) && left_out_ == 0 && processes_.size() < limits_.all)
-      read_one({pid, group_of(pid, &tree)}, sample);
-  }
-  std::ranges::sort(pids_);
-  for (auto& [pid, process] : processes_) {
-    if (age_of(process) == Age::kCurrent) continue;
-    if (!std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
-    if (!process.has_run) process.comm_file.reset();
-    if (process.has_run && refresh_user(process, false))
-      report(process, group_with(sample, process.group), false, {{process.group, process.usage}}, sample);
-  }
-}
-
 // Drops processes that are gone. The others are in a group whose list was not read, or are zombies.
 void ProcessTable::drop_missing(UsageSample& sample) {
   std::erase_if(missing_, [&](std::int32_t pid) {
@@ -150,35 +140,6 @@ void ProcessTable::drop_missing(UsageSample& sample) {
     sample.ended.push_back(known->second.id);
     processes_.erase(known);
     return true;
-  });
-}
-
-void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
-  std::unordered_map<std::int32_t, std::size_t> groups;
-  const auto take = [&](std::size_t group) {
-    tree->read_pids(group, pids_);
-    for (const std::int32_t pid : pids_) groups.emplace(pid, group);
-  };
-  for (std::size_t i = 0; i < sample.groups.size(); ++i) take(i);
-  if (tree != nullptr) take(kNoGroup);
-
-  if (!list_processes(host_.procfs(), pids_)) return;
-  put_known_first();
-  left_out_ = 0;
-  std::vector<std::size_t> reported(sample.groups.size());
-  for (const std::int32_t pid : pids_) {
-    const auto found = groups.find(pid);
-    const std::size_t group = found != groups.end() ? found->second : group_of(pid, tree);
-    if (group != kNoGroup && !has_room(group, reported[group]++) && !processes_.contains(pid)) {
-      ++left_out_;
-    } else {
-      read_one({pid, group}, sample);
-    }
-  }
-  std::erase_if(processes_, [&](const auto& entry) {
-    const bool gone = age_of(entry.second) != Age::kCurrent;
-    if (gone) sample.ended.push_back(entry.second.id);
-    return gone;
   });
 }
 
@@ -206,10 +167,13 @@ void ProcessTable::read_one(const Found& found, UsageSample& sample) {
   }
   process.read_in = sample_;
   process.group = incarnation_of(found.group, sample);
+  if (process.group != last.group) settle_later(process.group);
   const bool was_unread = std::exchange(process.unread, state == State::kUnread);
   if (process.unread) return;
   const bool renamed = state == State::kRenamed;
-  const bool has_other_user = (renamed || (scan_due_ && process.has_run)) && refresh_user(process, renamed);
+  const bool is_worker = process.kernel_thread && names_a_worker(process.comm);
+  const bool is_user_due = (renamed && !is_worker) || (scan_due_ && process.has_run);
+  const bool has_other_user = is_user_due && refresh_user(process, renamed);
   if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user) return;
   const bool knows_last = age == Age::kLast && !was_unread;
   report(process, found.group, renamed, knows_last ? std::optional(last) : std::nullopt, sample);
@@ -227,6 +191,7 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
   process.read_in = sample_;
   process.parent = stat->parent;
   process.kernel_thread = stat->kernel_thread;
+  settle_later(process.group);
   refresh_user(process, true);
   auto before = saved_ ? saved_->before(process.id, process.usage) : std::nullopt;
   // A new process outside any group used all its time in this window: no group's time includes it.
@@ -238,12 +203,14 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
 
 ProcessTable::Age ProcessTable::age_of(const Process& process) const {
   if (process.read_in == sample_) return Age::kCurrent;
-  std::uint64_t last = sample_ - 1;  // the sample in which all known processes of its group were read
-  if (by_group_) {
-    const auto group = groups_.find(process.group);
-    if (group == groups_.end()) return Age::kOlder;
-    last = group->second.read_in == sample_ ? group->second.read_before : group->second.read_in;
+  const auto group = groups_.find(process.group);
+  if (group == groups_.end()) {
+    const bool has_gone = by_group_ || process.read_in + 1 < sample_;
+    return has_gone ? Age::kOlder : Age::kLast;
   }
+  // The sample in which all known processes of its group were read.
+  const Group& of = group->second;
+  const std::uint64_t last = of.read_in == sample_ ? of.read_before : of.read_in;
   return process.read_in >= last ? Age::kLast : Age::kOlder;
 }
 

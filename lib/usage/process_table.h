@@ -11,11 +11,14 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
 #include "host/kept_file.h"
+#include "usage/process_demand.h"
 #include "usage/process_stat.h"
 #include "usage/process_user.h"
 #include "usage/saved_processes.h"
@@ -40,7 +43,8 @@ struct ProcessLimits {
 //
 //   a group's list of processes   with each sample in which the group's CPU time has changed
 //   a process's clock and name    with the list that names it; every ten seconds even without one
-//   a process's user              when it is new or renamed, and every ten seconds if it has run
+//   a process's user              when it is new or renamed (workers of the kernel rename themselves all the
+//                                 time, and are excepted), and every ten seconds if it has run
 //
 // An idle group vouches for its processes: none of them has run, so what was read of them along with the
 // group's last list is still true. Age classifies a process accordingly:
@@ -51,6 +55,12 @@ struct ProcessLimits {
 //   kOlder    its group's list was read since, without it (it was in another, idle group, or a zombie, or
 //             beyond the limits): its clock has advanced over more than this window, and none of that is
 //             attributed to the window (likewise if its last reading failed: Process::unread)
+//
+// While nobody wants processes (ProcessDemand), the clocks of a group's known processes are left out: its
+// list is read as ever, so that processes which are new, have moved or have ended are found as soon; but
+// those that stay are read every ten seconds, and the group is *behind* in between. "Its group's list was
+// read" then means: with the clocks. The processes of a group that is new, or has got another process, are
+// read with each sample for ten seconds, because they may soon execute another program.
 //
 // A process that a list no longer names, or whose group is gone, is missing: it has moved (and another list
 // names it), is a zombie, or is gone. Its clock decides, at the end of each sample: the process is kept as
@@ -63,13 +73,20 @@ class ProcessTable {
   // Before the first read(): it continues from these times.
   void resume(const SavedUsage& saved) { saved_.emplace(saved); }
 
-  // Fills sample.processes and sample.ended for the groups in `sample`. `tree`: the one that they come from;
-  // nullptr without cgroup2. `boottime`: CLOCK_BOOTTIME of this sample, the clock of processes' start times.
-  // Views in the sample are valid until the next call.
+  // From the next read() on. The first one reads all.
+  void demand(ProcessDemand demand) { demand_ = std::move(demand); }
+  // The same for these groups, in addition.
+  void demand_groups(std::vector<std::uint64_t> groups) { demand_.groups = std::move(groups); }
+
+  // Fills sample.processes, sample.ended and GroupUsage::behind for the groups in `sample`. `tree`: the one
+  // that they come from; nullptr without cgroup2. `boottime`: CLOCK_BOOTTIME of this sample, the clock of
+  // processes' start times. Views in the sample are valid until the next call.
   void read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sample);
 
   // All whose time is known as of the last read(), with the incarnations of their groups.
   std::vector<SavedUsage::Process> all() const;
+  // Those whose time is no longer known as of the last read(), while it was at the one before.
+  const std::vector<SavedUsage::Process>& left_behind() const { return left_behind_; }
   // After read(): the index in sample.processes of a process that has used something other than CPUs, and may
   // not have run; it is added if it is known. kNoProcess: it has ended, or is not tracked individually.
   std::size_t find(ProcessId id, UsageSample& sample) const;
@@ -99,9 +116,11 @@ class ProcessTable {
 
   // A group whose list has been read.
   struct Group {
-    std::uint64_t read_in = 0, read_before = 0;  // numbers of the last two samples that read it
-    std::vector<std::int32_t> pids;              // that were in it then
+    std::uint64_t read_in = 0, read_before = 0;  // numbers of the last two samples that read its processes
+    std::vector<std::int32_t> pids;              // that were in it when its list was last read
     std::size_t left_out = 0;                    // of these
+    Nanoseconds settled{0};                      // until then, its processes are read with each sample
+    bool behind = false;
   };
 
   enum class Age { kCurrent, kLast, kOlder };
@@ -110,6 +129,19 @@ class ProcessTable {
     std::int32_t pid = 0;
     std::size_t group = kNoGroup;
   };
+
+  static bool has_moved(const GroupUsage& group) { return !group.before || group.usage != *group.before; }
+
+  void choose_groups(const UsageSample& sample);
+  bool is_due(std::size_t group) const { return group == kNoGroup || due_[group] != 0; }
+  bool is_behind(std::uint64_t group) const;
+  void begin_group(Group& group);
+  void begin_due(const UsageSample& sample);
+  void leave_others_behind(const std::vector<std::size_t>& members, const UsageSample& sample);
+  bool may_wait(const Found& found, const UsageSample& sample) const;
+  void settle_later(std::uint64_t group);
+  void leave_behind(std::uint64_t incarnation, Group& group);
+  void mark_behind(UsageSample& sample);
 
   void read_moved(CgroupTree& tree, UsageSample& sample);
   void read_group(CgroupTree& tree, std::size_t index, UsageSample& sample);
@@ -147,9 +179,15 @@ class ProcessTable {
   std::uint64_t group_sum_ = 0;
   std::vector<std::int32_t> missing_;  // known, but not where they were: gone, moved elsewhere, or zombies
   std::vector<std::int32_t> pids_, sorted_;
+  ProcessDemand demand_;
+  std::vector<std::uint8_t> due_;  // of each group of the sample: whether its processes are read
+  bool any_behind_ = false;
+  std::unordered_set<std::uint64_t> fallen_behind_;  // in this sample
+  std::vector<SavedUsage::Process> left_behind_;
   std::uint64_t sample_ = 0;
   bool by_group_ = false;
   bool scan_due_ = false;
+  Nanoseconds now_{0};  // of this sample
   std::optional<Nanoseconds> last_boottime_;
   std::optional<Nanoseconds> last_scan_;
   std::optional<SavedProcesses> saved_;  // until the first read()

@@ -32,7 +32,7 @@ std::optional<ProcessUsage::Before> SavedProcesses::before(ProcessId id, Nanosec
 std::vector<SavedUsage::Process> ProcessTable::all() const {
   std::vector<SavedUsage::Process> saved;
   for (const auto& [pid, process] : processes_) {
-    if (!process.unread && age_of(process) != Age::kOlder)
+    if (!process.unread && !is_behind(process.group) && age_of(process) != Age::kOlder)
       saved.push_back({process.id, process.group, process.usage});
   }
   return saved;

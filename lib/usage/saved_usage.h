@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/units.h"
@@ -19,9 +20,13 @@ struct SavedUsage {
 
     bool operator==(const Group&) const = default;
   };
+  // No identity: the process has not been read since its group used CPU time. What it had used at the sample
+  // is not known.
+  static constexpr std::uint64_t kBehind = std::numeric_limits<std::uint64_t>::max();
+
   struct Process {
     ProcessId id;
-    std::uint64_t group = 0;  // identity; 0: none
+    std::uint64_t group = 0;  // identity; 0: none; kBehind
     Nanoseconds usage{0};
 
     bool operator==(const Process&) const = default;

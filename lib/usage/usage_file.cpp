@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/usage_file.h"
 
-#include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/parse.h"
-#include "base/text.h"
+#include "usage/usage_lines.h"
 
 namespace keplerd {
 namespace {
 
-constexpr std::int64_t kLatest = INT64_MAX / 1000;        // microseconds: a clock counts nanoseconds
 constexpr std::int64_t kBusiest = std::int64_t{1} << 62;  // nanoseconds
-constexpr std::size_t kShownOfLine = 80, kLongestReason = 200;
-
-Error bad_line(std::size_t number, std::string_view line, std::string_view expected) {
-  return {.message = fmt::format("line {} is '{}' (expected {})", number,
-                                 escape_name(line.substr(0, kShownOfLine)), expected)};
-}
 
 struct Line {
   ProcessId process;
@@ -40,19 +32,19 @@ std::optional<Line> parse_line(std::string_view text) {
 Result<UsageReading> parse_usage_file(std::string_view text) {
   UsageReading reading;
   std::string_view rest = text;
-  std::string_view first = take_until(rest, '\n');
-  if (take_prefix(first, "unknown ")) return Error{.message = escape_name(first.substr(0, kLongestReason))};
-  const auto time = parse_number<std::int64_t>(first);
-  if (!time || *time < 0 || *time > kLatest) return bad_line(1, first, "microseconds since the boot");
-  reading.time = std::chrono::microseconds(*time);
+  const std::string_view first = take_until(rest, '\n');
+  if (auto reason = unknown_reason(first)) return *std::move(reason);
+  const auto time = parse_boottime(first);
+  if (!time) return bad_usage_line(1, first, "microseconds since the boot");
+  reading.time = *time;
   for (std::size_t number = 2; !rest.empty(); ++number) {
     const std::string_view line = take_until(rest, '\n');
     const auto parsed = parse_line(line);
-    if (!parsed) return bad_line(number, line, "PID STARTTIME NANOSECONDS");
+    if (!parsed) return bad_usage_line(number, line, "PID STARTTIME NANOSECONDS");
     if (reading.busy.size() == kMostUsers)
       return Error{.message = fmt::format("it names more than {} processes", kMostUsers)};
     if (!reading.busy.emplace(parsed->process, parsed->busy).second)
-      return bad_line(number, line, "each process once");
+      return bad_usage_line(number, line, "each process once");
   }
   return reading;
 }

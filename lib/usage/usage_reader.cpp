@@ -21,6 +21,7 @@ Limits with_budget(Limits limits, DescriptorBudget& budget) {
 UsageReader::UsageReader(const HostRoot& host, UsageLimits limits)
     : host_(host),
       descriptors_(limits.descriptors),
+      stat_(host.procfs()),
       processes_(host, with_budget(limits.processes, descriptors_)),
       processors_(host, descriptors_),
       allowed_cpus_(host),
@@ -51,6 +52,8 @@ SavedUsage UsageReader::changed(const UsageSample& sample) const {
     const std::uint64_t group = process.group == kNoGroup ? 0 : sample.groups[process.group].identity;
     usage.processes.push_back({process.id, group, process.usage});
   }
+  const auto& behind = processes_.left_behind();
+  usage.processes.insert(usage.processes.end(), behind.begin(), behind.end());
   return usage;
 }
 
@@ -72,7 +75,7 @@ SavedUsage UsageReader::all(const UsageSample& sample) const {
 }
 
 Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
-  const auto stat = read_stat(host_);
+  const auto stat = stat_.read();
   if (!stat) return stat.error();
   const auto fields = parse_cpu_fields(*stat);
   if (!fields) return fields.error();
@@ -80,13 +83,15 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   sample.ticks = add_up(*fields);
   // The file exists if the kernel accounts interrupt time separately (CONFIG_IRQ_TIME_ACCOUNTING), since
   // Linux 6.1.
-  sample.interrupts_apart = read_identity(host_.procfs(), "pressure/irq").ok();
+  if (!interrupts_apart_) interrupts_apart_ = read_identity(host_.procfs(), "pressure/irq").ok();
+  sample.interrupts_apart = *interrupts_apart_;
   sample.groups.clear();
   sample.parts.clear();
   if (tree_) {
     tree_->read(sample.groups);
     sample.parts = tree_->parts();
   }
+  if (runs_vm_) processes_.demand_groups(allowed_cpus_.due(boottime, sample));
   processes_.read(tree_.get(), boottime, sample);
   devices_.read(boottime, tree_.get(), processes_, sample);
   sample.limits.clear();

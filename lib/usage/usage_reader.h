@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "host/descriptor_budget.h"
+#include "host/stat_file.h"
 #include "usage/allowed_cpus.h"
 #include "usage/cgroup_tree.h"
 #include "usage/device_reader.h"
@@ -39,6 +40,9 @@ class UsageReader {
   // What has changed with `sample`, which is the last one; and all there is. Without the time of the sample.
   SavedUsage changed(const UsageSample& sample) const;
   SavedUsage all(const UsageSample& sample) const;
+
+  // Which processes are read, from the next read on.
+  void demand(ProcessDemand demand) { processes_.demand(std::move(demand)); }
 
   // Replaces `sample`; its views are valid until the next call of this or take_group_events(). Fails only if
   // /proc/stat cannot be read.
@@ -72,13 +76,15 @@ class UsageReader {
  private:
   const HostRoot& host_;
   DescriptorBudget descriptors_;
+  StatFile stat_;
   std::unique_ptr<CgroupTree> tree_;  // none without cgroup2
   ProcessTable processes_;
   Processors processors_;
   AllowedCpus allowed_cpus_;
   DeviceReader devices_;
-  std::optional<LimitReader> limits_;  // unset: they are not read
-  AllowedCpus::RunsVm runs_vm_;        // none: processors are not read
+  std::optional<LimitReader> limits_;     // unset: they are not read
+  std::optional<bool> interrupts_apart_;  // as UsageSample has it: the kernel does not change that
+  AllowedCpus::RunsVm runs_vm_;           // none: processors are not read
 };
 
 }  // namespace keplerd

@@ -48,6 +48,9 @@ struct GroupUsage {
                // what groups of the same path have used that were created and have ended since.
   std::size_t cpu_class = 0;   // index into UsageSample::cpu_classes
   std::uint64_t identity = 0;  // of its directory (read_identity()), also in other runs on the same boot
+  // It has used CPU time since its processes were last read. They have been when this is false again; each
+  // has then, as `before`, what it had used when it was last read.
+  bool behind = false;
 };
 
 struct ProcessUsage {
@@ -64,7 +67,8 @@ struct ProcessUsage {
     std::uint64_t group = 0;  // incarnation; 0: none
     Nanoseconds usage{0};
   };
-  std::optional<Before> before;  // at the previous sample; unset if not seen then
+  std::optional<Before> before;  // at the previous sample, or if its group was behind then, when it was last
+                                 // read; unset if not seen then
 };
 
 // What a group may use at most, by its own files; the limits of those above it hold for it, too. Unset: no
@@ -107,6 +111,18 @@ struct DeviceUsage {
   std::vector<EngineUse> uses;
 };
 
+// How much was read from the memory of a die and written to it since the previous sample, in all, and by the
+// groups for which it is measured.
+struct MemoryTraffic {
+  struct OfGroup {
+    std::size_t group = kNoGroup;  // index into UsageSample::groups; those below it are included
+    Bytes bytes;                   // may be 0
+  };
+  int die = 0;                  // among all dies of the host: Zone::index of what counts the memory's energy
+  Bytes bytes;                  // of all groups, at least those below together
+  std::vector<OfGroup> groups;  // each once
+};
+
 struct UsageSample {
   CpuFields stat{};  // of all CPUs
   CpuTicks ticks;    // their sums
@@ -124,9 +140,11 @@ struct UsageSample {
   std::vector<CpuSet> cpu_classes;
   // What the groups, in the same order, and the host may use at most; read on request only.
   std::vector<GroupLimits> limits;
+  std::size_t limits_unread = 0;  // groups whose limits have yet to be read
   HostSize host;
-  std::vector<DeviceUsage> devices;  // each address once
-  std::vector<PartUsage> parts;      // of the groups with threaded ones inside, and of processes requested
+  std::vector<DeviceUsage> devices;           // each address once
+  std::vector<MemoryTraffic> memory_traffic;  // each die once; where it is known
+  std::vector<PartUsage> parts;  // of the groups with threaded ones inside, and of processes requested
 };
 
 // The index of the group of this incarnation; kNoGroup if there is none.

@@ -30,7 +30,7 @@ struct Arguments {
   std::string law = "usual";
   double from = 600, window = 1;
   std::uint64_t seeds = 1;
-  bool never_idle = false, hourly = false;
+  bool never_idle = false, hourly = false, adversaries = false;
   std::string scenario, measured, trace;
   std::uint64_t random = 0;  // hosts
   std::optional<double> most_mean, most_over_floor, least_covered, least_gain;
@@ -39,12 +39,14 @@ struct Arguments {
 // Of one host, or the mean of several.
 struct Row {
   double error[kCount] = {}, of_windows[kCount] = {};
+  double bias[kCount] = {};                                 // of the workload that is watched
   double worst = 0, covered = 0, half_width = 0, idle = 0;  // of the learned rule
 
   void add(const Row& row, double weight) {
     for (std::size_t i = 0; i < kCount; ++i) {
       error[i] += weight * row.error[i];
       of_windows[i] += weight * row.of_windows[i];
+      bias[i] += weight * row.bias[i];
     }
     worst += weight * row.worst;
     covered += weight * row.covered;
@@ -53,8 +55,15 @@ struct Row {
   }
 };
 
-Row row_of(const Score (&scores)[kCount]) {
+std::optional<std::size_t> find_workload(const Host& host, std::string_view name) {
+  const auto found = std::ranges::find(host.workloads(), name, &Workload::name);
+  if (name.empty() || found == host.workloads().end()) return std::nullopt;
+  return static_cast<std::size_t>(found - host.workloads().begin());
+}
+
+Row row_of(const Score (&scores)[kCount], std::optional<std::size_t> watched = {}) {
   Row row;
+  for (std::size_t i = 0; watched && i < kCount; ++i) row.bias[i] = scores[i].bias(*watched);
   for (std::size_t i = 0; i < kCount; ++i) {
     row.error[i] = scores[i].error();
     row.of_windows[i] = scores[i].error_of_windows();
@@ -102,6 +111,12 @@ void print(std::string_view name, const Row& row) {
     fmt::print(" {:<12} |", fmt::format("{:.1f}, {:.1f}", row.error[i], row.of_windows[i]));
   fmt::print(" {:5.0f} | {:7.0f} | {:3.0f} | {:+4.0f} |\n", row.worst, row.covered, row.half_width, row.idle);
   std::fflush(stdout);
+}
+
+void print_bias(std::string_view workload, const Row& row) {
+  fmt::print("| {:<33} |", fmt::format("  bias of the {}", workload));
+  for (const double bias : row.bias) fmt::print(" {:<12} |", fmt::format("{:+.1f}", bias));
+  fmt::print("       |         |     |      |\n");
 }
 
 class Table {
@@ -164,13 +179,13 @@ class Table {
 };
 
 template <class Create>
-Row average(const Arguments& arguments, Create create) {
+Row average(const Arguments& arguments, Create create, std::string_view watched = {}) {
   Row row;
   for (std::uint64_t seed = 1; seed <= arguments.seeds; ++seed) {
     const std::unique_ptr<Host> host = create(seed);
     Score scores[kCount];
     run(*host, arguments, scores);
-    row.add(row_of(scores), 1 / static_cast<double>(arguments.seeds));
+    row.add(row_of(scores, find_workload(*host, watched)), 1 / static_cast<double>(arguments.seeds));
   }
   return row;
 }
@@ -197,7 +212,7 @@ int print_table(Arguments& arguments) {
               row_of(scores), options.starts_idle);
   }
   if (arguments.random > 0) return table.finish();
-  for (const Scenario& scenario : scenarios()) {
+  for (const Scenario& scenario : arguments.adversaries ? adversaries() : scenarios()) {
     if (!arguments.scenario.empty() && scenario.name.find(arguments.scenario) == std::string_view::npos)
       continue;
     const auto create = [&](std::uint64_t seed) {
@@ -205,7 +220,9 @@ int print_table(Arguments& arguments) {
       options.seed = seed;
       return scenario.create(options);
     };
-    table.add(scenario.name, average(arguments, create), scenario.idle_once && arguments.options.starts_idle);
+    const Row row = average(arguments, create, scenario.watched);
+    table.add(scenario.name, row, scenario.idle_once && arguments.options.starts_idle);
+    if (!scenario.watched.empty()) print_bias(scenario.watched, row);
   }
   return table.finish();
 }
@@ -230,6 +247,8 @@ int main(int argc, char** argv) {
       "--trace", arguments.trace,
       "divides this trace (keplerctl record) under several rules instead: there is no truth in it");
   app.add_flag("--never-idle", arguments.never_idle, "hosts are not idle at their start");
+  app.add_flag("--adversaries", arguments.adversaries,
+               "hosts whose loads are chosen to fool the model instead");
   app.add_flag("--hourly", arguments.hourly, "shows each hour");
   app.add_option("--most-mean", arguments.most_mean, "fails if the model's mean error is larger (percent)");
   app.add_option("--most-over-floor", arguments.most_over_floor,

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -254,6 +255,50 @@ std::unique_ptr<Host> no_smt(const Options& options) {
   return b.host();
 }
 
+constexpr double kCheap = 0.5, kCostly = 2;  // kappa
+constexpr const char* kAlternating = "alternating VM";
+
+// A VM that runs cheap and costly code in turn, `period` seconds each, among others.
+template <int period>
+std::unique_ptr<Host> alternates(const Options& options) {
+  Builder b(options);
+  b.mixed(12);
+  b.add(kAlternating, steady(3)).change = [](double now, Random&) {
+    return std::fmod(now, 2.0 * period) < period ? kCheap : kCostly;
+  };
+  return b.host();
+}
+
+// Its code is costly while its victim runs, and cheap while that does not: the victim is to be taken for what
+// draws the power.
+std::unique_ptr<Host> hides_behind_another(const Options& options) {
+  Builder b(options);
+  b.mixed(12);
+  auto runs = std::make_shared<bool>(false);
+  b.add("victim", [runs, demand = on_off(2, 20, 40, 20, 40)](double now, Random& random) mutable {
+    const double wanted = demand(now, random);
+    *runs = wanted > 0;
+    return wanted;
+  });
+  b.add("thief", steady(3)).change = [runs](double, Random&) { return *runs ? kCostly : kCheap; };
+  return b.host();
+}
+
+// Each workload behaves for `period` seconds, so that it is trusted; then all that were cheap are costly, and
+// the other way round.
+template <int period>
+std::unique_ptr<Host> betrays(const Options& options) {
+  Builder b(options);
+  b.sines(10, 16);
+  for (std::size_t i = 0; i < b.all().size(); ++i) {
+    b.all()[i].change = [i](double now, Random&) {
+      const bool swapped = std::fmod(now, 2.0 * period) >= period;
+      return (i % 2 == 0) == swapped ? kCostly : kCheap;
+    };
+  }
+  return b.host();
+}
+
 Law random_law(Random& random) {
   Law law{.idle = between(2, 80, random),
           .awake = between(0, 40, random),
@@ -304,6 +349,17 @@ constexpr Scenario kScenarios[] = {
     {"AMD-like, no SMT", no_smt},
 };
 
+constexpr Scenario kAdversaries[] = {
+    {"cheap and costly in turn, 5 s", alternates<5>, true, kAlternating},
+    {"cheap and costly in turn, 30 s", alternates<30>, true, kAlternating},
+    {"cheap and costly in turn, 120 s", alternates<120>, true, kAlternating},
+    {"cheap and costly in turn, 600 s", alternates<600>, true, kAlternating},
+    {"costly while another runs", hides_behind_another, true, "victim"},
+    {"all change sides every 60 s", betrays<60>},
+    {"all change sides every 300 s", betrays<300>},
+    {"all change sides every 900 s", betrays<900>},
+};
+
 // The power of a core is in proportion to its frequency; siblings cost more; cores cost more to wake.
 constexpr Law kLinear{.per_core = 2, .volts = 1.1, .volts_per_ghz = 0, .siblings = 0.7};
 constexpr Law kCubic{.awake = 3, .volts = 0.1, .volts_per_ghz = 0.28};
@@ -332,6 +388,7 @@ std::unique_ptr<Host> random_host(const Options& options) {
 }
 
 std::span<const Scenario> scenarios() { return kScenarios; }
+std::span<const Scenario> adversaries() { return kAdversaries; }
 std::span<const NamedLaw> laws() { return kLaws; }
 
 }  // namespace keplerd::accuracy

@@ -23,10 +23,14 @@ struct Options {
 struct Scenario {
   std::string_view name;
   std::unique_ptr<Host> (*create)(const Options& options);
-  bool idle_once = true;  // whether the host is idle at its start, if asked to be
+  bool idle_once = true;          // whether the host is idle at its start, if asked to be
+  std::string_view watched = {};  // a workload whose bias is of interest
 };
 
 std::span<const Scenario> scenarios();
+
+// Hosts whose loads are chosen to fool a model that learns the power of each workload.
+std::span<const Scenario> adversaries();
 
 // A host of which nothing is fixed but the seed: its processors, its law (not that of `options`), its
 // workloads and how busy they are.

@@ -54,6 +54,11 @@ double Score::error() const {
 
 double Score::error_of_windows() const { return 100 * ten_errors_ / ten_truth_; }
 
+double Score::bias(std::size_t workload) const {
+  const Sums& sums = workloads_.at(workload);
+  return 100 * (sums.estimate - sums.truth) / sums.truth;
+}
+
 double Score::worst() const {
   const double all = all_truth();
   double worst = 0;

@@ -15,12 +15,13 @@ class Score {
   void add(const Host& host, const Window& window, const Estimate& estimate);
 
   bool empty() const { return workloads_.empty(); }
-  double error() const;             // of the whole run: sum of |estimate - truth| over the workloads
-  double error_of_windows() const;  // likewise, of windows of ten seconds
-  double worst() const;             // of a workload with at least 1 % of the energy
-  double covered() const;           // percent of the workloads whose 95 % interval holds the truth
-  double half_width() const;        // of the intervals
-  double idle_error() const;        // of the idle energy, signed
+  double error() const;                     // of the whole run: sum of |estimate - truth| over the workloads
+  double error_of_windows() const;          // likewise, of windows of ten seconds
+  double worst() const;                     // of a workload with at least 1 % of the energy
+  double bias(std::size_t workload) const;  // of this one, signed
+  double covered() const;                   // percent of the workloads whose 95 % interval holds the truth
+  double half_width() const;                // of the intervals
+  double idle_error() const;                // of the idle energy, signed
 
  private:
   struct Sums {

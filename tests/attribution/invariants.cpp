@@ -33,7 +33,8 @@ void expect_not_negative(const ZoneAttribution& zone) {
   for (const Microjoules part : {zone.energy, zone.idle, zone.kernel, zone.unattributed}) {
     EXPECT_GE(part, Microjoules{});
   }
-  for (const auto* parts : {&zone.group, &zone.own, &zone.other, &zone.process}) {
+  for (const auto* parts : {&zone.group, &zone.own, &zone.other, &zone.process, &zone.put_off, &zone.late,
+                            &zone.late_other, &zone.late_error}) {
     for (const Microjoules part : *parts) EXPECT_GE(part, Microjoules{});
   }
 }
@@ -52,9 +53,19 @@ void expect_group_sums(const ZoneAttribution& zone, const UsageSample& usage) {
   for (std::size_t i = 0; i < usage.processes.size(); ++i) {
     if (usage.processes[i].group != kNoGroup) parts[usage.processes[i].group] += zone.process[i];
   }
+  std::vector<Microjoules> late = zone.late_other;
+  for (std::size_t i = 0; i < zone.late.size(); ++i) {
+    if (usage.processes[i].group != kNoGroup) {
+      late[usage.processes[i].group] += zone.late[i];
+    } else {
+      EXPECT_EQ(zone.late[i], Microjoules{}) << "outside any group";
+    }
+  }
+  EXPECT_EQ(late, zone.late_group) << "late of processes + late other";
   std::vector<Microjoules> tree = zone.own;
   for (std::size_t i = 0; i < usage.groups.size(); ++i) {
-    EXPECT_EQ(parts[i], zone.own[i]) << "processes + other of " << usage.groups[i].path;
+    EXPECT_EQ(parts[i] + zone.put_off[i], zone.own[i])
+        << "processes + other + put off of " << usage.groups[i].path;
     if (usage.groups[i].parent != kNoGroup) tree[usage.groups[i].parent] += zone.group[i];
   }
   for (std::size_t i = 0; i < usage.groups.size(); ++i) {
@@ -100,6 +111,26 @@ void expect_exact_sums(const Attribution& attribution, const Sample& sample,
     expect_host_sum(zone, usage);
     expect_group_sums(zone, usage);
   }
+}
+
+void ExpectDeferred::window(const Attribution& attribution, const Sample& sample) {
+  std::map<std::pair<std::uint64_t, std::size_t>, Microjoules> owed;
+  for (std::size_t i = 0; i < sample.usage.groups.size(); ++i) {
+    const GroupUsage& group = sample.usage.groups[i];
+    for (std::size_t z = 0; z < attribution.zones.size(); ++z) {
+      const ZoneAttribution& zone = attribution.zones[z];
+      const auto before = owed_.find({group.incarnation, z});
+      const Microjoules earlier = before == owed_.end() ? Microjoules{} : before->second;
+      const Microjoules late = zone.late_group.empty() ? Microjoules{} : zone.late_group[i];
+      EXPECT_EQ(late, group.behind ? Microjoules{} : earlier) << "late of " << group.path;
+      if (group.behind) {
+        owed[{group.incarnation, z}] = earlier + zone.put_off[i];
+      } else {
+        EXPECT_EQ(zone.put_off[i], Microjoules{}) << group.path;
+      }
+    }
+  }
+  owed_ = std::move(owed);
 }
 
 void expect_invariants(const Attribution& attribution, const Sample& sample,

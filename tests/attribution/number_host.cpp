@@ -99,17 +99,23 @@ void NumberHost::report_groups(UsageSample& usage) {
     const Nanoseconds reported = std::max(group.usage - group.skew, group.reported.value_or(Nanoseconds{0}));
     group.skew = Nanoseconds{0};
     group.index = usage.groups.size();
+    group.behind = !group.read && !first_ && (group.behind || reported != group.reported);
     usage.groups.push_back({.incarnation = static_cast<std::uint64_t>(id),
                             .parent = group.parent == kRoot ? kNoGroup : groups_.at(group.parent).index,
                             .path = paths_.at(id),
                             .usage = reported,
-                            .before = group.reported});
+                            .before = group.reported,
+                            .behind = group.behind});
     group.reported = reported;
   }
 }
 
 void NumberHost::report_processes(UsageSample& usage) {
   for (auto& [id, process] : processes_) {
+    const bool stayed =
+        process.reported && process.reported->group == static_cast<std::uint64_t>(process.group);
+    process.index = kNoProcess;
+    if (process.group != kRoot && stayed && groups_.at(process.group).behind) continue;
     process.index = usage.processes.size();
     usage.processes.push_back({.id = process.id,
                                .comm = "task",

@@ -31,6 +31,8 @@ class NumberHost {
   int add_process(int group = kRoot, Kind kind = Kind::kOrdinary);
   void move_process(int process, int group) { processes_.at(process).group = group; }
   void end_process(int process) { processes_.erase(process); }
+  // From the next sample on, the processes of the group are read only when they are new in it; or again.
+  void read_processes(int group, bool read) { groups_.at(group).read = read; }
 
   void run(int process, Nanoseconds time);      // counts for its groups, too
   void run_group(int group, Nanoseconds time);  // by processes that are not reported
@@ -57,6 +59,8 @@ class NumberHost {
     Nanoseconds usage{0};
     Nanoseconds skew{0};
     std::optional<Nanoseconds> reported;
+    bool read = true;
+    bool behind = false;
     std::size_t index = kNoGroup;
   };
   struct Process {
@@ -65,7 +69,7 @@ class NumberHost {
     Kind kind = Kind::kOrdinary;
     Nanoseconds usage{0};
     std::optional<ProcessUsage::Before> reported;
-    std::size_t index = 0;
+    std::size_t index = kNoProcess;
   };
   void report_groups(UsageSample& usage);
   void report_processes(UsageSample& usage);

@@ -46,6 +46,7 @@ class RandomHost {
       known_[zone] = true;
     }
     expect_invariants(result, sample, deltas);
+    deferred_.window(result, sample);
   }
 
  private:
@@ -85,6 +86,9 @@ class RandomHost {
       group = any_group();
       host_.move_process(process, group);
     }
+    for (const auto& [group, parent] : groups_) {
+      if (chance(4)) host_.read_processes(group, chance(2));
+    }
     if (!processes_.empty() && chance(3)) {
       host_.end_process(processes_.back().first);
       processes_.pop_back();
@@ -123,6 +127,7 @@ class RandomHost {
   std::vector<std::pair<int, int>> processes_;  // and their groups
   std::vector<Microjoules> drawn_;              // since the last good reading
   std::vector<bool> known_;                     // has had a good reading
+  ExpectDeferred deferred_;
 };
 
 class RandomHosts : public testing::TestWithParam<std::uint64_t> {};

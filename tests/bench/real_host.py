@@ -3,7 +3,7 @@
 """The cost of keplerd on this very machine, with real processes in real cgroups, compared with bare reads of the same
 information. As root. See docs/performance.md.
 
-usage: real_host.py PROGRAMS [--machines N]... [--scaphandre] [PROCESSES GROUPS ACTIVE]...
+usage: real_host.py PROGRAMS [--machines N]... [PROCESSES GROUPS ACTIVE]...
 """
 import argparse
 import contextlib
@@ -18,12 +18,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
 
-import scaphandre  # noqa: E402
 from cgroup2 import cgroup_root  # noqa: E402
 from running import Daemon, Subscriber, run, uptime  # noqa: E402
 
 SECONDS = 15
-TRACED = 5  # reports
+TRACED = 10  # reports: processes that nobody asks for are read with one of these
 MIB = 2**20
 VCPUS = 4
 
@@ -85,7 +84,7 @@ def followed(programs, interval, usec, kind=None, check=None):
     """With a subscriber, which receives everything once before the measurement starts."""
     with Daemon(programs, interval) as daemon:
         subscriber = Subscriber(daemon.socket, usec, kind)
-        time.sleep(3)
+        time.sleep(12)  # the processes of new cgroups are read with each sample for ten seconds
         print(f"  keplerd every {interval}, one subscriber of {kind or 'the host'}:")
         if check:
             check(daemon)
@@ -102,15 +101,13 @@ def followed(programs, interval, usec, kind=None, check=None):
         subscriber.close()
 
 
-def show_processes(programs, processes, groups, active, scaphandre_root):
+def show_processes(programs, processes, groups, active):
     print(f"{processes} processes in {groups} cgroups, {active} active:", flush=True)
     with load(programs, processes, processes, groups, active):
         samples(programs)
         followed(programs, "1s", 1_000_000)
         alone(programs, "1s")
         followed(programs, "10ms", 10_000)
-        if scaphandre_root:
-            scaphandre.beside(programs, scaphandre_root)
 
 
 def show_machines(programs, machines):
@@ -139,10 +136,9 @@ def pieces(programs):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [--scaphandre] [PROCESSES GROUPS ACTIVE]...")
+    parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [PROCESSES GROUPS ACTIVE]...")
     parser.add_argument("programs", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--machines", type=int, action="append", default=[], metavar="N", help="virtual machines of 4 vCPUs")
-    parser.add_argument("--scaphandre", action="store_true", help="beside Debian 13's Scaphandre, too")
     parser.add_argument("sizes", type=int, nargs="*", help="by default 2000 200 100, if no machines are asked for")
     options = parser.parse_intermixed_args()
     if len(options.sizes) % 3:
@@ -151,10 +147,9 @@ def main():
         options.sizes = [2000, 200, 100]
     if cgroup_root() is None:
         raise SystemExit("no cgroup2 here")
-    root = options.programs.parent / "scaphandre-root" if options.scaphandre else None
     uptime()
     for i in range(0, len(options.sizes), 3):
-        show_processes(options.programs, *options.sizes[i:i + 3], root)
+        show_processes(options.programs, *options.sizes[i:i + 3])
     for machines in options.machines:
         show_machines(options.programs, machines)
     pieces(options.programs)

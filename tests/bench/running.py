@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""keplerd in an ordinary configuration, on a simulated source, and its running cost."""
+"""keplerd in an ordinary configuration, by default on a simulated source, and its running cost."""
 import json
 import pathlib
 import re
@@ -79,7 +79,7 @@ class Subscriber(threading.Thread):
 
 
 class Daemon:
-    def __init__(self, programs, interval, *options):
+    def __init__(self, programs, interval, *options, source="simulated"):
         self.directory = tempfile.TemporaryDirectory(prefix="keplerd-bench-")
         place = pathlib.Path(self.directory.name)
         (place / "keplerd.conf").write_text("")
@@ -87,7 +87,7 @@ class Daemon:
         self.address = f"unix:{self.socket}"
         self.control = [programs / "keplerctl", "--varlink", self.address]
         self.process = subprocess.Popen(
-            [programs / "keplerd", "--config", place / "keplerd.conf", "--bus", "none", "--source", "simulated",
+            [programs / "keplerd", "--config", place / "keplerd.conf", "--bus", "none", "--source", source,
              "--runtime-dir", place / "run", "--state-dir", place / "state", "--interval", interval, *options],
             stderr=subprocess.DEVNULL)
         while not self.socket.exists():

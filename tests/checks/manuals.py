@@ -77,6 +77,18 @@ def check_daemon():
     equal("drop-ins of keplerd(8)", set(re.findall(r"(?m)^\.It Pa (\w+\.conf)$", text)), drop_ins)
 
 
+def outer_list(text):
+    """The first list of a section, with the lists in its entries."""
+    depth, lines = 0, []
+    for line in text.split("\n"):
+        depth += line.startswith(".Bl ") - line.startswith(".El")
+        if depth > 0:
+            lines.append(line)
+        elif lines:
+            break
+    return "\n".join(lines)
+
+
 def check_varlink(interface):
     """A method or type is one tagged paragraph of the page, and has the words of its parameters or fields."""
     idl = re.sub(r"#.*", "", (SOURCE / f"varlink/{interface}.varlink").read_text())
@@ -93,12 +105,11 @@ def check_varlink(interface):
     if described != known:
         complaints.append(f"methods of {interface}(5): {described}, but the interface has {known}")
 
-    types = re.search(r"(?s)\.Sh TYPES\n(.*?)\n\.El\n", text).group(1)
+    types = outer_list(text[text.index(".Sh TYPES\n"):])
     described = {}
-    for entry in types.split("\n.It Vt ")[0:]:
-        name, _, body = entry.removeprefix(".Bl -tag -width Ds\n.It Vt ").partition("\n")
-        if re.fullmatch(r"\w+", name):
-            described[name] = set().union(*(words(line) for line in re.findall(r"(?m)^\.Va (.*)$", body)))
+    for entry in types.split("\n.It Vt ")[1:]:
+        name, _, body = entry.partition("\n")
+        described[name] = set().union(*(words(line) for line in re.findall(r"(?m)^\.(?:It )?Va (.*)$", body)))
     for name, fields in re.findall(r"type (\w+) \((.*?)\n\)", idl, re.DOTALL):
         equal(f"type {name} of {interface}(5)", described.pop(name, set()), set(re.findall(r"(\w+):", fields)))
     equal(f"types of {interface}(5)", set(described), set())

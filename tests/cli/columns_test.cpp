@@ -86,7 +86,7 @@ TEST(Columns, OfTheLiveScreenAppearWhereItIsWideEnough) {
             "48: POWER ENERGY PID NAME\n"
             "56: POWER ENERGY SHARE PID NAME\n"
             "68: POWER ENERGY SHARE CPU PID NAME\n"
-            "80: POWER ENERGY SHARE CPU PID NAME UNIT\n"
+            "100: POWER ENERGY SHARE CPU PID NAME UNIT\n"
             "110: POWER ENERGY SHARE CPU TREND PID NAME UNIT\n");
   EXPECT_EQ(heads(client::Kind::kZones),
             "26: POWER ZONE\n"
@@ -105,7 +105,7 @@ TEST(Columns, OfTheLiveScreenMakeRoomForTheState) {
             "60: POWER ENERGY STATE PID NAME\n"
             "68: POWER ENERGY SHARE STATE PID NAME\n"
             "80: POWER ENERGY SHARE CPU STATE PID NAME\n"
-            "92: POWER ENERGY SHARE CPU STATE PID NAME UNIT\n"
+            "112: POWER ENERGY SHARE CPU STATE PID NAME UNIT\n"
             "122: POWER ENERGY SHARE CPU TREND STATE PID NAME UNIT\n");
 }
 

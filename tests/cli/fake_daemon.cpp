@@ -55,9 +55,18 @@ Answer list(const Canned& canned, const Call& call) {
   // Otherwise as they are, for clients that did not request an order.
   if (call.parameters.contains("sort"))
     client::sort_rows(rows, call.parameters.at("sort").get<std::string>());
+  const bool is_metered =
+      std::ranges::any_of(rows, [](const Json& row) { return row.contains("powerMicrowatts"); });
   const std::size_t limit = call.parameters.value("limit", rows.size());
   for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i) {
-    replies.push_back(Reply{Json{{"row", rows[i]}}, true});
+    Json json{{"row", rows[i]}};
+    if (call.parameters.contains("idle") && rows[i].contains("powerMicrowatts")) {
+      constexpr std::int64_t kIdle = 1'500'000;
+      json["policyIdleMicrowatts"] = kIdle;
+      json["policyPowerMicrowatts"] = rows[i]["powerMicrowatts"].get<std::int64_t>() + kIdle;
+    }
+    if (call.parameters.contains("idle") && is_metered) json["policyHostMicrowatts"] = 24'000'000;
+    replies.push_back(Reply{std::move(json), true});
   }
   if (replies.empty()) replies.push_back(Reply{Json::object(), false});
   std::get<Reply>(replies.back()).continues = false;

@@ -134,21 +134,61 @@ TEST(FleetList, IsSortedAndLimitedAsAWhole) {
       "cpuUsec\na,,/a.service,a.service,running,2,2,,,\nb,,/b.service,b.service,running,3,3,,,\n");
 }
 
+// A line of 1.25 x power + 30 W, by which the host draws 50 W.
+Json calibrated(Json reply) {
+  reply["wall"] = {{"quality", "modelled"}, {"slope", 1.25}, {"powerMicrowatts", 50'000'000}};
+  return reply;
+}
+
+TEST(FleetWall, RowsAndAllElseAddUpToTheHostsThatAnswered) {
+  Json outer = unit("/user@1.service", 4'000'000, 1), inner = unit("/user@1.service/app.scope", 1'000'000, 1);
+  outer["wallMicrowatts"] = 5'000'000;
+  inner["wallMicrowatts"] = 1'250'000;
+  Options options;
+  options.wall = true;
+  const std::vector<Reply> replies = {answer("a", calibrated({{"units", Json::array({outer, inner})}})),
+                                      answer("b", calibrated({{"units", Json::array({outer})}})),
+                                      failure("c")};
+  const ListKind units = list_kind(client::Kind::kUnits);
+  const std::string screen = list_screen(units, replies, options, {});
+  EXPECT_THAT(screen, HasSubstr("WALL"));
+  EXPECT_THAT(screen, HasSubstr("At the plug (modelled): 10.0 W shown + 90.0 W other = 100 W.\n"));
+  EXPECT_EQ(
+      list_json(units, replies, options)["wall"].dump(),
+      R"({"quality":"modelled","powerMicrowatts":100000000,"rowsMicrowatts":10000000,"otherMicrowatts":90000000})");
+  EXPECT_THAT(list_csv(units, replies, options), HasSubstr(",wallMicrowatts\n"));
+  const Json host = {{"host", {{"powerMicrowatts", 10'000'000}, {"idleMicrowatts", 2'000'000}}}};
+  EXPECT_THAT(status_screen({answer("a", calibrated(host)), failure("b")}, true, {}),
+              HasSubstr("At the plug (modelled): 10.0 W active + 40.0 W other = 50.0 W.\n"));
+}
+
+TEST(FleetWall, IsNotKnownUnlessEachHostKnowsIt) {
+  Options options;
+  options.wall = true;
+  const Json rows = Json::array({unit("/a.service", 1, 1)});
+  for (const Json& other : {Json{{"units", rows}}, Json{{"units", rows}, {"wall", {{"slope", 1e9}}}}}) {
+    const std::string screen =
+        list_screen(list_kind(client::Kind::kUnits),
+                    {answer("a", calibrated({{"units", rows}})), answer("b", other)}, options, {});
+    EXPECT_THAT(screen, HasSubstr("At the plug (modelled): not known in the last window.\n"));
+  }
+}
+
 TEST(FleetStatus, HasTheTotalOfThoseThatAnswered) {
   const Json status = {{"host", {{"powerMicrowatts", 10'000'000}, {"energyMicrojoules", 7'200'000'000}}},
                        {"source", {{"name", "powercap"}, {"quality", "measured"}}}};
   Json unmeasured = status;
   unmeasured["host"] = Json::object();
   unmeasured["source"] = {{"name", "none"}};
-  EXPECT_EQ(
-      status_screen({answer("a", status), answer("bb", status), answer("c", unmeasured), failure("d")}, {}),
-      "NOT MEASURED (c): no energy meter can be read; 'keplerctl doctor' shows why.\n"
-      "\n"
-      "HOST                   POWER  ACTIVE  IDLE   ENERGY  SOURCE\n"
-      "a                    10.00 W       -     -  2.00 Wh  powercap, measured\n"
-      "bb                   10.00 W       -     -  2.00 Wh  powercap, measured\n"
-      "c                          -       -     -        -  none\n"
-      "total, 3 of 4 hosts  20.00 W       -     -  4.00 Wh  -\n");
+  EXPECT_EQ(status_screen({answer("a", status), answer("bb", status), answer("c", unmeasured), failure("d")},
+                          false, {}),
+            "NOT MEASURED (c): no energy meter can be read; 'keplerctl doctor' shows why.\n"
+            "\n"
+            "HOST                   POWER  ACTIVE  IDLE   ENERGY  SOURCE\n"
+            "a                    10.00 W       -     -  2.00 Wh  powercap, measured\n"
+            "bb                   10.00 W       -     -  2.00 Wh  powercap, measured\n"
+            "c                          -       -     -        -  none\n"
+            "total, 3 of 4 hosts  20.00 W       -     -  4.00 Wh  -\n");
 }
 
 Json row(const std::string& name, std::int64_t energy) {

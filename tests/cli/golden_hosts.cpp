@@ -37,7 +37,7 @@ std::string statuses(const Look& look) {
   const Json status = Json::parse(read_golden("host.json")).at("status");
   Json simulated = status;
   simulated["source"] = {{"name", "simulated"}, {"quality", "simulated"}};
-  return fleet::status_screen(replies_of(status, simulated), style_of(look));
+  return fleet::status_screen(replies_of(status, simulated), false, style_of(look));
 }
 
 std::string report(const Look& look) {

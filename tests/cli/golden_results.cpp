@@ -13,7 +13,7 @@ namespace {
 using std::chrono::seconds;
 using varlink::Json;
 
-TableStyle style_of(const Look& look) {
+TableStyle results_style_of(const Look& look) {
   return {.bold_header = look.colour, .width = look.width, .unicode = look.unicode};
 }
 
@@ -70,7 +70,7 @@ std::string phases(const Look& look) {
     if (!appended) return appended.error().message;
     file = *appended;
   }
-  const auto table = run::phases_table(file, style_of(look));
+  const auto table = run::phases_table(file, results_style_of(look));
   return table ? *table : table.error().message;
 }
 
@@ -79,30 +79,32 @@ std::string phases(const Look& look) {
 std::vector<Golden> golden_results() {
   const auto builds = [] { return std::vector{build_of(2310), build_of(2290), build_of(2350)}; };
   return {
-      {"run", [](const Look& look) { return run::report_text(build_of(2310), style_of(look)); }},
+      {"run", [](const Look& look) { return run::report_text(build_of(2310), results_style_of(look)); }},
       {"run-unmeasured",
-       [](const Look& look) { return run::report_text(unmeasured_build(), style_of(look)); }},
+       [](const Look& look) { return run::report_text(unmeasured_build(), results_style_of(look)); }},
       {"run-repeated",
        [=](const Look& look) {
          const std::string comparison =
              run::comparison_text("before.json", {2.60e9, 2.58e9, 2.64e9}, {2.31e9, 2.29e9, 2.35e9});
-         return run::series_text(builds(), style_of(look)) + wrap_words(comparison, look.width);
+         return run::series_text(builds(), results_style_of(look)) + wrap_words(comparison, look.width);
        }},
       {"run-phases", phases},
       {"history",
        [](const Look& look) {
-         return history::history_text({"host", ""}, spans_of("host"), false, style_of(look));
+         return history::history_text({"host", ""}, spans_of("host"), false, results_style_of(look));
        }},
       {"history-graph",
        [](const Look& look) {
-         return history::history_text({"host", ""}, spans_of("host"), true, style_of(look));
+         return history::history_text({"host", ""}, spans_of("host"), true, results_style_of(look));
        }},
       {"history-vms",
        [](const Look& look) {
-         return history::history_text({"vms", ""}, spans_of("vms"), false, style_of(look));
+         return history::history_text({"vms", ""}, spans_of("vms"), false, results_style_of(look));
        }},
       {"report",
-       [](const Look& look) { return history::report_text(recorded().at("report"), "vm", style_of(look)); }},
+       [](const Look& look) {
+         return history::report_text(recorded().at("report"), "vm", results_style_of(look));
+       }},
   };
 }
 

@@ -126,8 +126,9 @@ std::string painted(const top::State& state, bool colour) {
 }
 
 // After some samples, of which the last one is the host's.
-top::State live(std::string_view kind, const Look& look, std::string_view variant = "") {
+top::State live(std::string_view kind, const Look& look, std::string_view variant = "", bool plug = false) {
   top::State state;
+  state.plug = plug;
   state.unicode = look.unicode;
   state.tab = top::find_tab(kind);
   top::resize(state, {look.width, 24});
@@ -165,9 +166,10 @@ std::vector<Golden> goldens() {
                      return printed(*daemon, arguments, look);
                    }});
   };
-  const auto draw = [&all](std::string name, std::string kind, std::string keys, std::string variant = "") {
+  const auto draw = [&all](std::string name, std::string kind, std::string keys, std::string variant = "",
+                           bool plug = false) {
     all.push_back({std::move(name), [=](const Look& look) {
-                     top::State state = live(kind, look, variant);
+                     top::State state = live(kind, look, variant, plug);
                      press(state, keys);
                      return painted(state, look.colour);
                    }});
@@ -191,6 +193,8 @@ std::vector<Golden> goldens() {
   print("units-type", "", {"units", "--type=slice"});
   print("units-public", "public", {"units"});
   print("vms-all", "", {"vms", "--all"});
+  print("vms-idle", "", {"vms", "--idle=size"});
+  print("vms-idle-unmeasured", "unmeasured", {"vms", "--idle=size"});
   print("units-empty", "empty", {"units"});
   print("vms-empty", "empty", {"vms"});
   print("processes-limit", "", {"processes", "-n", "3"});
@@ -206,6 +210,8 @@ std::vector<Golden> goldens() {
   draw("top-help", "units", "h");
   draw("top-public", "units", "", "public");
   draw("top-platform", "units", "", "platform");
+  draw("top-wall", "vms", "", "platform", true);
+  draw("top-wall-unknown", "vms", "", "", true);
   draw("top-unmeasured", "units", "", "unmeasured");
   all.push_back({"doctor", [](const Look& look) {
                    const auto checks = check_all(healthy());

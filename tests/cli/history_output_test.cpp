@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/fleet/reports.h"
 #include "cli/history/costs.h"
 #include "cli/history/output.h"
 #include "varlink/json.h"
@@ -12,6 +13,7 @@
 namespace keplerd::cli::history {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using varlink::Json;
@@ -119,6 +121,36 @@ TEST_F(HistoryOutput, JsonHasTheDocumentedFields) {
   for (const Json& row : divided.at("rows")) sum += row.at("energyMicrojoules").get<std::int64_t>();
   for (const Json& account : divided.at("accounts")) sum += account.get<std::int64_t>();
   EXPECT_EQ(divided.at("energyMicrojoules"), sum);
+}
+
+Wall line() { return *Wall::of({{"wall", {{"slope", 1.5}, {"offsetMicrowatts", 30'000'000}}}}); }
+
+TEST_F(HistoryOutput, AtThePlugIsTheActiveEnergyTimesTheSlope) {
+  const Wall wall = line();
+  const std::vector<Json> spans = {span(0, kHour, 7'200'000'001)};
+  const Json history = history_json({"host", ""}, spans, &wall);
+  EXPECT_EQ(history[0].at("wallMicrojoules"), 8'100'000'001) << "1.5 x 5400.000001 J, rounded down";
+  EXPECT_THAT(history_text({"host", ""}, spans, false, {.unicode = false}, &wall), HasSubstr("WALL"));
+  EXPECT_THAT(history_csv(history), HasSubstr(",wallMicrojoules\n"));
+  EXPECT_THAT(history_csv(history_json({"host", ""}, spans)), Not(HasSubstr("wallMicrojoules")));
+  EXPECT_EQ(wall.energy({{"activeMicrojoules", INT64_MAX}}), std::nullopt);
+  EXPECT_EQ(wall.energy({{"energyMicrojoules", 1}}), std::nullopt);
+}
+
+TEST_F(HistoryOutput, AReportAtThePlugHasTheSumOfItsRows) {
+  Json reply = report();
+  add_wall(reply, line());
+  std::int64_t sum = 0;
+  for (const Json& row : reply["rows"]) sum += row.at("wallMicrojoules").get<std::int64_t>();
+  EXPECT_EQ(reply["wall"], (Json{{"quality", "modelled"}, {"rowsMicrojoules", sum}}));
+  EXPECT_THAT(report_text(reply, "vm", {.unicode = false}),
+              AllOf(HasSubstr("WALL"), HasSubstr("At the plug (modelled): 1800 J of these rows.")));
+  EXPECT_THAT(report_csv(reply), HasSubstr(",wallMicrojoules\n"));
+  EXPECT_THAT(report_text(report(), "vm", {.unicode = false}), Not(HasSubstr("WALL")));
+  std::vector<fleet::Reply> replies = {{"a", {{"report", reply}}, ""}, {"b", {{"report", reply}}, ""}};
+  const Json both = fleet::report_json(replies);
+  EXPECT_EQ(both["wall"], (Json{{"quality", "modelled"}, {"rowsMicrojoules", 2 * sum}}));
+  EXPECT_TRUE(both["rows"][0].contains("wallMicrojoules"));
 }
 
 TEST_F(HistoryOutput, AGraphIsInProportionAndWhatIsMissingIsSaid) {

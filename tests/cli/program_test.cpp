@@ -283,5 +283,36 @@ TEST(Show, AnIdComesBeforeNames) {
   EXPECT_THAT(run_keplerctl(daemon, {"show", "9.5"}).out, HasSubstr("Name: stray\n"));
 }
 
+TEST(IdlePolicy, IsBesideTheOneInEffectInJson) {
+  FakeDaemon daemon;
+  const Outcome outcome = run_keplerctl(daemon, {"--json=short", "vms", "--idle=size"});
+  const Json json = Json::parse(outcome.out);
+  const Json& row = json.at("virtualMachines").at(0);
+  EXPECT_EQ(row.at("policyIdleMicrowatts"), 1'500'000);
+  EXPECT_EQ(row.at("policyPowerMicrowatts"), row.at("powerMicrowatts").get<std::int64_t>() + 1'500'000);
+  EXPECT_EQ(json.at("policy").dump(), R"({"idle":"size","hostMicrowatts":24000000})");
+  EXPECT_FALSE(Json::parse(run_keplerctl(daemon, {"--json=short", "vms"}).out).contains("policy"));
+}
+
+TEST(IdlePolicy, MustBeOneAndHasNoCsv) {
+  const Outcome unknown = run_keplerctl({"vms", "--idle=fair"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("unknown idle policy 'fair' (expected separate, equal, size or usage)"),
+            std::string::npos);
+  const Outcome csv = run_keplerctl({"vms", "--idle=size", "-o", "csv"});
+  EXPECT_EQ(csv.status, 2);
+  EXPECT_NE(csv.err.find("--idle cannot be combined with --output=csv"), std::string::npos);
+}
+
+TEST(IdlePolicy, NeedsFullAccess) {
+  FakeDaemon daemon(Canned{.failure = "org.varlink.service.PermissionDenied"});
+  const Outcome denied = run_keplerctl(daemon, {"--json=short", "vms", "--idle=size"});
+  EXPECT_EQ(denied.status, 1);
+  EXPECT_EQ(
+      denied.err,
+      "keplerctl: --idle: access denied: only root and members of the group keplerd may see what other idle "
+      "policies would place\n");
+}
+
 }  // namespace
 }  // namespace keplerd::cli

@@ -133,7 +133,7 @@ TEST(RunReport, IdleEnergyThatIsPlacedOnNobodyCannotBeIncluded) {
   known.places_idle = false;
   const Report report = measured_report(make_run(), known);
   EXPECT_EQ(report.energy, Microjoules{200'000'000});
-  EXPECT_EQ(report.problem, "keplerd places no idle energy on workloads (Idle=separate)");
+  EXPECT_EQ(report.problem, "keplerd allocates no idle energy to workloads (Idle=separate)");
 }
 
 TEST(RunReport, TheResolutionIsWhatTheHostUsesInATick) {
@@ -214,13 +214,47 @@ TEST(RunReport, NothingStillRunsInAUnitThatWasWaitedFor) {
   EXPECT_TRUE(measured_report(make_run(), known).still_running.empty());
 }
 
-TEST(RunReport, ARestartOfKeplerdMeanwhileIsAProblemAndTheRestIsReported) {
+constexpr const char* kRestarted =
+    "keplerd was restarted during the run: what was used until it ran again may be missing";
+
+Measurement interrupted_measurement() {
   Measurement known = measurement();
   known.interrupted = true;
-  const Report report = measured_report(make_run(), known);
-  EXPECT_EQ(report.problem,
-            "keplerd was restarted during the run: what was used until it ran again may be missing");
+  return known;
+}
+
+TEST(RunReport, ARestartOfKeplerdMeanwhileIsNoProblemIfAllWasDivided) {
+  const Report report = measured_report(make_run(), interrupted_measurement());
+  EXPECT_EQ(report.problem, "");
   EXPECT_EQ(report.energy, Microjoules{200'000'000});
+}
+
+TEST(RunReport, ARestartOfKeplerdMeanwhileIsAProblemIfEnergyWasNotDivided) {
+  Measurement known = interrupted_measurement();
+  known.after.status["accounts"]["unattributed"] = 1;
+  const Report report = measured_report(make_run(), known);
+  EXPECT_EQ(report.problem, kRestarted);
+  EXPECT_EQ(report.energy, Microjoules{200'000'000}) << "the rest is reported";
+}
+
+TEST(RunReport, ARestartOfKeplerdMeanwhileIsAProblemIfEnergyWasNotCounted) {
+  Measurement known = interrupted_measurement();
+  known.after.status["discardedWindows"] = 1;
+  EXPECT_EQ(measured_report(make_run(), known).problem, kRestarted);
+}
+
+TEST(RunReport, ARestartOfKeplerdMeanwhileIsAProblemForCallersWhoDoNotSeeWhetherAllWasDivided) {
+  Measurement known = interrupted_measurement();
+  for (Json* status : {&known.before.status, &known.after.status}) status->erase("accounts");
+  EXPECT_EQ(measured_report(make_run(), known).problem, kRestarted);
+}
+
+TEST(RunReport, ARestartOfKeplerdMeanwhileIsAProblemForARowThatMayHaveBeenStartedAgain) {
+  Measurement known = interrupted_measurement();
+  known.before.row = unit_row(100'000'000);
+  CommandRun run = make_run();
+  run.attached = Attached{"unit", kUnit, "unit run.scope"};
+  EXPECT_EQ(measured_report(run, known).problem, kRestarted);
 }
 
 TEST(RunReport, ACounterThatWentBackIsUnknown) {

@@ -139,7 +139,7 @@ Json public_status() {
 
 Json tick_of(const Json& status, std::vector<Json> rows, std::vector<std::string> removed) {
   Json tick = Json::object();
-  for (const char* name : {"host", "accounts", "platform", "source", "sequence", "realtimeUsec",
+  for (const char* name : {"host", "accounts", "platform", "wall", "source", "sequence", "realtimeUsec",
                            "monotonicUsec", "windowUsec", "instanceId"}) {
     if (status.contains(name)) tick[name] = status.at(name);
   }

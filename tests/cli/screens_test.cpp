@@ -100,6 +100,34 @@ TEST_F(Screens, ProcessesEndWithALineThatAddsUpToTheHost) {
   EXPECT_THAT(list_text("processes", rows), HasSubstr("11.80 W shown + 0.50 W other = 12.30 W;"));
 }
 
+TEST_F(Screens, ContainersAndPodsEndWithALineThatAddsUpToTheHost) {
+  // `build` is in `cache`, `api` in a pod.
+  EXPECT_THAT(list_text("containers", container_rows()),
+              EndsWith("\nHost, active: 4.20 W shown + 8.10 W other = 12.30 W; "
+                       "1.20 Wh shown + 1.10 Wh other = 2.30 Wh.\n"));
+  EXPECT_THAT(list_text("pods", pod_rows()),
+              EndsWith("\nHost, active: 0.21 W shown + 12.09 W other = 12.30 W; "
+                       "0.21 Wh shown + 2.09 Wh other = 2.30 Wh.\n"));
+  auto rows = container_rows();
+  rows[0]["state"] = "terminated";
+  EXPECT_THAT(list_text("containers", rows), HasSubstr("1.70 W shown + 10.60 W other = 12.30 W;"))
+      << "what is in one that is not shown counts for itself";
+  EXPECT_THAT(list_text("containers", {}), Not(HasSubstr("shown +")));
+  EXPECT_THAT(list_text("units", unit_rows()), Not(HasSubstr("shown +")));
+}
+
+TEST_F(Screens, IdlePowerThatWasPlacedOnRowsIsNoPartOfTheActiveSum) {
+  auto rows = container_rows();
+  rows[0]["energyMicrojoules"] = 39'600'000'000;
+  rows[0]["idleMicrojoules"] = 36'000'000'000;
+  rows[0]["powerMicrowatts"] = 34'000'000;
+  rows[0]["idleMicrowatts"] = 30'000'000;
+  rows[1]["idleMicrowatts"] = 1'000'000;  // a part of that
+  EXPECT_THAT(list_text("containers", rows),
+              EndsWith("\nHost, active: 4.20 W shown + 8.10 W other = 12.30 W; "
+                       "1.20 Wh shown + 1.10 Wh other = 2.30 Wh.\n"));
+}
+
 TEST_F(Screens, ASumThatCannotBeIsNotShown) {
   auto rows = process_rows();
   rows[0]["powerMicrowatts"] = 12'300'001;
@@ -150,12 +178,10 @@ TEST_F(Screens, EverySimulatedListIsLabelled) {
 }
 
 TEST_F(Screens, AnEmptyListHasNoTable) {
-  EXPECT_EQ(
-      list_text("units", {}, {}, unmeasured_status()),
-      "NOT MEASURED: no energy meter can be read; 'keplerctl doctor' shows why.\n"
-      "\n"
-      "No units are known: run 'keplerctl doctor' for the reason. Host: 0.00 J = 0.00 idle + 0.00 kernel + "
-      "0.00 workloads + 0.00 unattributed.\n");
+  EXPECT_EQ(list_text("units", {}, {}, unmeasured_status()),
+            "NOT MEASURED: no energy meter can be read; 'keplerctl doctor' shows why.\n"
+            "\n"
+            "No units are known: run 'keplerctl doctor' for the reason.\n");
   Json restricted = measured_status();
   restricted.erase("accounts");
   EXPECT_THAT(list_text("units", {}, {}, restricted), HasSubstr("\n0 units. Host: "));

@@ -10,8 +10,10 @@
 namespace keplerd::cli::top {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(TopScreen, SaysThatAccessIsLimited) {
   EXPECT_EQ(texts(shown({120, 24}, "units", {}, public_status()))[1], std::string(kPublicView));
@@ -46,14 +48,34 @@ TEST(TopScreen, WithoutAMeterShowsTheReason) {
   const Texts lines = texts(shown({80, 24}, "units", {}, unmeasured_status()));
   EXPECT_EQ(lines[0], "NOT MEASURED");
   EXPECT_EQ(lines[1], "no energy meter can be read; 'keplerctl doctor' shows why");
-  EXPECT_EQ(lines[3], "       -");
-  EXPECT_EQ(lines[8], "None");
+  EXPECT_EQ(lines[2], "       -") << "no accounts of which nothing is known";
+  EXPECT_EQ(lines[7], "None");
 }
 
 TEST(TopScreen, BeforeTheFirstReplySaysSo) {
   EXPECT_THAT(texts(on({40, 5}, "units")),
               ElementsAre("Waiting for keplerd", "[units] 1/6  by power  0", "    POWER      ENERGY  UNIT",
                           "Waiting for keplerd", "q quit  h help  Tab kind  p/e/c/n sort …"));
+}
+
+// The line with the names of the columns.
+std::string header_of(const State& state) {
+  for (const std::string& line : texts(state)) {
+    if (line.starts_with("    POWER")) return line;
+  }
+  return "";
+}
+
+TEST(TopScreen, HasAColumnForGraphicsCardsWhereOneWorksForAnyRow) {
+  std::vector<Json> rows = unit_rows();
+  const auto header = [&](int width) { return header_of(shown({width, 24}, "units", rows)); };
+  EXPECT_THAT(header(120), AllOf(HasSubstr("UNIT"), Not(HasSubstr("GPU"))));
+  rows[0]["zones"] = Json::parse(R"([{"name": "gpu", "energyMicrojoules": 5, "powerMicrowatts": 20000000}])");
+  EXPECT_THAT(header(120), HasSubstr(" GPU "));
+  EXPECT_THAT(header(30), AllOf(HasSubstr("POWER"), Not(HasSubstr("GPU")))) << "not on the narrowest screens";
+  State filtered = shown({120, 24}, "units", rows);
+  for (const char* key : {"/", "@"}) press(filtered, letter(key));
+  EXPECT_THAT(header_of(filtered), HasSubstr(" GPU ")) << "columns do not come and go with the filter";
 }
 
 TEST(TopScreen, HostileNamesAreEscaped) {
@@ -68,14 +90,14 @@ TEST(TopScreen, HostileNamesAreEscaped) {
 }
 
 TEST(TopScreen, WithoutUtf8IsAscii) {
-  State state = on({80, 24}, "processes");
+  State state = on({100, 24}, "processes");
   state.unicode = false;
   Json row = process_rows()[0];
   row["name"] = "café";
   apply_tick(state, tick_of(measured_status(), {row}));
   for (const char* key : {"/", "é"}) press(state, letter(key));
   const std::string text = joined(texts(state));
-  EXPECT_THAT(text, HasSubstr("caf\\xc3\\xa9       ~h.service\n"));
+  EXPECT_THAT(text, HasSubstr("caf\\xc3\\xa9       /system.slice/ssh.service\n"));
   EXPECT_THAT(text, HasSubstr("#\n"));
   EXPECT_THAT(text, HasSubstr("\n/\\xc3\\xa9_"));
   press(state, {KeyCode::kEnter});

@@ -211,20 +211,26 @@ class Administrator(Opened):
                            "recorded power", 90)
 
     def test_one_follower_and_none_while_hidden(self):
+        # Cockpit's bridge may keep a connection of a page that was left while it loaded, as earlier tests do.
+        self.page.leave()
+        for _ in range(40):
+            self.browser.receive(0.05)
+        kept = STAGE.followers()
+        self.go("vms")
         self.rows()
-        self.wait_for_followers(1)
+        self.wait_for_followers(kept + 1)
         for tab in ("services", "users", "vms"):
             self.page.click(f"#tab-{tab}")
             self.rows()
-            self.wait_for_followers(1)
+            self.wait_for_followers(kept + 1)
         self.page.leave()
-        self.wait_for_followers(0)
+        self.wait_for_followers(kept)
         self.go("vms")
-        self.wait_for_followers(1)
+        self.wait_for_followers(kept + 1)
         self.page.js(HIDE)
-        self.wait_for_followers(0)
+        self.wait_for_followers(kept)
         self.page.js(HIDE.replace("=> true", "=> false"))
-        self.wait_for_followers(1)
+        self.wait_for_followers(kept + 1)
         checks.power_changes(self.page)
 
     def wait_for_followers(self, number):

@@ -76,8 +76,8 @@ std::vector<Entry> file_entries(std::string_view text) {
   return entries;
 }
 
-// An entry of the page is ".It Ic KEY=" below ".Ss [SECTION]"; it ends with "Default:" and ".Ql VALUE .",
-// or with "Default: empty.".
+// An entry of the page is ".It Ic KEY=" below ".Ss [SECTION]"; it ends with "Defaults to" and ".Ql VALUE .",
+// or with "Empty by default.".
 std::vector<Entry> manual_entries(std::string_view text) {
   std::vector<Entry> entries;
   std::string section;
@@ -87,10 +87,9 @@ std::vector<Entry> manual_entries(std::string_view text) {
     const auto key = between(".It Ic ", "=", line);
     if (!key) continue;
     std::string_view last;
-    while (!last.starts_with("Default:") && !text.empty() && !text.starts_with(".It Ic ")) {
-      last = take_until(text, '\n');
-    }
-    const auto value = last == "Default: empty." ? "" : between(".Ql ", " .", take_until(text, '\n'));
+    const auto is_default = [&last] { return last == "Defaults to" || last == "Empty by default."; };
+    while (!is_default() && !text.empty() && !text.starts_with(".It Ic ")) last = take_until(text, '\n');
+    const auto value = last == "Empty by default." ? "" : between(".Ql ", " .", take_until(text, '\n'));
     entries.push_back({section, *key, value.value_or("(none)")});
   }
   return entries;

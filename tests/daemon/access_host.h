@@ -37,6 +37,7 @@ class ReportMaker {
     report_->host.energy = energy;
     report_->accounts = {.idle = report_->host.idle, .kernel = {1}, .workloads = {2}, .unattributed = {3}};
     report_->outside_other = {4};
+    report_->outside_containers = {2};
     add_zone();
     for (const char* id :
          {"/machine.slice/vm.scope", "/system.slice", "/system.slice/cron.service", "/user.slice",

@@ -196,6 +196,7 @@ TEST_F(EnergyInterface, AnUnprivilegedCallerGetsNoAccountsAndNoParts) {
             R"({"energyMicrojoules":20000000,"activeMicrojoules":10000000,"idleMicrojoules":10000000})");
   EXPECT_FALSE(status.contains("accounts"));
   EXPECT_FALSE(status.contains("outsideOtherMicrojoules"));
+  EXPECT_FALSE(status.contains("outsideContainersMicrojoules"));
   const Json unit = call("Get", {{"kind", "units"}, {"id", "/c.service"}}).parameters.at("row");
   EXPECT_EQ(unit.at("energyMicrojoules"), 5'000'000);
   EXPECT_FALSE(unit.contains("zones"));

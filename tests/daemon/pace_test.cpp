@@ -31,6 +31,27 @@ TEST_F(PaceOfOneSecond, IsKeptForTenSecondsAfterAQuestion) {
   EXPECT_EQ(at(110s), 5s);
 }
 
+TEST_F(PaceOfOneSecond, ProcessesAreWantedForAMinuteAfterAQuestion) {
+  EXPECT_FALSE(pace.wants_processes(100s));
+  pace.ask(100s);
+  EXPECT_FALSE(pace.wants_processes(100s));
+  pace.ask_processes(100s);
+  EXPECT_TRUE(pace.wants_processes(100s));
+  EXPECT_TRUE(pace.wants_processes(160s - 1ns));
+  EXPECT_FALSE(pace.wants_processes(160s));
+}
+
+TEST_F(PaceOfOneSecond, ProcessesAreWantedWhileSomebodyFollowsThem) {
+  const auto host = pace.listen({.full = true});
+  EXPECT_FALSE(pace.wants_processes(100s));
+  for (const bool full : {kUnprivileged, kFull}) {
+    auto listener = pace.listen({.full = full, .processes = true});
+    EXPECT_TRUE(pace.wants_processes(100s));
+    listener.reset();
+    EXPECT_FALSE(pace.wants_processes(100s));
+  }
+}
+
 TEST_F(PaceOfOneSecond, IsKeptForListenersAsLongAsTheyAreThere) {
   for (const bool full : {kUnprivileged, kFull}) {
     auto listener = pace.listen({.full = full});

@@ -97,6 +97,7 @@ TEST_F(Public, EnergyIsInStepsOfATenthOfAJoule) {
   }
   EXPECT_EQ(report.accounts.workloads, Microjoules{}) << "hidden, even inside";
   EXPECT_EQ(report.outside_other, Microjoules{});
+  EXPECT_EQ(report.outside_containers, Microjoules{});
 }
 
 TEST_F(Public, PowerFollowsFromTheRoundedEnergiesOverThePublicWindow) {
@@ -129,6 +130,20 @@ TEST_F(Public, NewRowsStartFromZero) {
   access.sample(std::move(first));
   seen();
   tick(2s, {300'000});
+  EXPECT_EQ(seen().rows_of_processes().front().power, Microwatts{300'000});
+}
+
+TEST_F(Public, ProcessesHaveNoPowerUnlessBothTicksHaveReadThemAll) {
+  tick(1s, {300'000});
+  seen();
+  ReportMaker incomplete(2s, {600'000});
+  incomplete.processes().is_complete = false;
+  access.sample(std::move(incomplete));
+  EXPECT_EQ(seen().rows_of_processes().front().power, std::nullopt);
+  tick(3s, {900'000});
+  EXPECT_EQ(seen().rows_of_processes().front().power, std::nullopt) << "it would be that of several ticks";
+  EXPECT_EQ(seen()->units.front().power, Microwatts{300'000});
+  tick(4s, {1'200'000});
   EXPECT_EQ(seen().rows_of_processes().front().power, Microwatts{300'000});
 }
 

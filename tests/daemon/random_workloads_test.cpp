@@ -15,20 +15,27 @@ using namespace std::chrono_literals;
 
 class RandomHost {
  public:
-  explicit RandomHost(unsigned seed) : random_(seed) {
+  // `calm`: little comes and goes, so that some processes are not read with each sample.
+  RandomHost(unsigned seed, bool calm) : random_(seed), calm_(calm) {
     for (const char* const path : {"/system.slice", "/system.slice/a.service", "/machine.slice"}) add(path);
     host_.begin();
     host_.meter().set_limits(limits());
   }
 
+  void grow() { change(); }
+  // How many rows of units had undivided energy.
+  int undivided() const { return undivided_; }
+
   void step() {
-    for (int i = pick(6); i > 0; --i) change();
+    for (int i = calm_ ? pick(8) / 7 : pick(6); i > 0; --i) change();
     for (auto& [pid, process] : processes_) use(pid, pick(20));
     for (int i = pick(3); i > 0; --i) use_alone(any(groups_)->first, pick(5));
     host_.draw(pick(90'000'000), pick(9'000'000));
-    host_.step(std::chrono::seconds(1 + pick(40)));
+    host_.step(std::chrono::seconds(pick(3) == 0 ? 1 + pick(40) : 1));
+    for (const UnitRow& unit : host_.view().report->units) undivided_ += unit.undivided ? 1 : 0;
     if (pick(15) == 0) restart();
-    if (pick(10) == 0) host_.meter().set_idle_placing(IdlePlacing{pick(3)});
+    if (!calm_ && pick(10) == 0) host_.meter().set_idle_placing(IdlePlacing{pick(3)});
+    if (pick(4) == 0) host_.meter().want_processes(pick(4) == 0);
   }
 
  private:
@@ -148,6 +155,8 @@ class RandomHost {
   }
 
   std::mt19937 random_;
+  bool calm_;
+  int undivided_ = 0;
   MeterHost host_;
   std::map<std::string, std::int64_t> groups_;
   std::map<pid_t, Process> processes_;
@@ -157,8 +166,18 @@ class RandomHost {
 TEST(RandomWorkloads, AddUpInEveryReport) {
   for (unsigned seed = 0; seed < 6 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    RandomHost host(seed);
+    RandomHost host(seed, false);
     for (int i = 0; i < 30 && !testing::Test::HasFailure(); ++i) host.step();
+  }
+}
+
+TEST(RandomWorkloads, AddUpWhileProcessesAreReadSeldom) {
+  for (unsigned seed = 0; seed < 6 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    RandomHost host(seed, true);
+    for (int i = 0; i < 20; ++i) host.grow();
+    for (int i = 0; i < 100 && !testing::Test::HasFailure(); ++i) host.step();
+    EXPECT_GT(host.undivided(), 0);
   }
 }
 

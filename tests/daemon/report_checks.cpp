@@ -58,7 +58,9 @@ void expect_units(const Report& report, const std::vector<ProcessRow>& all) {
   for (const UnitRow& unit : report.units) {
     expect_zones_of(report, unit, unit.info->id);
     EXPECT_EQ((unit.active + unit.idle).value, (unit.own + children[unit.info->id]).value) << unit.info->id;
-    EXPECT_EQ(unit.own.value, (unit.other + processes[unit.info->id]).value) << unit.info->id;
+    const Microjoules undivided = unit.undivided.value_or(Microjoules{});
+    EXPECT_EQ(unit.own.value, (unit.other + undivided + processes[unit.info->id]).value) << unit.info->id;
+    EXPECT_GE(undivided.value, 0) << unit.info->id;
     EXPECT_GE(unit.other.value, 0) << unit.info->id;
     own += unit.own;
     children.erase(unit.info->id);
@@ -89,14 +91,21 @@ void expect_containers(const Report& report, const std::vector<ProcessRow>& all)
       const std::string& id = row.info->id;
       EXPECT_EQ((row.active + row.idle).value, (row.own + inside[id]).value) << id;
       EXPECT_GE(row.other.value, 0) << id;
-      EXPECT_GE(row.own, row.other) << id;
+      const Microjoules undivided = row.undivided.value_or(Microjoules{});
+      EXPECT_GE(row.own, row.other + undivided) << id;
+      EXPECT_GE(undivided.value, 0) << id;
       if (!row.info->is_pod) {
-        EXPECT_EQ(row.own.value, (row.other + processes[id]).value) << id;
+        EXPECT_EQ(row.own.value, (row.other + undivided + processes[id]).value) << id;
       }
       inside.erase(id);
       processes.erase(id);
     }
   }
+  Microjoules outside = report.outside_containers;
+  for (const auto* const rows : {&report.containers, &report.pods})
+    for (const ContainerRow& row : *rows)
+      if (!row.info->parent) outside += row.active + row.idle;
+  EXPECT_EQ(outside.value, report.accounts.workloads.value);
   EXPECT_TRUE(inside.empty()) << "not listed, although something is inside: " << inside.begin()->first;
   EXPECT_TRUE(processes.empty()) << "the container of a process is not listed: " << processes.begin()->first;
 }
@@ -134,6 +143,9 @@ void expect_rows_no_step_back(const Rows& earlier, const Rows& later, Id id) {
     EXPECT_GE(row.active.value, known->second->active.value) << id(row);
     EXPECT_GE(row.idle.value, known->second->idle.value) << id(row);
     EXPECT_GE(row.cpu, known->second->cpu) << id(row);
+    if constexpr (requires { row.other; }) {
+      EXPECT_GE(row.other.value, known->second->other.value) << id(row);
+    }
     EXPECT_EQ(row.since, known->second->since) << id(row);
   }
 }

@@ -65,6 +65,21 @@ TEST_F(SamplerTest, SamplesEachIntervalAfterTheStartAndRarelyWithoutCallers) {
   EXPECT_THAT(take_samples().size(), 2u) << "UnwatchedInterval=5s";
 }
 
+TEST_F(SamplerTest, AQuestionForWhatTheLastReportLacksHasASampleAtOnce) {
+  const auto listener = sampler_.listen({.full = true, .wanted = 1s});
+  sampler_.start();
+  run_until(1002s + 300ms);
+  take_samples();
+  sampler_.refresh();
+  EXPECT_THAT(take_samples(), IsEmpty());
+  sampler_.ask_processes();
+  EXPECT_TRUE(sampler_.wants_processes());
+  sampler_.refresh(true);
+  EXPECT_THAT(take_samples(), ElementsAre(1002s + 300ms));
+  run_until(1004s);
+  EXPECT_THAT(take_samples(), ElementsAre(1003s + 300ms));
+}
+
 TEST_F(SamplerTest, AnAlignedFollowerGetsASampleAtEachMultipleOfTheClockAndNoOthers) {
   clock_ahead_ = 40s;
   sampler_.start();

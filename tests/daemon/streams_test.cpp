@@ -22,10 +22,14 @@ class FakeReports : public Reports {
     return latest(caller, kind);
   }
   void hurry(const Caller& caller) override { hurried.push_back(caller.full); }
-  std::shared_ptr<const Listener> listen(const Listener&) override { return nullptr; }
+  std::shared_ptr<const Listener> listen(const Listener& listener) override {
+    wants_processes.push_back(listener.processes);
+    return nullptr;
+  }
   const Settings& settings() const override { return settings_; }
 
-  std::vector<bool> hurried;  // by callers with full access
+  std::vector<bool> hurried;          // by callers with full access
+  std::vector<bool> wants_processes;  // each follower
 
  private:
   MeterHost& host_;
@@ -62,6 +66,16 @@ class Streams : public testing::Test {
  private:
   std::map<std::string, std::int64_t> usage_;
 };
+
+TEST_F(Streams, ProcessesAreWantedByThoseWhoFollowThem) {
+  const MonitorStream units(reports, kInside, RowKind::kUnits, {0s});
+  const MonitorStream host_only(reports, kInside, {}, {0s});
+  const MonitorStream processes(reports, kInside, RowKind::kProcesses, {0s});
+  const MeasureStream unit(reports, kInside, {RowKind::kUnits, "/a.service"}, 0s);
+  const MeasureStream process(reports, kInside, {RowKind::kProcesses, "1.1"}, 0s);
+  EXPECT_EQ(reports.wants_processes, (std::vector<bool>{false, false, true, false, true}));
+  EXPECT_EQ(reports.watches().units().size(), 1U) << "a unit that is measured needs its processes, too";
+}
 
 TEST_F(Streams, MonitorSendsEverythingOnceAndThenOnlyChanges) {
   MonitorStream stream(reports, kInside, RowKind::kUnits, {0s});

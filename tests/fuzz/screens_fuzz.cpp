@@ -13,6 +13,7 @@
 #include "cli/history/output.h"
 #include "cli/output/csv.h"
 #include "cli/screens.h"
+#include "cli/wall.h"
 #include "varlink/json.h"
 #include "varlink/parse_json.h"
 
@@ -48,10 +49,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Json report = parsed_line(rest);
   std::vector<Json> rows;
   while (!rest.empty() && rows.size() < 20) rows.push_back(parsed_line(rest));
+  const auto wall = Wall::of(status);
+  if (wall) wall->add_to(rows);
   for (const bool unicode : {true, false}) {
     const TableStyle style{.width = 40, .unicode = unicode};
     check_safe(status_screen(status, style), unicode);
-    check_safe(overview_screen(status, rows, style), unicode);
+    check_safe(overview_screen(status, rows, wall ? &*wall : nullptr, style), unicode);
     for (const client::KindInfo& kind : client::kKinds) {
       Options options;
       options.tree = kind.kind == client::Kind::kUnits;
@@ -61,6 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (const Json& row : rows) (void)csv_row_line(status, row);
   if (!report.contains("rows") || !report["rows"].is_array()) report["rows"] = Json::array();
+  if (wall) history::add_wall(report, *wall);
   check_safe(history::report_text(report, "vm", {.width = 40, .unicode = false}), false);
   check_safe(history::history_text({"vms", ""}, {report}, true, {.width = 40, .unicode = false}), false);
   return 0;

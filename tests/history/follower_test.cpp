@@ -44,7 +44,7 @@ class HistoryFollower : public client::FollowedKeplerd {
   }
   void follow() {
     follower_.emplace(
-        loop, Follower::Target{path, std::chrono::minutes(1)},
+        loop, Follower::Target{path, std::chrono::minutes(1), std::chrono::milliseconds(1)},
         [this](Reading reading) { readings.push_back(std::move(reading)); },
         [this](bool is_up, const std::string& reason) { changes.push_back(is_up ? "up" : reason); });
     EXPECT_TRUE(follower_->start());
@@ -89,6 +89,16 @@ TEST_F(HistoryFollower, MakesNoneOfDifferentSamples) {
   follow();
   EXPECT_THAT(changes, SizeIs(1));
   EXPECT_THAT(readings, IsEmpty());
+}
+
+TEST_F(HistoryFollower, RequestsAllAgainWhenTheyStayOfDifferentSamples) {
+  replies["pods"] = reply(4);
+  follow();
+  for (auto& [kind, one] : replies) one = reply(5, {row(kind)});
+  run_until([this] { return !readings.empty(); });
+  ASSERT_THAT(readings, SizeIs(1));
+  EXPECT_THAT(readings[0].workloads, SizeIs(4)) << "zones of another kind are not recorded";
+  EXPECT_THAT(calls, SizeIs(10)) << "each kind once more";
 }
 
 TEST_F(HistoryFollower, MakesNoneOfHalfASample) {

@@ -3,6 +3,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -112,6 +116,41 @@ TEST_F(FileTest, KeptIsReadFromItsStartOnTheKernelsFileSystems) {
   const std::string first(*file->read(buffer));
   EXPECT_FALSE(first.empty());
   EXPECT_EQ(*file->read(buffer), first);
+}
+
+// The calls of read(2) and the like of this thread so far; unset if the kernel does not count them. Counting
+// takes two of them.
+std::optional<int> count_reads() {
+  std::array<char, 512> buffer{};
+  const auto text = read_file(AT_FDCWD, "/proc/thread-self/io", buffer);
+  const std::size_t line = text ? text->find("syscr: ") : std::string_view::npos;
+  if (line == std::string_view::npos) return std::nullopt;
+  return std::atoi(text->substr(line + 7).data());
+}
+
+int reads_during(const auto& work) {
+  const auto before = count_reads();
+  work();
+  return *count_reads() - *before - 2;
+}
+
+TEST_F(FileTest, KeptListIsReadOnceUnlessItMayGoOn) {
+  if (!count_reads()) GTEST_SKIP() << "no /proc/thread-self/io";
+  std::string text;
+  const auto small = KeptFile::open(AT_FDCWD, "/proc/self/cgroup");
+  ASSERT_TRUE(small);
+  EXPECT_EQ(reads_during([&] { ASSERT_TRUE(small->read_list(text, 1 << 20)); }), 1);
+
+  // The kernel returns this one a page at a time.
+  const auto large = KeptFile::open(AT_FDCWD, "/proc/kallsyms");
+  if (!large) GTEST_SKIP() << "no /proc/kallsyms";
+  const auto whole = read_text(AT_FDCWD, "/proc/kallsyms", 64 << 20);
+  const auto list = large->read_list(text, 64 << 20);
+  ASSERT_TRUE(whole && list);
+  EXPECT_TRUE(*list == *whole) << list->size() << " of " << whole->size();
+  const auto cut = large->read_list(text = {}, 100'000);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, EFBIG);
 }
 
 TEST_F(FileTest, KeptThatIsMissingIsAnError) {

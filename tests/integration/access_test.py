@@ -134,8 +134,8 @@ class Access(unittest.TestCase):
                                               interface="org.freedesktop.DBus.Properties")[0], denied)
             return None, None
         accounts = [properties[f"Account{name}"] for name in ("Idle", "Kernel", "Workloads", "Unattributed")]
-        accounts.append(properties["OutsideOtherEnergy"])
-        self.assertIn(accounts.count(UNKNOWN), (0, 5))
+        accounts += [properties[f"Outside{name}Energy"] for name in ("Other", "Containers")]
+        self.assertIn(accounts.count(UNKNOWN), (0, 6))
         return ({kind: {row[0] for row in client.list(name)} for kind, name in KINDS.items()}, UNKNOWN not in accounts)
 
 
@@ -162,6 +162,7 @@ class Table(Access):
                                     ("processes", "11.100", "NoSuchProcess"), ("vms", VM, "NoSuchVirtualMachine"),
                                     ("zones", "powercap:package:0", "NoSuchZone")):
             self.assertEqual(eve.call("Get", kind=kind, id=hidden), f"org.keplerd.Energy.{error}")
+        self.assertEqual(eve.call("List", more=True, kind="units", idle="size"), "org.varlink.service.PermissionDenied")
         eve = self.connect(EVE)
         for method, hidden in (("GetUnit", "a.service"), ("GetProcess", "11.100"), ("GetVirtualMachine", VM),
                                ("GetZone", "package")):

@@ -89,7 +89,6 @@ class Budgets(unittest.TestCase):
     def test_each_crossing_is_reported_once(self):
         self.host.work()
         wait_until(self.crossed, "100 percent of both")
-        # A crossing whose service was not started yet is forgotten when keplerd-history ends (keplerd-history(8)).
         wait_until(lambda: len(self.started()) >= len(self.crossings), "the services")
         for again in (signal.SIGKILL, signal.SIGTERM):
             self.stop(again)
@@ -121,6 +120,21 @@ class Budgets(unittest.TestCase):
         wait_until(lambda: self.ask("ListBudgets") and len(self.started()) >= len(self.crossings), "all of them")
         self.host.rest()
         self.assertEqual(set(self.started()), SERVICES)
+
+    def test_a_crossing_that_waits_is_not_forgotten_at_a_restart(self):
+        (self.root / "started.running").touch()
+        self.host.work()
+        wait_until(self.crossed, "100 percent of both")
+        self.host.rest()
+        for again in (signal.SIGKILL, signal.SIGTERM):
+            self.stop(again)
+            self.start()
+        self.assertEqual(self.started(), [])
+        (self.root / "started.running").unlink()
+        wait_until(lambda: self.ask("ListBudgets") and len(self.started()) >= len(self.crossings), "all of them")
+        self.assertEqual(len(self.started()), len(self.crossings), "each once")
+        self.assertEqual(set(self.started()), SERVICES)
+        self.assertFalse((self.root / "history/waiting-crossings").exists())
 
     def test_without_its_name_nothing_is_announced(self):
         self.stop()

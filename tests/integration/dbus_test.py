@@ -172,6 +172,15 @@ class Interface(OnAPrivateBus):
         self.assertEqual([tuple(row) for row in rows], told)
         self.assertEqual([row[:2] for row in told], [("zone", "powercap:package:0"), ("power", "")])
 
+    def test_what_no_row_has_is_that_of_varlink(self):
+        self.draw()
+        self.sample()
+        properties, status = self.client.get_all(), self.daemon.status()
+        self.assertEqual({name: properties[f"Outside{name}Energy"] for name in ("Other", "Containers")},
+                         {name: status[f"outside{name}Microjoules"] for name in ("Other", "Containers")})
+        self.assertGreater(properties["OutsideContainersEnergy"], 0)
+        self.assertEqual(properties["AccountWorkloads"], status["accounts"]["workloads"])
+
     def test_rows_are_those_of_varlink(self):
         self.draw()
         self.sample()

@@ -47,6 +47,9 @@ class OnAWrittenHost(unittest.TestCase):
         outside = sum(row["unitMicrojoules"] for row in processes.values() if "unit" not in row)
         self.assertEqual(sum(row["ownMicrojoules"] for row in units.values()) + outside + status["outsideOtherMicrojoules"],
                          status["accounts"]["workloads"])
+        contained = sum(row["energyMicrojoules"] for kind in ("containers", "pods") for row in daemon.rows(kind).values()
+                        if "parent" not in row)
+        self.assertEqual(contained + status["outsideContainersMicrojoules"], status["accounts"]["workloads"])
         for unit in units.values():
             children = sum(row["energyMicrojoules"] for row in units.values() if row.get("parent") == unit["id"])
             members = sum(row["unitMicrojoules"] for row in processes.values() if row.get("unit") == unit["id"])
@@ -77,6 +80,19 @@ class OnAWrittenHost(unittest.TestCase):
             units = json.loads(run(*command, "units").stdout)["units"]
             self.assertEqual({unit["id"] for unit in units}, {"/system.slice", "/system.slice/a.service"})
             self.assertEqual(run(*command, "show", "no-such").returncode, 3)
+
+    def test_another_idle_policy_is_shown_and_nothing_of_it_is_counted(self):
+        with Daemon(KEPLERD, self.host) as daemon:
+            daemon.status()
+            self.draw(2_000_001)
+            before = daemon.status()["accounts"]
+            command = [KEPLERCTL, "--varlink", daemon.socket, "--json=short"]
+            for policy in ("separate", "equal", "size", "usage"):
+                listed = json.loads(run(*command, "units", f"--idle={policy}").stdout)
+                self.assertEqual(listed["policy"], {"idle": policy, "hostMicrowatts": 0}, "nothing was drawn since")
+                self.assertTrue(all(unit["policyIdleMicrowatts"] == 0 for unit in listed["units"]))
+            self.assertEqual(daemon.status()["accounts"], before)
+            self.expect_sums(daemon)
 
     def test_keplerctl_reports_that_its_output_could_not_be_written(self):
         for unit in range(100):

@@ -134,6 +134,30 @@ class Run(WithAManager):
         self.assertNotIn("energyMicrojoules", report)
         self.assertIn("problem", report)
 
+    def report_over_a_restart(self, drawn):
+        """While keplerd does not run, the package's counter changes to this."""
+        daemon = self.start_daemon()
+        process = subprocess.Popen([KEPLERCTL, "--varlink", daemon.socket, "-j", "run", "--", "sh", "-c", "echo on; read -r _"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=self.environment())
+        self.assertEqual(process.stdout.readline(), "on\n")
+        daemon.stop(signal.SIGKILL)
+        subprocess.run(self.drawing(drawn, 1_000_000), check=True)
+        self.start_daemon()
+        _, errors = process.communicate("\n", timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+        return json.loads(errors)["run"]
+
+    def test_what_was_used_while_keplerd_was_restarted_is_reported(self):
+        report = self.report_over_a_restart(31_000_000)
+        self.assertEqual(report["energyMicrojoules"], 30_000_000)
+        self.assertNotIn("problem", report)
+
+    def test_if_the_counter_was_reset_meanwhile_that_it_may_be_missing(self):
+        report = self.report_over_a_restart(500)
+        self.assertEqual(report["energyMicrojoules"], 0)
+        self.assertIn("may be missing", report["problem"])
+
 
 class Attached(WithAManager):
     """What runs already is measured, from the line that says so until it ends or a signal."""

@@ -18,6 +18,7 @@ ADDRESS = "/run/keplerd/org.keplerd.Energy"
 KINDS = ("zones", "units", "processes", "vms", "containers", "pods")
 VIOLATIONS_KEPT = 50
 MOST_WATTS = 5000  # of a zone: keplerd discards what no host could have drawn, and so does the audit
+TERMINATED_MAX = 500  # the default of keplerd.conf(5)
 
 
 class Outage(Exception):
@@ -117,6 +118,7 @@ class Audit:
         self.result, self.meter = result, Meter()
         self.first = self.instance = None
         self.last, self.looks, self.rows, self.outages, self.counted = {}, 0, 0, 0, 0
+        self.full, self.looked = set(), 0
         self.violations = []
 
     def violate(self, text):
@@ -181,9 +183,14 @@ class Audit:
             if len(set(ids)) != len(ids):
                 self.violate(f"an id stands twice among {kind}")
             now.update(((kind, row["id"]), row["energyMicrojoules"]) for row in rows)
+        began = {(kind, row["id"]): row.get("sinceUsec", 0) for kind, rows in lists.items() for row in rows}
         for key, energy in now.items():
-            if energy < self.last.get(key, 0):
+            if energy < self.last.get(key, 0) and not (key[0] in self.full and began.get(key, 0) > self.looked):
                 self.violate(f"{key[0]} {key[1]} went back from {self.last[key]} to {energy}")
+        # Of the ended ones, those with the least energy are dropped at this number: one that ends and is created again between two
+        # looks may begin anew.
+        self.full = {kind for kind, rows in lists.items() if sum(row.get("state") == "terminated" for row in rows) >= TERMINATED_MAX}
+        self.looked = status.get("realtimeUsec", 0)
         # What is no longer listed may begin anew; VMs of the system are kept for VmRetention=.
         kept = {key: energy for key, energy in self.last.items() if key[0] == "vms"}
         self.last = kept | now

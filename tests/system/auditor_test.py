@@ -61,6 +61,16 @@ class Auditor(unittest.TestCase):
         self.lists["containers"] = [row("c", 0)]
         self.assertEqual(self.look(), ["look 0: containers c went back from 1 to 0"])
 
+    def test_what_ends_and_is_created_again_may_begin_anew_only_if_ended_rows_are_dropped(self):
+        self.status["realtimeUsec"] = 1000
+        ended = [row(f"e{i}", 20, state="terminated", sinceUsec=1) for i in range(500)]
+        for many, since, wanted in ((ended, 1001, []), (ended, 1000, ["c"]), (ended[1:], 1001, ["c"])):
+            self.audit = Audit("/nonexistent")
+            self.lists["containers"] = [*many, row("c", 10, state="running", sinceUsec=5)]
+            self.look()
+            self.lists["containers"] = [*many, row("c", 1, state="running", sinceUsec=since)]
+            self.assertEqual([violation.split()[3] for violation in self.look()], wanted)
+
     def test_a_vm_continues_even_if_it_was_not_listed_for_a_while(self):
         self.look()
         vm = self.lists["vms"].pop()

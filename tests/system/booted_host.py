@@ -17,7 +17,7 @@ PACKAGES = ("build-essential,debhelper,lintian,ccache,cmake,ninja-build,pkgconf,
             "libfmt-dev,nlohmann-json3-dev,libcli11-dev,libncurses-dev,libexpat1-dev,libsdbus-c++-dev,libsdbus-c++-bin,libvirt-dev,"
             "libmicrohttpd-dev,libgnutls28-dev,libyaml-cpp-dev,libcrypt-dev,zlib1g-dev,libsqlite3-dev,libcurl4-openssl-dev,libfreeipmi-dev,curl,"
             "python3-minimal,tmux,podman,lxc,dbus-user-session,python3-gi,libglib2.0-bin,libvirt-daemon-driver-lxc,"
-            "cron,uidmap,cockpit-ws,cockpit-bridge,cockpit-system,sudo")
+            "cron,uidmap,cockpit-ws,cockpit-bridge,cockpit-system,sudo,rpm")
 MORE_PACKAGES = {"trixie": ",scaphandre", "forky": ",scaphandre,systemd-report"}
 ADDRESS = "/run/keplerd/org.keplerd.Energy"
 BUILD, PACKAGES_BUILT = "/root/build", "/root/packages"
@@ -30,11 +30,12 @@ class CommandFailed(Exception):
 
 
 class BootedHost:
-    def __init__(self, suite):
+    def __init__(self, suite, name=""):
+        """`name`: of a second host, beside the one without."""
         self.directory = pathlib.Path(os.environ.get("TESTBED_DIR", "/var/tmp/testbed"))
         self.suite = suite
         self.lock = None
-        self.environment = {**os.environ, "TESTBED_SUITE": suite, "TESTBED_NAME": f"keplerd-{suite}",
+        self.environment = {**os.environ, "TESTBED_SUITE": suite, "TESTBED_NAME": f"keplerd-{suite}{name}",
                             "TESTBED_PACKAGES": PACKAGES + MORE_PACKAGES.get(suite, ""), "TESTBED_DIR": str(self.directory)}
 
     def testbed(self, *arguments, check=True):
@@ -132,6 +133,8 @@ class BootedHost:
         self.wait_until(lambda: self.ask("status")["sequence"] >= first + count, limit, "a new sample")
 
     def wait_until(self, condition, limit, what):
+        """The limit, in seconds, is for an idle host: one that builds something else, too, may take longer."""
+        limit *= 3
         end = time.monotonic() + limit
         while not condition():
             if time.monotonic() > end:

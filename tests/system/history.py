@@ -20,6 +20,11 @@ def total(host, *options):
     return json.loads(host.sh(f"keplerctl -j report --day=today {' '.join(options)}"))["report"]
 
 
+def await_recording(host):
+    """Two readings, which are a minute apart."""
+    host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 180, "the time between two readings")
+
+
 def recorded(host, report):
     """keplerd-history: enabled, at 50 W, and asked by root and by an ordinary user"""
     start_managers(host)
@@ -29,7 +34,7 @@ def recorded(host, report):
     status = host.sh(f"cat /proc/{host.property('MainPID', SERVICE)}/status")
     report.check("a user of its own, with no capability", not re.search(r"^Uid:\t0\t", status, re.M)
                  and re.search(r"^CapEff:\t0+$", status, re.M) and re.search(r"^CapBnd:\t0+$", status, re.M), status)
-    host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 90, "the first reading")
+    await_recording(host)
     before, counter = total(host)["energyMicrojoules"], host.counter(PACKAGE)
     who = next(iter(USERS))
     host.sh(shlex.join([*become(who), "systemd-run", "-q", "--user", "--unit=busy", "sh", "-c", "while :; do :; done"]))
@@ -67,7 +72,7 @@ Type=oneshot
 ExecStart=/bin/sh -c '. "$0"; echo "$KEPLERD_BUDGET_SUBJECT $KEPLERD_BUDGET_PERCENT $KEPLERD_BUDGET_USED_MICROJOULES" >> {started}' /run/keplerd-history/budgets/%i.env
 END
 systemctl daemon-reload && systemctl enable --now {SERVICE}""")
-    host.wait_until(lambda: "lastReadingUsec" in ask(host, "GetStatus"), 90, "the first reading")
+    await_recording(host)
     host.rapl("drive", PACKAGE, 50)
 
     def crossed():

@@ -60,7 +60,7 @@ def live(suite, scenarios, verbose):
         report.check("", False, problem)
     finally:
         if report.failures:
-            print(host.testbed("log", "-u", "keplerd", "-n", "60", check=False).stdout)
+            print(host.testbed("log", "-u", "keplerd*", "-n", "80", check=False).stdout)
         host.stop()
     print(*report.failures, sep="\n", end="\n" if report.failures else "")
     print(f"{report.passed} ok, {len(report.failures)} failed, {time.monotonic() - begin:.0f} s")

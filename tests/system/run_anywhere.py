@@ -8,7 +8,7 @@ import shlex
 from scenarios import PACKAGE
 from screens import Terminal
 
-USER, UID = "carol", 4803
+USER = "carol"
 INSIDE = "/srv/run-box"
 COMMAND = ["keplerctl", "run", "--", "sh", "-c", "echo done; exit 7"]
 BURN = "i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done"
@@ -33,7 +33,7 @@ def as_user(*environment):
 
 
 def make_user(host):
-    host.sh(f"id -u {USER} 2>/dev/null || useradd --create-home --uid {UID} {USER}; loginctl disable-linger {USER} || :")
+    host.sh(f"id -u {USER} 2>/dev/null || useradd --create-home {USER}; loginctl disable-linger {USER} || :")
 
 
 def without_manager(host, report):

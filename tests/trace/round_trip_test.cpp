@@ -51,6 +51,7 @@ class RandomHost {
     read_groups(is_first);
     read_processes(is_first);
     use_card();
+    use_memory();
     return sample_;
   }
 
@@ -215,6 +216,19 @@ class RandomHost {
     for (std::size_t process = 0; process < usage.processes.size(); ++process)
       if (chance(30)) add(kNoGroup, process);
     if (chance(20)) add(kNoGroup, kNoProcess);
+  }
+
+  void use_memory() {
+    UsageSample& usage = sample_.usage;
+    usage.memory_traffic.clear();
+    if (chance(20)) return;
+    MemoryTraffic& memory = usage.memory_traffic.emplace_back(MemoryTraffic{});
+    for (std::size_t group = 0; group < usage.groups.size(); ++group) {
+      if (!chance(3)) continue;
+      memory.groups.push_back({group, {static_cast<std::int64_t>(below(900'000'000))}});
+      memory.bytes += memory.groups.back().bytes;
+    }
+    memory.bytes += Bytes{static_cast<std::int64_t>(below(900'000'000))};
   }
 
   std::mt19937 random_;

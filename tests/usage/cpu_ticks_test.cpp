@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "host/stat_file.h"
 #include "support/fake_host.h"
 
 namespace keplerd {
@@ -50,15 +51,18 @@ TEST(CpuTicks, AreReadFromTheHost) {
   FakeHost fake;
   fake.set_stat(
       {.user = 5, .nice = 1, .system = 2, .idle = 10, .iowait = 3, .irq = 1, .softirq = 1, .steal = 1});
-  expect_ticks(parse_cpu_fields(*read_stat(fake.open())), 11, 13, 2);
+  const auto host = fake.open();
+  StatFile stat(host.procfs());
+  expect_ticks(parse_cpu_fields(*stat.read()), 11, 13, 2);
   fake.break_file("proc/stat");
-  EXPECT_FALSE(read_stat(fake.open()));
+  EXPECT_FALSE(stat.read());
 }
 
 TEST(CpuTicks, AreReadFromThisHost) {
   const auto host = HostRoot::open({});
   ASSERT_TRUE(host);
-  const auto stat = read_stat(*host);
+  StatFile file(host->procfs());
+  const auto stat = file.read();
   ASSERT_TRUE(stat);
   const auto fields = parse_cpu_fields(*stat);
   ASSERT_TRUE(fields) << fields.error().message;

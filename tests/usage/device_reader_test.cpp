@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <optional>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/kept_file.h"
 #include "support/fake_host.h"
 #include "usage/usage_reader.h"
 
@@ -166,11 +168,43 @@ TEST_F(DeviceReaderTest, HostileDirectoriesAreLeftOut) {
     EXPECT_THAT(*reader_.devices().why_unknown(address), HasSubstr("is not a regular file")) << address;
   EXPECT_THAT(*reader_.devices().why_unknown("0000:07:00.0"), HasSubstr("is too large"));
   EXPECT_THAT(reader_.devices().left_out(), ElementsAre(HasSubstr("link: is not a directory"),
-                                                        HasSubstr("drm/..evil: is not a PCI address")));
+                                                        HasSubstr("drm/..evil: is neither a PCI address")));
   std::filesystem::permissions(root, std::filesystem::perms::others_write,
                                std::filesystem::perm_options::add);
   read(10s);
   EXPECT_THAT(reader_.devices().left_out(), ElementsAre(HasSubstr("can be written to by others than root")));
+}
+
+TEST_F(DeviceReaderTest, TheTrafficOfAMemoryIsThatOfTheGroupsOfTheSample) {
+  const auto identity = [&](const char* path) {
+    return std::to_string(*read_identity(*host_.cgroupfs(), path));
+  };
+  const auto traffic = [&](int all, int a, int gone) {
+    now_ += 1s;
+    fake_.write("root/run/keplerd-usage/resctrl/memory-1",
+                fmt::format("{} 1 {}\n{} {} 1\n999999999999 {} 1\n", to_usec(now_), all,
+                            identity("a.service"), a, gone));
+    ASSERT_TRUE(reader_.read(now_, sample_));
+  };
+  traffic(1000, 10, 20);
+  EXPECT_THAT(sample_.memory_traffic, IsEmpty());
+  traffic(5000, 510, 220);
+  ASSERT_EQ(sample_.memory_traffic.size(), 1U);
+  const MemoryTraffic& memory = sample_.memory_traffic[0];
+  EXPECT_EQ(memory.die, 1);
+  EXPECT_EQ(memory.bytes, Bytes{4000});
+  ASSERT_EQ(memory.groups.size(), 1U) << "of a cgroup that is not in the sample, nothing can be charged";
+  EXPECT_EQ(sample_.groups[memory.groups[0].group].path, "/a.service");
+  EXPECT_EQ(memory.groups[0].bytes, Bytes{500});
+  EXPECT_THAT(sample_.devices, IsEmpty());
+  EXPECT_THAT(reader_.devices().left_out(), IsEmpty());
+  fake_.remove_cgroup("/a.service");
+  fake_.add_cgroup("/a.service");
+  now_ += 1s;
+  ASSERT_TRUE(reader_.read(now_, sample_));
+  EXPECT_THAT(sample_.memory_traffic.at(0).groups, IsEmpty()) << "another one under the same name";
+  read(10s);
+  EXPECT_THAT(sample_.memory_traffic, IsEmpty()) << "the program has stopped";
 }
 
 TEST_F(DeviceReaderTest, FilesOfAnotherOwnerAreNotRead) {

@@ -211,6 +211,32 @@ TEST_F(ProcessTableTest, TheUserIsLookedAtAgainWithANewNameAndWithinTenSecondsOf
   EXPECT_EQ(find(42)->user, 1002U);
 }
 
+TEST_F(ProcessTableTest, TheUserOfAWorkerOfTheKernelIsNotLookedAtWithEachOfItsNames) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give directories away";
+  const auto rename = [&](const char* comm, std::int64_t time, uid_t user) {
+    for (const std::int32_t pid : {42, 43})
+      fake_.add_process({.pid = pid, .comm = comm, .utime = time, .kernel_thread = pid == 42});
+    for (const char* pid : {"/42", "/43"})
+      ASSERT_EQ(0, ::chown((fake_.paths().procfs + pid).c_str(), user, static_cast<gid_t>(-1)));
+    read();
+  };
+  fake_.add_process({.pid = 42, .comm = "kworker/0:1", .kernel_thread = true});
+  fake_.add_process({.pid = 43, .comm = "kworker/0:1"});
+  read();
+  EXPECT_EQ(find(42)->user, 0U);
+  rename("kworker/0:1-events", 1, 1001);
+  EXPECT_EQ(find(42)->comm, "kworker/0:1-events");
+  EXPECT_EQ(find(42)->user, 0U);
+  EXPECT_EQ(find(43)->user, 1001U) << "this one is a program";
+  rename("modprobe", 2, 1002);
+  EXPECT_EQ(find(42)->user, 1002U) << "it executes a program";
+  rename("kworker/0:1", 3, 1003);
+  EXPECT_EQ(find(42)->user, 1002U);
+  boottime_ += 10s;
+  rename("kworker/0:1-events", 4, 1003);
+  EXPECT_EQ(find(42)->user, 1003U);
+}
+
 TEST_F(ProcessTableTest, BeyondTheLimitKnownProcessesStayAndNewOnesAreNotTracked) {
   ProcessTable table(host_, {.all = 3});
   fake_.add_cgroup("/a");

@@ -244,6 +244,11 @@ std::uint64_t Manager::AccountUnattributed() {
 std::uint64_t Manager::OutsideOtherEnergy() {
   return of_report([](const Report& report) { return if_full(report, report.outside_other); });
 }
+std::uint64_t Manager::OutsideContainersEnergy() {
+  return of_report([](const Report& report) {
+    return report.outside_containers < Microjoules{} ? kUnknown : if_full(report, report.outside_containers);
+  });
+}
 std::string Manager::SourceName() {
   return of_report([](const Report& report) { return report.source.name; });
 }

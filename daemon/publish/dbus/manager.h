@@ -120,6 +120,7 @@ class Manager final : private sdbus::AdaptorInterfaces<org::keplerd1::Manager_ad
   std::uint64_t AccountWorkloads() override;
   std::uint64_t AccountUnattributed() override;
   std::uint64_t OutsideOtherEnergy() override;
+  std::uint64_t OutsideContainersEnergy() override;
   std::string SourceName() override;
   std::string SourceQuality() override;
   std::string SourceReason() override;

@@ -31,11 +31,13 @@ class Request {
   void begin(Sender sender) {
     sender_ = std::move(sender);
     view_ = {};
+    is_inside_ = false;
   }
   // For keplerd's own work: does not request a fresher report in this turn.
   void begin_inside() {
     begin({.name = {}, .caller = kInside, .path = {}});
     view_ = latest(kInside);
+    is_inside_ = true;
   }
 
   const Sender& sender() const { return sender_; }
@@ -47,10 +49,12 @@ class Request {
     return *view_.report;
   }
   const Report& operator*() { return get(); }
-  // The same, with the rows of this kind.
+  // The same, with the rows of this kind. Ask for processes first: a report that was taken without them is
+  // replaced.
   const ReportView& with(RowKind kind) {
+    if (kind == RowKind::kProcesses && !view_.processes)
+      view_ = is_inside_ ? latest(sender_.caller, kind) : reports_.fresh(sender_.caller, kind);
     get();
-    if (kind == RowKind::kProcesses && !view_.processes) view_ = latest(sender_.caller, kind);
     return view_;
   }
 
@@ -63,8 +67,9 @@ class Request {
   ReportView latest(const Caller& caller, std::optional<RowKind> kind = {}) {
     return reports_.latest(caller, kind);
   }
-  std::shared_ptr<const Listener> listen(Nanoseconds wanted) {
-    return reports_.listen({.full = sender_.caller.full, .wanted = wanted});
+  std::shared_ptr<const Listener> listen(Nanoseconds wanted, std::optional<RowKind> kind) {
+    return reports_.listen(
+        {.full = sender_.caller.full, .wanted = wanted, .processes = kind == RowKind::kProcesses});
   }
   const Settings& settings() const { return reports_.settings(); }
   RowOrders& orders() { return reports_.orders(); }
@@ -77,6 +82,7 @@ class Request {
   Reports& reports_;
   Sender sender_;
   ReportView view_;
+  bool is_inside_ = false;
 };
 
 }  // namespace keplerd::dbus

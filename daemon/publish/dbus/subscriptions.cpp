@@ -89,6 +89,10 @@ std::uint64_t Subscriptions::add(Request& request, SubscribeOptions options) {
   const std::string& client = request.sender().name;
   const Caller& caller = request.sender().caller;
   check_place(client, caller);
+  std::optional<RowKind> kind;
+  if (std::ranges::find(options.kinds, RowKind::kProcesses) != options.kinds.end())
+    kind = RowKind::kProcesses;
+  if (kind) request.with(*kind);  // the first signal is of a sample that has them all
   auto known = clients_.find(client);
   if (known == clients_.end()) {
     auto made = std::make_unique<Client>();
@@ -101,7 +105,7 @@ std::uint64_t Subscriptions::add(Request& request, SubscribeOptions options) {
   entry->caller = caller;
   caller.full ? entry->place.reset() : void(entry->place.emplace(limited_.queue(), caller.account, *entry));
   entry->subscriptions.push_back(
-      {++last_id_, ChangeTracker(options, request.orders()), request.listen(options.interval)});
+      {++last_id_, ChangeTracker(options, request.orders()), request.listen(options.interval, kind)});
   ++count_;
   some_due_ = true;
   return last_id_;

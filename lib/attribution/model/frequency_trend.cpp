@@ -12,7 +12,7 @@ namespace {
 constexpr double kMeanSpan = 600, kSlopeSpan = 3600, kRestSpan = 600;  // s
 // Typical of processors with a turbo: from one busy core to all, the frequency falls by a third.
 constexpr double kUsualSlope = -0.35;
-constexpr double kUsualWeight = 1e-4;  // as the variance of the busy share that outweighs it
+constexpr double kUsualWeight = 3e-5;  // as the variance of the busy share that outweighs it
 constexpr double kLeastSlope = -2, kMostSlope = 0.5;
 
 }  // namespace

@@ -23,7 +23,10 @@ constexpr double kLongestMemory = 86400;  // s, of d
 constexpr double kSensorWatts = 0.1, kSensorShare = 0.002;  // what a counter may be off by
 constexpr double kFirstNoise = 0.03;                        // of the active power
 constexpr std::size_t kFirstNoiseWindows = 20;              // that the first value counts for
+constexpr double kNoiseSpan = 60;                           // s, in which it is learned
 constexpr double kMostInflation = 60;
+constexpr double kErrorSpan = 120;  // s, in which the correlation of errors is learned
+constexpr double kErrorLag = 10;    // s, at which errors that are still alike come from the model
 constexpr double kSurprised = 2.5, kMostSurprise = 25;
 constexpr double kSurpriseFrom = 120;    // s
 constexpr double kRestoredVariance = 4;  // times what it was
@@ -78,7 +81,7 @@ void PowerFilter::forget_errors() {
   noise_windows_ = kFirstNoiseWindows;
   surprise_ = 1;
   errors_ = {};
-  error_squared_ = error_lag1_ = error_lag10_ = 0;
+  error_squared_ = error_near_ = error_late_ = 0;
 }
 
 PowerFilter::Memory PowerFilter::memory() const {
@@ -187,17 +190,24 @@ double PowerFilter::learn(const PowerObservation& o) {
 }
 
 // By how much the noise has to be raised because the errors of successive windows are alike, and so together
-// say less than as many independent ones.
+// say less than as many independent ones. The lag is a time: a slow filter that learns from long windows is
+// not taken for one whose model is wrong.
 double PowerFilter::inflation(double error, double seconds) {
-  const double weight = mean_weight(seconds, 120, windows_);
+  const double weight = mean_weight(seconds, kErrorSpan, windows_);
+  const double most = static_cast<double>(errors_.size());
+  const auto lag = static_cast<std::size_t>(std::clamp(std::round(kErrorLag / seconds), 1.0, most));
+  const auto before = [this](std::size_t windows) {
+    return errors_[(windows_ + errors_.size() - windows) % errors_.size()];
+  };
   error_squared_ += weight * (square(error) - error_squared_);
-  error_lag1_ += weight * (error * errors_[(windows_ + 9) % 10] - error_lag1_);
-  error_lag10_ += weight * (error * errors_[windows_ % 10] - error_lag10_);
+  error_near_ += weight * (error * before(1) - error_near_);
+  error_late_ += weight * (error * before(lag) - error_late_);
   if (error_squared_ <= 0) return 1;
-  const double r1 = std::clamp(error_lag1_ / error_squared_, 0.0, 0.9);
-  const double r10 = std::min(error_lag10_ / error_squared_, 0.95);
-  const double near = (1 + r1) / (1 - r1);
-  return r10 > 0.05 ? std::max(near, std::min(kMostInflation, 1 - 20 / std::log(r10))) : near;
+  const double near = std::clamp(error_near_ / error_squared_, 0.0, 0.9);
+  const double late = std::min(error_late_ / error_squared_, 0.95);
+  const double of_near = (1 + near) / (1 - near);
+  if (late <= 0.05) return of_near;
+  return std::max(of_near, std::min(kMostInflation, 1 - 2 * static_cast<double>(lag) / std::log(late)));
 }
 
 void PowerFilter::correct(double error, double variance) {
@@ -233,7 +243,7 @@ void PowerFilter::judge(double error, double own, double active, const PowerObse
     double seen = std::max(square(error) - own, 0.05 * square(error));
     if (age_ > 60) seen = std::min(seen, 6 * last_noise_);  // a jump is no noise
     relative_noise_ +=
-        mean_weight(o.seconds, 300, noise_windows_++) * (seen / square(active) - relative_noise_);
+        mean_weight(o.seconds, kNoiseSpan, noise_windows_++) * (seen / square(active) - relative_noise_);
   }
   surprise_ += mean_weight(o.seconds, 10, windows_) *
                (std::min(kMostSurprise, square(error) / (own + last_noise_)) - surprise_);

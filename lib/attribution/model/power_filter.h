@@ -126,8 +126,8 @@ class PowerFilter {
   std::size_t noise_windows_ = 0;
   double last_noise_ = 0;
   double surprise_ = 1;
-  std::array<double, 10> errors_{};  // the last ones
-  double error_squared_ = 0, error_lag1_ = 0, error_lag10_ = 0;
+  std::array<double, 10> errors_{};                             // the last ones
+  double error_squared_ = 0, error_near_ = 0, error_late_ = 0;  // means; of products with earlier ones
 };
 
 }  // namespace keplerd

@@ -208,6 +208,28 @@ Zone make_zone(const EnergyEvent& event, int index, const Processor& processor) 
   return zone;
 }
 
+// Debian and Ubuntu have added a level to this setting, 3, and set it by default: it refuses callers without
+// CAP_SYS_ADMIN, even with CAP_PERFMON. (Their patch "security, perf: Allow further restriction of
+// perf_event_open".)
+bool is_reserved_for_root(const HostRoot& host) {
+  constexpr int kHighestOfMainline = 2;
+  const auto level = number_of<int>(host.procfs(), "sys/kernel/perf_event_paranoid");
+  return level && *level > kHighestOfMainline;
+}
+
+// The kernel refuses with EACCES; the unit's system call filter, which is first, with EPERM.
+std::string permission_fix(const HostRoot& host, int code) {
+  constexpr std::string_view kDropIn =
+      "mkdir -p /etc/systemd/system/keplerd.service.d; ln -s /usr/share/keplerd/drop-ins/perf.conf "
+      "/etc/systemd/system/keplerd.service.d/; systemctl daemon-reload; systemctl restart keplerd";
+  constexpr std::string_view kSetting =
+      "echo kernel.perf_event_paranoid=2 >/etc/sysctl.d/50-keplerd-perf.conf; sysctl -p "
+      "/etc/sysctl.d/50-keplerd-perf.conf";
+  if (!is_reserved_for_root(host)) return std::string(kDropIn);
+  if (code == EACCES) return std::string(kSetting);
+  return fmt::format("{}; {}", kSetting, kDropIn);
+}
+
 // The PMU's zones, each with its counter, not opened yet.
 struct FoundZone {
   Zone zone;
@@ -272,10 +294,7 @@ std::vector<LeftOut> perf_left_out(const HostRoot& host) {
 }
 
 std::string perf_fix(const HostRoot& host, const Error& error) {
-  if (error.code == EACCES || error.code == EPERM) {
-    return "mkdir -p /etc/systemd/system/keplerd.service.d; ln -s /usr/share/keplerd/drop-ins/perf.conf "
-           "/etc/systemd/system/keplerd.service.d/; systemctl daemon-reload; systemctl restart keplerd";
-  }
+  if (error.code == EACCES || error.code == EPERM) return permission_fix(host, error.code);
   const Processor processor = read_processor(host);
   if (error.code != ENOENT || processor.virtual_machine || !processor.x86) return {};
   if (list_directory(host.sysfs(), kPmu)) return {};  // the driver is loaded, but found no counter

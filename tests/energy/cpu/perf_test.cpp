@@ -155,6 +155,20 @@ TEST_F(PerfTest, WithoutPermissionSaysSoAndWhatHelps) {
   EXPECT_EQ(perf_.open_counters, 0);
 }
 
+TEST_F(PerfTest, WhereTheKernelReservesEventsForRootTheFixIsItsSetting) {
+  add_server();
+  constexpr const char* kSetting = "kernel.perf_event_paranoid=2";
+  host_.write("proc/sys/kernel/perf_event_paranoid", "3\n");
+  const auto fix = [this](int code) { return perf_fix(host_.open(), Error{.message = "", .code = code}); };
+  EXPECT_THAT(fix(EACCES), AllOf(HasSubstr(kSetting), Not(HasSubstr("drop-ins"))))
+      << "keplerd has CAP_PERFMON, or the call failed earlier";
+  EXPECT_THAT(fix(EPERM), AllOf(HasSubstr(kSetting), HasSubstr("drop-ins/perf.conf")))
+      << "refused by the filter of the unit";
+  host_.write("proc/sys/kernel/perf_event_paranoid", "2\n");
+  EXPECT_THAT(fix(EACCES), AllOf(HasSubstr("drop-ins/perf.conf"), Not(HasSubstr(kSetting))));
+  EXPECT_THAT(fix(EPERM), AllOf(HasSubstr("drop-ins/perf.conf"), Not(HasSubstr(kSetting))));
+}
+
 TEST_F(PerfTest, OfAnotherSysfsIsNotThisKernels) {
   add_server();
   const auto source = open_perf(host_.open(), {});

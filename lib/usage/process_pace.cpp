@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the process table that decides whose processes are read.
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "usage/process_table.h"
+
+namespace keplerd {
+namespace {
+
+// How long the processes of a group that is new or has got another one are read with each sample: a process
+// mostly executes its program at once.
+constexpr Nanoseconds kSettling = std::chrono::seconds(10);
+
+}  // namespace
+
+void ProcessTable::choose_groups(const UsageSample& sample) {
+  const bool all = demand_.all || scan_due_ || sample_ == 1;
+  due_.assign(sample.groups.size(), all ? 1 : 0);
+  if (all) return;
+  std::unordered_set<std::uint64_t> needed(demand_.groups.begin(), demand_.groups.end());
+  for (const ProcessId id : demand_.needed) {
+    const auto process = processes_.find(id.pid);
+    if (process != processes_.end() && process->second.id == id) needed.insert(process->second.group);
+  }
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (!has_moved(sample.groups[i])) continue;  // if it is behind, it may stay so
+    const std::uint64_t incarnation = sample.groups[i].incarnation;
+    const auto group = groups_.find(incarnation);
+    const bool settles = group == groups_.end() || group->second.read_in == 0 || now_ < group->second.settled;
+    due_[i] = settles || needed.contains(incarnation) ? 1 : 0;
+  }
+}
+
+bool ProcessTable::is_behind(std::uint64_t group) const {
+  const auto known = groups_.find(group);
+  return known != groups_.end() && known->second.behind;
+}
+
+// All known processes of the group are about to be read.
+void ProcessTable::begin_group(Group& group) {
+  if (group.read_in == 0) group.settled = now_ + kSettling;
+  group.read_before = std::exchange(group.read_in, sample_);
+  group.behind = false;
+}
+
+// Another process is in the group.
+void ProcessTable::settle_later(std::uint64_t group) {
+  const auto known = groups_.find(group);
+  if (known != groups_.end()) known->second.settled = now_ + kSettling;
+}
+
+// Whether a process that was found is known to be in that group, and need not be read now.
+bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const {
+  if (is_due(found.group)) return false;
+  const auto known = processes_.find(found.pid);
+  return known != processes_.end() && known->second.group == sample.groups[found.group].incarnation;
+}
+
+// The group has used CPU time, and its list was read, but not the clocks of those in it.
+void ProcessTable::leave_behind(std::uint64_t incarnation, Group& group) {
+  if (std::exchange(group.behind, true)) return;
+  any_behind_ = true;
+  fallen_behind_.insert(incarnation);
+}
+
+void ProcessTable::mark_behind(UsageSample& sample) {
+  if (!any_behind_) return;
+  any_behind_ = false;
+  for (GroupUsage& group : sample.groups) {
+    group.behind = is_behind(group.incarnation);
+    any_behind_ = any_behind_ || group.behind;
+  }
+  if (fallen_behind_.empty()) return;
+  for (const auto& [pid, process] : processes_) {
+    if (fallen_behind_.contains(process.group))
+      left_behind_.push_back({process.id, SavedUsage::kBehind, process.usage});
+  }
+  fallen_behind_.clear();
+}
+
+}  // namespace keplerd

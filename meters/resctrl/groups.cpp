@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "meters/resctrl/groups.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "host/host_root.h"
+#include "meters/resctrl/counter_value.h"
+
+namespace keplerd::resctrl {
+namespace {
+
+std::string full(const std::string& path) {
+  return path.empty() ? std::string(kRoot) : fmt::format("{}/{}", kRoot, path);
+}
+
+bool is_gone(const Error& error) { return error.code == ENOENT || error.code == ENODEV; }
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<Bytes> read_counter(const HostRoot& host, const std::string& directory, const char* name) {
+  std::array<char, 64> buffer;
+  const std::string path = directory + "/" + name;
+  const auto text = read_file(host.sysfs(), path.c_str(), buffer);
+  if (!text) return text.error();
+  auto value = parse_counter(*text);
+  if (value) return value;
+  return Error{.message = "/sys/" + escape_name(path) + ": " + value.error().message};
+}
+
+Result<Traffic> read_traffic(const HostRoot& host, const std::string& directory) {
+  const auto all = read_counter(host, directory, "mbm_total_bytes");
+  if (!all) return all.error();
+  const auto local = read_counter(host, directory, "mbm_local_bytes");
+  if (local) return Traffic{*all, std::min(*local, *all)};
+  if (is_gone(local.error())) return Traffic{*all, *all};
+  return local.error();
+}
+
+// False if it has vanished.
+bool read_values(const HostRoot& host, Group& group) {
+  const std::string data = full(group.path) + "/mon_data";
+  const auto names = list_directory(host.sysfs(), data.c_str());
+  if (!names) return false;
+  for (const std::string& name : sorted(*names)) {
+    const auto cache = parse_cache(name);
+    if (!cache || group.caches.size() == kMostCaches) continue;
+    auto traffic = read_traffic(host, data + "/" + name);
+    // A cache of which nothing is counted: "llc_occupancy" alone.
+    if (!traffic && is_gone(traffic.error())) continue;
+    group.caches.emplace(*cache, std::move(traffic));
+  }
+  return true;
+}
+
+// The names of the monitoring groups in a group.
+std::vector<std::string> names_inside(const HostRoot& host, const std::string& inside) {
+  auto names = list_subdirectories(host.sysfs(), full(inside).c_str());
+  return names ? sorted(*std::move(names)) : std::vector<std::string>();
+}
+
+class Reader {
+ public:
+  explicit Reader(const HostRoot& host) : host_(host) {}
+
+  Result<std::vector<Group>> read() {
+    const auto names = list_subdirectories(host_.sysfs(), kRoot);
+    if (!names && !is_gone(names.error())) return Error{.message = "/sys/" + names.error().message};
+    if (!names || names->empty())
+      return Error{.message = fmt::format("/sys/{}: resctrl is not mounted", kRoot)};
+    if (!add("") || groups_.front().caches.empty())
+      return Error{.message =
+                       fmt::format("/sys/{}: the processor does not count the traffic of memory", kRoot)};
+    for (const std::string& name : sorted(*names))
+      if (name != "info" && name != "mon_data" && name != "mon_groups") add(name);
+    if (is_full_)
+      return Error{.message = fmt::format("/sys/{}: there are more than {} groups", kRoot, kMostGroups)};
+    return std::move(groups_);
+  }
+
+ private:
+  // Adds a group, and the monitoring groups in it; false if there is none. If one of these is removed between
+  // the readings of both, the value of the outer one contains it, and says nothing.
+  bool add(const std::string& path) {
+    const std::string inside = path.empty() ? "mon_groups" : path + "/mon_groups";
+    const std::vector<std::string> names = names_inside(host_, inside);
+    const std::size_t outer = groups_.size();
+    const auto id = add_one(path, 0);
+    if (!id) return false;
+    for (const std::string& name : names) add_one(fmt::format("{}/{}", inside, name), *id);
+    if (names_inside(host_, inside) == names && groups_.size() == outer + 1 + names.size()) return true;
+    for (auto& [cache, traffic] : groups_[outer].caches)
+      traffic = Error{.message = fmt::format("/sys/{}: groups were removed or created while they were read",
+                                             full(inside))};
+    return true;
+  }
+
+  std::optional<std::uint64_t> add_one(const std::string& path, std::uint64_t parent) {
+    const auto id = read_identity(host_.sysfs(), full(path).c_str());
+    is_full_ = is_full_ || groups_.size() == kMostGroups;
+    Group group{.id = id ? *id : 0, .parent = parent, .path = path};
+    if (!id || is_full_ || !read_values(host_, group)) return std::nullopt;
+    groups_.push_back(std::move(group));
+    return *id;
+  }
+
+  const HostRoot& host_;
+  std::vector<Group> groups_;
+  bool is_full_ = false;
+};
+
+}  // namespace
+
+std::optional<int> parse_cache(std::string_view name) {
+  if (!take_prefix(name, "mon_L3_")) return std::nullopt;
+  const auto id = parse_number<int>(name);
+  return id && *id >= 0 ? id : std::nullopt;
+}
+
+Result<std::vector<Group>> read_groups(const HostRoot& host) { return Reader(host).read(); }
+
+}  // namespace keplerd::resctrl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the monitoring groups of resctrl, below /sys/fs/resctrl (Documentation/filesystems/resctrl.rst):
+//
+//   .                       the default group: all tasks that are in no other one
+//   CTRL/                   a control group (CTRL_MON)
+//   [CTRL/]mon_groups/MON/  a monitoring group (MON) inside it
+//   .../mon_data/mon_L3_ID/{mbm_total_bytes,mbm_local_bytes}    of the L3 cache with this id
+//   .../tasks               thread ids; those of a control group include its monitoring groups'
+//
+// The value of a control group, and of the default one, includes those of its monitoring groups; the kernel
+// leaves out those that it fails to read. Groups can be renamed: they are identified by their inodes. Reading
+// a value may sleep, and interrupts a CPU of that cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace keplerd {
+class HostRoot;
+}
+
+namespace keplerd::resctrl {
+
+inline constexpr char kRoot[] = "fs/resctrl";  // below /sys
+inline constexpr std::size_t kMostGroups = 1024, kMostCaches = 256;
+
+struct Traffic {
+  Bytes all;    // read and written through this cache
+  Bytes local;  // of that, from and to the memory of the same node; if it is not counted, all
+
+  bool operator==(const Traffic&) const = default;
+};
+
+struct Group {
+  std::uint64_t id = 0;      // read_identity() of its directory
+  std::uint64_t parent = 0;  // of a monitoring group: the id of what it is in; 0: it is no monitoring group
+  std::string path;          // below the root; "" is the default one
+  std::map<int, Result<Traffic>> caches = {};  // by their ids
+};
+
+// "mon_L3_03": 3.
+std::optional<int> parse_cache(std::string_view name);
+
+// All groups with their values; the default one is the first, and a monitoring group follows what it is in.
+// Fails if resctrl is not mounted, does not monitor, or has too many groups. A group that vanishes meanwhile
+// is left out.
+Result<std::vector<Group>> read_groups(const HostRoot& host);
+
+}  // namespace keplerd::resctrl

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "meters/resctrl/held_cgroups.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/parse.h"
+#include "host/host_root.h"
+#include "usage/process_stat.h"
+
+namespace keplerd::resctrl {
+namespace {
+
+constexpr std::size_t kLongestList = 8 << 20;  // bytes
+constexpr std::size_t kMostVisited = 20'000;
+constexpr std::size_t kMostLevels = 32;
+constexpr int kMostRefreshes = 3;  // of the tasks of a group
+
+using Threads = std::vector<std::int32_t>;
+
+}  // namespace
+
+std::vector<std::int32_t> parse_threads(std::string_view text) {
+  Threads threads;
+  while (!text.empty()) {
+    const auto thread = parse_number<std::int32_t>(take_until(text, '\n'));
+    if (thread && *thread > 0) threads.push_back(*thread);
+  }
+  std::ranges::sort(threads);
+  threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
+  return threads;
+}
+
+Result<Threads> HeldCgroups::read_tasks(const Group& group) const {
+  const auto text =
+      read_text(host_.sysfs(), fmt::format("{}/{}/tasks", kRoot, group.path).c_str(), kLongestList);
+  if (!text) return text.error();
+  return parse_threads(*text);
+}
+
+// The tasks of a control group include those of the groups inside.
+std::map<std::uint64_t, HeldCgroups::Tasks> HeldCgroups::read_all(const std::vector<Group>& groups) const {
+  std::map<std::uint64_t, Tasks> tasks;
+  for (const Group& group : groups) {
+    if (group.path.empty()) continue;
+    auto threads = read_tasks(group);
+    const auto outer = tasks.find(group.parent);
+    if (outer != tasks.end()) {
+      Threads rest;
+      if (threads) std::ranges::set_difference(outer->second.threads, *threads, std::back_inserter(rest));
+      outer->second.threads = std::move(rest);
+      outer->second.refreshes = 0;
+    }
+    if (threads) tasks[group.id] = {&group, *std::move(threads), kMostRefreshes};
+  }
+  return tasks;
+}
+
+std::map<std::uint64_t, std::uint64_t> HeldCgroups::find(const std::vector<Group>& groups) {
+  visited_ = 0;
+  std::map<std::uint64_t, std::uint64_t> held;
+  if (!host_.cgroupfs()) return held;
+  for (auto& [group, tasks] : read_all(groups))
+    if (const auto cgroup = find_one(tasks)) held.emplace(group, *cgroup);
+  return held;
+}
+
+bool HeldCgroups::exists(std::int32_t thread) const {
+  return read_identity(host_.procfs(), std::to_string(thread).c_str()).ok();
+}
+
+// It may have been created since the tasks were read.
+bool HeldCgroups::has_thread(Tasks& tasks, std::int32_t thread) const {
+  if (std::ranges::binary_search(tasks.threads, thread)) return true;
+  if (tasks.refreshes == 0) return false;
+  --tasks.refreshes;
+  const auto now = read_tasks(*tasks.group);
+  if (!now) return false;
+  Threads all;
+  std::ranges::set_union(tasks.threads, *now, std::back_inserter(all));
+  tasks.threads = std::move(all);
+  return std::ranges::binary_search(*now, thread);
+}
+
+// The path below the root of cgroup2, without a leading slash; empty for the root, and outside of it.
+std::string HeldCgroups::cgroup_of(std::int32_t thread) const {
+  std::array<char, 16'384> buffer;
+  const auto text = read_file(host_.procfs(), fmt::format("{}/cgroup", thread).c_str(), buffer);
+  std::string_view path = text ? parse_process_cgroup(*text) : std::string_view();
+  if (!take_prefix(path, "/") || path.starts_with("..")) return {};
+  return std::string(path);
+}
+
+// Collects the threads of a cgroup and of those below it. False if there is one that is not in the group, and
+// has not ended meanwhile.
+bool HeldCgroups::collect(const std::string& path, Tasks& tasks, Threads& found) {
+  if (++visited_ > kMostVisited) return false;
+  const int root = *host_.cgroupfs();
+  const auto text = read_text(root, (path + "/cgroup.threads").c_str(), kLongestList);
+  if (!text) return false;
+  for (const std::int32_t thread : parse_threads(*text)) {
+    if (!has_thread(tasks, thread) && exists(thread)) return false;
+    found.push_back(thread);
+  }
+  const auto names = list_subdirectories(root, path.c_str());
+  return names && std::ranges::all_of(*names, [&](const std::string& name) {
+           return collect(path + "/" + name, tasks, found);
+         });
+}
+
+// From the cgroup of any thread upwards.
+std::optional<std::uint64_t> HeldCgroups::find_one(Tasks& tasks) {
+  std::string path;
+  for (std::size_t i = 0; i < tasks.threads.size() && path.empty(); ++i) {
+    if (i == kMostLevels) return std::nullopt;
+    path = cgroup_of(tasks.threads[i]);  // the first one may have ended
+  }
+  for (std::size_t level = 0; level < kMostLevels && !path.empty(); ++level) {
+    Threads found;
+    if (!collect(path, tasks, found)) return std::nullopt;
+    std::ranges::sort(found);
+    const auto is_elsewhere = [&](std::int32_t thread) {
+      return !std::ranges::binary_search(found, thread) && exists(thread);
+    };
+    if (std::ranges::none_of(tasks.threads, is_elsewhere)) {
+      const auto identity = read_identity(*host_.cgroupfs(), path.c_str());
+      return identity ? std::optional(*identity) : std::nullopt;
+    }
+    const std::size_t end = path.rfind('/');
+    path = end == std::string::npos ? std::string() : path.substr(0, end);
+  }
+  return std::nullopt;
+}
+
+}  // namespace keplerd::resctrl

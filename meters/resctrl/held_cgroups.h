@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cgroup each monitoring group holds: one whose threads, with those of the cgroups below it, are the
+// group's, all of them and no others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "meters/resctrl/groups.h"
+
+namespace keplerd {
+class HostRoot;
+}
+
+namespace keplerd::resctrl {
+
+// Thread ids, one per line ("tasks" of resctrl, "cgroup.threads"), sorted; lines that are none are ignored.
+std::vector<std::int32_t> parse_threads(std::string_view text);
+
+class HeldCgroups {
+ public:
+  // `host` must outlive it.
+  explicit HeldCgroups(const HostRoot& host) : host_(host) {}
+
+  // By the id of the group: the identity (read_identity()) of the cgroup that it holds at present. The
+  // default group is not looked at, nor are those without tasks. Threads that are created or end meanwhile do
+  // not matter, except in a control group with monitoring groups inside.
+  std::map<std::uint64_t, std::uint64_t> find(const std::vector<Group>& groups);
+
+ private:
+  using Threads = std::vector<std::int32_t>;
+  struct Tasks {
+    const Group* group = nullptr;
+    Threads threads;
+    int refreshes = 0;  // that are left
+  };
+  Result<Threads> read_tasks(const Group& group) const;
+  // By group; only those that could be read.
+  std::map<std::uint64_t, Tasks> read_all(const std::vector<Group>& groups) const;
+  std::optional<std::uint64_t> find_one(Tasks& tasks);
+  bool has_thread(Tasks& tasks, std::int32_t thread) const;
+  bool exists(std::int32_t thread) const;
+  std::string cgroup_of(std::int32_t thread) const;
+  bool collect(const std::string& path, Tasks& tasks, Threads& found);
+
+  const HostRoot& host_;
+  std::size_t visited_ = 0;  // cgroups, in this call of find()
+};
+
+}  // namespace keplerd::resctrl

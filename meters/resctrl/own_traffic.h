@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each monitoring group has read from memory and written to it between two readings of all groups. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "meters/resctrl/groups.h"
+
+namespace keplerd::resctrl {
+
+class OwnTraffic {
+ public:
+  // By group and cache; without those of other groups in it.
+  using Steps = std::map<std::pair<std::uint64_t, int>, Traffic>;
+
+  // The steps since the last call. Fails if the traffic of any group is not known: then that of all of them
+  // together is not known, either. That is the case if a counter cannot be read now or could not be read at
+  // the last call, or if one has gone back. It is also the case for one more call after that, and for the
+  // first two: the kernel may have left out a group then that it includes again. A group that is new begins
+  // with 0, whatever its counter reads.
+  Result<Steps> take(const std::vector<Group>& groups, Nanoseconds since_last);
+  // Nothing is known of the time until the next call.
+  void forget() { has_last_ = false; }
+  // Why a counter could not be read at the last call; empty if all could.
+  const std::string& problem() const { return last_.problem; }
+
+ private:
+  using Key = std::pair<std::uint64_t, int>;
+  struct Values {
+    std::map<Key, Traffic> read;  // as the files have them
+    std::map<Key, Traffic> own;   // without those of other groups; never less than before
+    std::string problem;          // not empty: some could not be read
+  };
+  static Values values_of(const std::vector<Group>& groups);
+
+  bool has_last_ = false;
+  bool is_doubtful_ = false;  // whether the last values are what they seem
+  Values last_;
+};
+
+}  // namespace keplerd::resctrl

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory is divided by its traffic where that is measured, and the rest as it was before.
+#include "attribution/memory_traffic_model.h"
+
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "attribution/attributor.h"
+#include "attribution/invariants.h"
+#include "attribution/make_model.h"
+#include "attribution/number_host.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+Microjoules whole_joules(std::int64_t number) { return {number * 1'000'000}; }
+
+// Two packages and their memories. A slice with two services, one of which has a group below it; another
+// service; a process outside any group.
+class Memories : public testing::Test {
+ protected:
+  explicit Memories(const ModelRules& rules = {})
+      : host({package_zone(0), dram_zone(0), dram_zone(1)}), attributor(make_model(rules)) {
+    attributor.set_zones(host.zones());
+    slice = host.add_group();
+    stream = host.add_group(slice);
+    below = host.add_group(stream);
+    spin = host.add_group(slice);
+    other = host.add_group();
+    for (const int group : {stream, below, spin, other, NumberHost::kRoot})
+      processes.push_back(host.add_process(group));
+    attributor.attribute(host.sample());
+  }
+
+  // Of the memory of this die in the next window.
+  void traffic(int die, std::int64_t all, const std::vector<std::pair<int, std::int64_t>>& groups) {
+    traffic_.push_back({die, all, groups});
+  }
+  void run(const std::vector<Nanoseconds>& times) {
+    for (std::size_t i = 0; i < times.size(); ++i) host.run(processes[i], times[i]);
+    host.run_ticks(100, 0);
+  }
+  const Attribution& window(Microjoules memory) {
+    host.draw(memory, 1);
+    host.draw(memory, 2);
+    sample = host.sample();
+    for (const auto& [die, all, groups] : std::exchange(traffic_, {})) {
+      MemoryTraffic& one = sample.usage.memory_traffic.emplace_back(MemoryTraffic{die, {all}, {}});
+      for (const auto& [group, bytes] : groups) one.groups.push_back({host.group_index(group), {bytes}});
+    }
+    const Attribution& result = attributor.attribute(sample);
+    expect_invariants(result, sample, {{}, memory, memory});
+    return result;
+  }
+  Microjoules own(const Attribution& result, int group, std::size_t zone = 1) const {
+    return result.zones[zone].own[host.group_index(group)];
+  }
+  Microjoules whole(const Attribution& result, int group, std::size_t zone = 1) const {
+    return result.zones[zone].group[host.group_index(group)];
+  }
+
+  struct OfDie {
+    int die;
+    std::int64_t all;
+    std::vector<std::pair<int, std::int64_t>> groups;
+  };
+  NumberHost host;
+  Attributor attributor;
+  Sample sample;
+  std::vector<int> processes;
+  int slice = 0, stream = 0, below = 0, spin = 0, other = 0;
+
+ private:
+  std::vector<OfDie> traffic_;
+};
+
+TEST_F(Memories, WithoutTrafficTheyAreDividedByTheModel) {
+  run({100ms, 0ms, 100ms, 100ms, 100ms});
+  const Attribution& result = window(whole_joules(40));
+  for (const int group : {stream, spin, other}) EXPECT_EQ(own(result, group), whole_joules(10));
+}
+
+TEST_F(Memories, AMeasuredGroupHasThePartOfItsTrafficAndTheOthersDivideTheRest) {
+  run({100ms, 0ms, 100ms, 200ms, 100ms});
+  traffic(0, 8000, {{stream, 6000}});
+  const Attribution& result = window(whole_joules(40));
+  EXPECT_EQ(own(result, stream), whole_joules(30));
+  EXPECT_EQ(own(result, spin), Microjoules{2'500'000});
+  EXPECT_EQ(own(result, other), whole_joules(5));
+  EXPECT_EQ(own(result, other, 2), Microjoules{16'000'000}) << "of the other memory, nothing is known";
+}
+
+TEST_F(Memories, AGroupIncludesThoseBelowItWhichTheModelDivides) {
+  run({100ms, 300ms, 100ms, 0ms, 0ms});
+  traffic(0, 100, {{stream, 80}});
+  const Attribution& result = window(whole_joules(40));
+  EXPECT_EQ(whole(result, stream), whole_joules(32));
+  EXPECT_EQ(own(result, stream), whole_joules(8));
+  EXPECT_EQ(own(result, below), whole_joules(24));
+  EXPECT_EQ(own(result, spin), whole_joules(8));
+}
+
+TEST_F(Memories, AGroupThatIsMeasuredBelowAnotherOneHasItsOwnPart) {
+  run({100ms, 300ms, 100ms, 0ms, 0ms});
+  traffic(0, 100, {{stream, 50}, {below, 10}});
+  const Attribution& result = window(whole_joules(40));
+  EXPECT_EQ(own(result, stream), whole_joules(20));
+  EXPECT_EQ(own(result, below), whole_joules(4));
+  EXPECT_EQ(own(result, spin), whole_joules(16));
+}
+
+TEST_F(Memories, WithoutTrafficOfItsOwnAGroupHasNothing) {
+  run({100ms, 0ms, 100ms, 0ms, 0ms});
+  traffic(0, 100, {{stream, 0}});
+  const Attribution& result = window(whole_joules(40));
+  EXPECT_EQ(own(result, stream), Microjoules{});
+  EXPECT_EQ(own(result, spin), whole_joules(40));
+}
+
+TEST_F(Memories, TrafficOfThoseWhoDidNotRunIsNobodys) {
+  run({100ms, 0ms, 0ms, 0ms, 0ms});
+  traffic(0, 100, {{stream, 50}, {other, 30}});
+  const Attribution& result = window(whole_joules(40));
+  EXPECT_EQ(own(result, stream), whole_joules(20));
+  EXPECT_EQ(own(result, other), Microjoules{});
+  EXPECT_EQ(result.zones[1].unattributed, whole_joules(20)) << "the 30 and the rest";
+}
+
+TEST_F(Memories, NoTrafficAtAllSaysNothing) {
+  run({100ms, 0ms, 100ms, 0ms, 0ms});
+  traffic(0, 0, {{stream, 0}});
+  EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(20));
+}
+
+TEST_F(Memories, IdleEnergyStaysWhatItWas) {
+  host.run(processes[0], 250ms);
+  host.run_ticks(25, 75);
+  traffic(0, 100, {{stream, 100}});
+  const Attribution& result = window(whole_joules(40));
+  EXPECT_EQ(result.zones[1].idle, whole_joules(30));
+  EXPECT_EQ(own(result, stream), whole_joules(10));
+}
+
+class MemoriesByCpuTime : public Memories {
+ protected:
+  MemoriesByCpuTime() : Memories(kKeplerRules) {}
+};
+
+TEST_F(MemoriesByCpuTime, WhoeverAsksForCpuTimeGetsIt) {
+  run({100ms, 0ms, 300ms, 0ms, 0ms});
+  traffic(0, 100, {{stream, 100}});
+  EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(10));
+}
+
+// The traffic of those who ran is charged to them exactly, to a microjoule for each that shares it.
+TEST_F(Memories, PartsFollowTheTrafficAndSumsAreExactWhateverItIs) {
+  std::mt19937 random(24);
+  const auto below_most = [&](std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(0, most - 1)(random);
+  };
+  for (int i = 0; i < 300; ++i) {
+    std::vector<Nanoseconds> times;
+    for (int k = 0; k < 5; ++k) times.emplace_back(below_most(3) == 0 ? 0 : 1 + below_most(900'000'000));
+    run(times);
+    const std::int64_t a = below_most(std::int64_t{1} << below_most(50)), b = below_most(1 + 2 * a),
+                       rest = below_most(1 + a + b);
+    traffic(0, a + b + rest, {{stream, a}, {spin, b}});
+    const Microjoules energy{1 + below_most(100'000'000)};
+    const Attribution& result = window(energy);
+    if (a + b + rest == 0 || (times[0] == 0ns && times[1] == 0ns) || times[2] == 0ns) continue;
+    const auto part = [&](std::int64_t bytes) {
+      return static_cast<double>(energy.value) * static_cast<double>(bytes) /
+             static_cast<double>(a + b + rest);
+    };
+    EXPECT_NEAR(static_cast<double>(whole(result, stream).value), part(a), 3);
+    EXPECT_NEAR(static_cast<double>(whole(result, spin).value), part(b), 2);
+  }
+}
+
+TEST(MemoryTrafficModel, AMeasuredPartIsKnownAsWellAsTrafficIs) {
+  UsageSample usage;
+  for (std::size_t i = 0; i < 3; ++i) usage.groups.push_back({.incarnation = i + 1, .path = "/a"});
+  usage.groups[1].parent = 0;
+  usage.memory_traffic = {{.die = 0, .bytes = {100}, .groups = {{.group = 0, .bytes = {60}}}}};
+  const std::vector<Nanoseconds> own(3);
+  MemoryTrafficModel model;
+  model.begin(usage, {.own = own});
+  const std::vector<std::int64_t> weights{0, 30, 10, 40};
+  const std::vector<double> sd{0, 0.4, 0.8, 0.5};
+  Weighing weighing{.idle = {}, .contenders = weights, .process = {}, .other = {}, .relative_sd = sd};
+  model.apply(dram_zone(0), weighing);
+  ASSERT_EQ(weighing.relative_sd.size(), 4U);
+  EXPECT_DOUBLE_EQ(weighing.relative_sd[1], std::hypot(0.1, 0.1));
+  EXPECT_DOUBLE_EQ(weighing.relative_sd[2], std::hypot(0.1, 0.6));
+  EXPECT_DOUBLE_EQ(weighing.relative_sd[3], 0.5);
+}
+
+}  // namespace
+}  // namespace keplerd
