@@ -88,10 +88,27 @@ Sample NumberHost::sample(Nanoseconds after) {
   }
   sample.usage.ticks = ticks_;
   sample.usage.interrupts_apart = interrupts_apart_;
+  report_cpus(sample.usage);
   report_groups(sample.usage);
   report_processes(sample.usage);
   first_ = false;
   return sample;
+}
+
+void NumberHost::report_cpus(UsageSample& usage) {
+  if (cpus_ == 0) return;
+  std::int64_t busy = ticks_.busy - reported_ticks_.busy;
+  const std::int64_t total = (busy + ticks_.idle - reported_ticks_.idle) / cpus_;
+  for (int number = 0; number < cpus_; ++number) {
+    const std::int64_t of_it = std::clamp<std::int64_t>(busy, 0, std::max<std::int64_t>(total, 0));
+    busy -= of_it;
+    usage.cpus.push_back({.number = number,
+                          .core = static_cast<std::size_t>(number),
+                          .busy = of_it,
+                          .total = first_ ? 0 : std::max<std::int64_t>(total, 0)});
+  }
+  usage.cpu_classes = {CpuSet(static_cast<std::size_t>(cpus_), 1)};
+  reported_ticks_ = ticks_;
 }
 
 void NumberHost::report_groups(UsageSample& usage) {

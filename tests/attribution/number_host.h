@@ -37,6 +37,8 @@ class NumberHost {
   void run(int process, Nanoseconds time);      // counts for its groups, too
   void run_group(int group, Nanoseconds time);  // by processes that are not reported
   void run_ticks(std::int64_t busy, std::int64_t idle, std::int64_t interrupts = 0);
+  // Each with a core of its own; from then on, run_ticks() fills one after another.
+  void give_cpus(int count) { cpus_ = count; }
   void keep_interrupts_apart() { interrupts_apart_ = true; }
 
   void draw(Microjoules energy, std::size_t zone = 0);  // with wrap
@@ -71,6 +73,7 @@ class NumberHost {
     std::optional<ProcessUsage::Before> reported;
     std::size_t index = kNoProcess;
   };
+  void report_cpus(UsageSample& usage);
   void report_groups(UsageSample& usage);
   void report_processes(UsageSample& usage);
 
@@ -83,7 +86,9 @@ class NumberHost {
   int last_ = 0;
   bool first_ = true;
   bool interrupts_apart_ = false;
+  int cpus_ = 0;
   CpuTicks ticks_{.busy = 1000, .idle = 9000, .interrupts = 10};
+  CpuTicks reported_ticks_ = ticks_;
   Nanoseconds now_ = std::chrono::hours(1);
   Nanoseconds asleep_{0};
 };

@@ -377,7 +377,7 @@ class Changes(Access):
         first, second = self.connect(JOE), self.connect(JOE)
         for _ in range(16):
             first.subscribe()
-        self.assertIn("16 for one login", second.error("Subscribe", "(a{sv})", {})[1])
+        self.assertIn("16 for one user", second.error("Subscribe", "(a{sv})", {})[1])
         self.connect(EVE).subscribe()
 
 
