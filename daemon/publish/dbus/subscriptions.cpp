@@ -81,7 +81,7 @@ void Subscriptions::check_place(const std::string& client, const Caller& caller)
   };
   if (count_ >= kMostInAll) refuse(kMostInAll, " in all");
   if (of_client >= kMostOfOneClient)
-    refuse(kMostOfOneClient, caller.full ? " for one client" : " for one login");
+    refuse(kMostOfOneClient, caller.full ? " for one client" : " for one user");
   if (!caller.full && of_limited >= kMostOfLimited) refuse(kMostOfLimited, " of users without full access");
 }
 
