@@ -9,7 +9,7 @@ namespace keplerd {
 void EnergyAccount::begin(std::uint64_t window_sequence) {
   if (sequence == window_sequence) return;
   sequence = window_sequence;
-  for (ZoneEnergy& zone : zones) zone.window = zone.window_idle = {};
+  for (ZoneEnergy& zone : zones) zone.window = zone.window_idle = zone.window_late = {};
   window_cpu = Nanoseconds{0};
   window_error = {};
 }
@@ -22,10 +22,12 @@ void EnergyAccount::add(std::uint64_t window_sequence, std::size_t zone, Microjo
   zones[zone].window += active;
 }
 
-void EnergyAccount::add_late(std::size_t zone, Microjoules active) {
+void EnergyAccount::add_late(std::uint64_t window_sequence, std::size_t zone, Microjoules active) {
+  begin(window_sequence);
   if (active == Microjoules{}) return;
   if (zones.size() <= zone) zones.resize(zone + 1);
   zones[zone].total += active;
+  zones[zone].window_late += active;
 }
 
 void EnergyAccount::add_idle(std::uint64_t window_sequence, std::size_t zone, Microjoules idle) {
@@ -53,6 +55,7 @@ void EnergyAccount::add_window(std::uint64_t window_sequence, const EnergyAccoun
     const ZoneEnergy& energy = other.zones[zone];
     add(window_sequence, zone, energy.window - energy.window_idle);
     add_idle(window_sequence, zone, energy.window_idle);
+    add_late(window_sequence, zone, energy.window_late);
   }
   add_error(window_sequence, other.window_error);
   add_cpu(window_sequence, other.window_cpu);
@@ -89,6 +92,12 @@ Microjoules EnergyAccount::window_active(std::uint64_t window_sequence,
                       [](const ZoneEnergy& zone) { return zone.window - zone.window_idle; });
 }
 
+Microjoules EnergyAccount::window_late(std::uint64_t window_sequence,
+                                       const std::vector<ZoneWindow>& standings) const {
+  if (sequence != window_sequence) return {};
+  return sum_in_total(zones, standings, &ZoneEnergy::window_late);
+}
+
 std::vector<EnergyAccount::ZoneEnergy> restored_zones(const std::vector<Microjoules>& energy,
                                                       const std::vector<Microjoules>& idle) {
   std::vector<EnergyAccount::ZoneEnergy> zones;
@@ -97,7 +106,8 @@ std::vector<EnergyAccount::ZoneEnergy> restored_zones(const std::vector<Microjou
     zones.push_back({.total = energy[zone],
                      .window = {},
                      .idle = zone < idle.size() ? idle[zone] : Microjoules{},
-                     .window_idle = {}});
+                     .window_idle = {},
+                     .window_late = {}});
   }
   return zones;
 }

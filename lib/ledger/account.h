@@ -52,6 +52,7 @@ struct EnergyAccount {
   struct ZoneEnergy {
     Microjoules total, window;
     Microjoules idle, window_idle;  // of these, idle energy that was placed on it
+    Microjoules window_late;        // of the total: from earlier windows, but known only in this one
   };
   std::vector<ZoneEnergy> zones;  // as far as it ever got something
   std::uint64_t sequence = 0;
@@ -65,11 +66,11 @@ struct EnergyAccount {
 
   void add(std::uint64_t window_sequence, std::size_t zone, Microjoules active);
   void add_idle(std::uint64_t window_sequence, std::size_t zone, Microjoules idle);
-  // Of earlier windows.
-  void add_late(std::size_t zone, Microjoules active);
+  // Of earlier windows: no part of this one's power.
+  void add_late(std::uint64_t window_sequence, std::size_t zone, Microjoules active);
   void add_error(std::uint64_t window_sequence, Microjoules error);
   void add_cpu(std::uint64_t window_sequence, Nanoseconds time);
-  // Adds what `other` got in this window; nothing where it got nothing in it.
+  // Adds what `other` got in this window, the late part too; nothing where it got nothing in it.
   void add_window(std::uint64_t window_sequence, const EnergyAccount& other);
   // Adds all of `other`, which came in earlier windows.
   void add_total(const EnergyAccount& other);
@@ -78,6 +79,7 @@ struct EnergyAccount {
   Microjoules idle(const std::vector<ZoneWindow>& standings) const;
   Microjoules window_energy(std::uint64_t window_sequence, const std::vector<ZoneWindow>& standings) const;
   Microjoules window_active(std::uint64_t window_sequence, const std::vector<ZoneWindow>& standings) const;
+  Microjoules window_late(std::uint64_t window_sequence, const std::vector<ZoneWindow>& standings) const;
 
  private:
   void begin(std::uint64_t window_sequence);

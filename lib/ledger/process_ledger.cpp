@@ -69,9 +69,9 @@ void ProcessLedger::add_late(const BookedWindow& window, std::size_t index, bool
   for (std::size_t z = 0; z < window.zones.size(); ++z) {
     const ZoneAttribution& zone = window.attribution.zones[z];
     if (zone.late.empty()) continue;
-    account.energy.add_late(window.zones[z], zone.late[index]);
+    account.energy.add_late(window.sequence, window.zones[z], zone.late[index]);
     if (!window.in_total(z)) continue;
-    account.energy.error += zone.late_error[index];
+    account.energy.add_error(window.sequence, zone.late_error[index]);
     if (in_unit) account.in_unit += zone.late[index];
   }
 }

@@ -108,7 +108,10 @@ void divide(VmAccount& account, const PartTimes& times, const BookedWindow& wind
   weights.push_back(std::max(rest, Nanoseconds{0}).count());
   if (known == Nanoseconds{0}) return;
   std::vector<Microjoules> shares(weights.size());
-  apportioner.apportion(account.energy.window_active(window.sequence, window.standings), weights, shares);
+  const EnergyAccount& energy = account.energy;
+  apportioner.apportion(energy.window_active(window.sequence, window.standings) +
+                            energy.window_late(window.sequence, window.standings),
+                        weights, shares);
   std::size_t i = 0;
   for (const auto& [name, time] : times) account.parts[name] += shares[i++];
 }

@@ -16,6 +16,13 @@ Limits with_budget(Limits limits, DescriptorBudget& budget) {
   return limits;
 }
 
+// It is in the sample for the device that it used, and its time is that of an earlier one.
+bool was_not_read(const ProcessUsage& process, const UsageSample& sample) {
+  if (process.group == kNoGroup || !process.before) return false;
+  const GroupUsage& group = sample.groups[process.group];
+  return group.behind && process.before->group == group.incarnation;
+}
+
 }  // namespace
 
 UsageReader::UsageReader(const HostRoot& host, UsageLimits limits)
@@ -49,6 +56,7 @@ SavedUsage UsageReader::changed(const UsageSample& sample) const {
   usage.complete = groups_left_out() == 0;
   if (tree_) usage.groups = tree_->changed();
   for (const ProcessUsage& process : sample.processes) {
+    if (was_not_read(process, sample)) continue;
     const std::uint64_t group = process.group == kNoGroup ? 0 : sample.groups[process.group].identity;
     usage.processes.push_back({process.id, group, process.usage});
   }
@@ -87,6 +95,7 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   sample.interrupts_apart = *interrupts_apart_;
   sample.groups.clear();
   sample.parts.clear();
+  sample.devices.clear();  // they refer to processes
   if (tree_) {
     tree_->read(sample.groups);
     sample.parts = tree_->parts();

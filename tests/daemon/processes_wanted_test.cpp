@@ -221,5 +221,30 @@ TEST_F(VmsWithoutScope, AreExactWithEachSampleWhileNobodyAsksForProcesses) {
   }
 }
 
+// Its energy of the first window is known only with that of the processes which had run there before.
+TEST_F(VmsWithoutScope, LoseNothingWhereTheyStartAmongProcessesThatWereNotRead) {
+  const std::string session = "/user.slice/user-1000.slice/session-3.scope";
+  host.files.add_cgroup(session);
+  host.files.add_process({.pid = 101, .comm = "make", .cgroup = session});
+  host.begin();
+  host.step(11s);
+  host.meter().want_processes(false);
+  for (int second = 1; second <= 4; ++second) {
+    if (second == 4)
+      host.files.add_process(
+          {.pid = 100, .comm = "qemu-system-x86", .cgroup = session, .cmdline = qemu("test", kUuid)});
+    use(101, session, 40);
+    step(8'000'000);
+    EXPECT_TRUE(host.unit(session).undivided);
+  }
+  use(100, session, 30);
+  use(101, session, 10);
+  step(8'000'000);
+  EXPECT_FALSE(host.unit(session).undivided);
+  EXPECT_EQ(host.process(100)->active.value, 3'000'000);
+  EXPECT_EQ(energy(kUuid).value, 3'000'000);
+  EXPECT_EQ(host.vm(kUuid)->error, host.process(100)->error);
+}
+
 }  // namespace
 }  // namespace keplerd

@@ -91,6 +91,22 @@ TEST_F(DeviceReaderTest, AProcessThatRanIsThereOnce) {
   EXPECT_EQ(std::ranges::count(sample_.processes, 10, [](const auto& p) { return p.id.pid; }), 1);
 }
 
+// Else the next run would take what it has used since as used while keplerd was not running.
+TEST_F(DeviceReaderTest, TheTimeOfAUserThatWasNotReadIsNotSaved) {
+  window("10 1 0\n");
+  now_ += 10s;
+  window("10 1 0\n");
+  reader_.demand({.all = false, .needed = {}, .groups = {}});
+  for (int i = 1; i <= 2; ++i) {
+    fake_.set_process_time(10, i * 50);
+    fake_.set_cgroup_usage("/a.service", i * 500'000);
+    window(fmt::format("10 1 {}\n", i * 100'000'000));
+    EXPECT_THAT(uses(), ElementsAre("/a.service 10 100"));
+    for (const SavedUsage::Process& process : reader_.changed(sample_).processes)
+      EXPECT_TRUE(process.id.pid != 10 || process.group == SavedUsage::kBehind) << i;
+  }
+}
+
 TEST_F(DeviceReaderTest, WhatIsNewOrMovedOrEndedIsOfItsGroup) {
   window("");
   fake_.add_process({.pid = 40, .start = 4, .cgroup = "/b.service"});
