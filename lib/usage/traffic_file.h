@@ -4,8 +4,9 @@
 //
 //   BOOTTIME SINCE ALL       when that was read, and since when it has been counted without a gap:
 //                            CLOCK_BOOTTIME in microseconds; and the bytes of all processes of the host
-//   CGROUP BYTES SINCE       one line per cgroup for which it is measured, with those below it: the inode
-//   ...                      number of its directory, its bytes, and since when these have been counted
+//   CGROUP BYTES SINCE       one line per cgroup for which it is measured, with those below it that have no
+//   ...                      line: the inode number of its directory, its bytes, and since when these have
+//                            been counted
 //
 // Or one line, "unknown REASON": why the traffic is not known.
 #pragma once

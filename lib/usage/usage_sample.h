@@ -115,7 +115,7 @@ struct DeviceUsage {
 // groups for which it is measured.
 struct MemoryTraffic {
   struct OfGroup {
-    std::size_t group = kNoGroup;  // index into UsageSample::groups; those below it are included
+    std::size_t group = kNoGroup;  // index into UsageSample::groups; with those below it that are not here
     Bytes bytes;                   // may be 0
   };
   int die = 0;                  // among all dies of the host: Zone::index of what counts the memory's energy

@@ -20,8 +20,6 @@ std::string full(const std::string& path) {
   return path.empty() ? std::string(kRoot) : fmt::format("{}/{}", kRoot, path);
 }
 
-bool is_gone(const Error& error) { return error.code == ENOENT || error.code == ENODEV; }
-
 std::vector<std::string> sorted(std::vector<std::string> names) {
   std::ranges::sort(names);
   return names;
@@ -46,11 +44,10 @@ Result<Traffic> read_traffic(const HostRoot& host, const std::string& directory)
   return local.error();
 }
 
-// False if it has vanished.
-bool read_values(const HostRoot& host, Group& group) {
+Result<Done> read_values(const HostRoot& host, Group& group) {
   const std::string data = full(group.path) + "/mon_data";
   const auto names = list_directory(host.sysfs(), data.c_str());
-  if (!names) return false;
+  if (!names) return names.error();
   for (const std::string& name : sorted(*names)) {
     const auto cache = parse_cache(name);
     if (!cache || group.caches.size() == kMostCaches) continue;
@@ -59,13 +56,20 @@ bool read_values(const HostRoot& host, Group& group) {
     if (!traffic && is_gone(traffic.error())) continue;
     group.caches.emplace(*cache, std::move(traffic));
   }
-  return true;
+  return Done{};
 }
 
-// The names of the monitoring groups in a group.
-std::vector<std::string> names_inside(const HostRoot& host, const std::string& inside) {
-  auto names = list_subdirectories(host.sysfs(), full(inside).c_str());
-  return names ? sorted(*std::move(names)) : std::vector<std::string>();
+// The monitoring groups in a group: their names and identities.
+std::vector<std::pair<std::string, std::uint64_t>> groups_inside(const HostRoot& host,
+                                                                 const std::string& inside) {
+  std::vector<std::pair<std::string, std::uint64_t>> groups;
+  const auto names = list_subdirectories(host.sysfs(), full(inside).c_str());
+  if (!names) return groups;
+  for (const std::string& name : sorted(*names)) {
+    const auto id = read_identity(host.sysfs(), full(inside + "/" + name).c_str());
+    groups.emplace_back(name, id ? *id : 0);
+  }
+  return groups;
 }
 
 class Reader {
@@ -77,27 +81,29 @@ class Reader {
     if (!names && !is_gone(names.error())) return Error{.message = "/sys/" + names.error().message};
     if (!names || names->empty())
       return Error{.message = fmt::format("/sys/{}: resctrl is not mounted", kRoot)};
-    if (!add("") || groups_.front().caches.empty())
+    if (!add("") && problem_) return *problem_;
+    if (groups_.empty() || groups_.front().caches.empty())
       return Error{.message =
                        fmt::format("/sys/{}: the processor does not count the traffic of memory", kRoot)};
     for (const std::string& name : sorted(*names))
       if (name != "info" && name != "mon_data" && name != "mon_groups") add(name);
+    if (problem_) return *problem_;
     if (is_full_)
       return Error{.message = fmt::format("/sys/{}: there are more than {} groups", kRoot, kMostGroups)};
     return std::move(groups_);
   }
 
  private:
-  // Adds a group, and the monitoring groups in it; false if there is none. If one of these is removed between
-  // the readings of both, the value of the outer one contains it, and says nothing.
+  // Adds a group, and the monitoring groups in it; false if there is none. If one of these is removed or
+  // replaced between the readings of both, the value of the outer one contains it, and says nothing.
   bool add(const std::string& path) {
     const std::string inside = path.empty() ? "mon_groups" : path + "/mon_groups";
-    const std::vector<std::string> names = names_inside(host_, inside);
+    const auto before = groups_inside(host_, inside);
     const std::size_t outer = groups_.size();
     const auto id = add_one(path, 0);
     if (!id) return false;
-    for (const std::string& name : names) add_one(fmt::format("{}/{}", inside, name), *id);
-    if (names_inside(host_, inside) == names && groups_.size() == outer + 1 + names.size()) return true;
+    for (const auto& [name, identity] : before) add_one(fmt::format("{}/{}", inside, name), *id);
+    if (groups_inside(host_, inside) == before && groups_.size() == outer + 1 + before.size()) return true;
     for (auto& [cache, traffic] : groups_[outer].caches)
       traffic = Error{.message = fmt::format("/sys/{}: groups were removed or created while they were read",
                                              full(inside))};
@@ -108,7 +114,12 @@ class Reader {
     const auto id = read_identity(host_.sysfs(), full(path).c_str());
     is_full_ = is_full_ || groups_.size() == kMostGroups;
     Group group{.id = id ? *id : 0, .parent = parent, .path = path};
-    if (!id || is_full_ || !read_values(host_, group)) return std::nullopt;
+    if (!id || is_full_) return std::nullopt;
+    if (const auto values = read_values(host_, group); !values) {
+      if (!is_gone(values.error()) && !problem_)
+        problem_ = Error{.message = "/sys/" + values.error().message};
+      return std::nullopt;
+    }
     groups_.push_back(std::move(group));
     return *id;
   }
@@ -116,9 +127,14 @@ class Reader {
   const HostRoot& host_;
   std::vector<Group> groups_;
   bool is_full_ = false;
+  std::optional<Error> problem_;  // of a group that exists: without it, the traffic of all is not known
 };
 
 }  // namespace
+
+bool is_gone(const Error& error) {
+  return error.code == ENOENT || error.code == ENODEV || error.code == ESRCH;
+}
 
 std::optional<int> parse_cache(std::string_view name) {
   if (!take_prefix(name, "mon_L3_")) return std::nullopt;

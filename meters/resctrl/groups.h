@@ -46,12 +46,15 @@ struct Group {
   std::map<int, Result<Traffic>> caches = {};  // by their ids
 };
 
+// Whether what was to be read does not exist (any more).
+bool is_gone(const Error& error);
+
 // "mon_L3_03": 3.
 std::optional<int> parse_cache(std::string_view name);
 
 // All groups with their values; the default one is the first, and a monitoring group follows what it is in.
-// Fails if resctrl is not mounted, does not monitor, or has too many groups. A group that vanishes meanwhile
-// is left out.
+// Fails if resctrl is not mounted, does not monitor, or has too many groups, or one that may not be read. A
+// group that vanishes meanwhile is left out.
 Result<std::vector<Group>> read_groups(const HostRoot& host);
 
 }  // namespace keplerd::resctrl

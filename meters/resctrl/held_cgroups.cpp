@@ -14,8 +14,8 @@
 namespace keplerd::resctrl {
 namespace {
 
-constexpr std::size_t kLongestList = 8 << 20;  // bytes
-constexpr std::size_t kMostVisited = 20'000;
+constexpr std::size_t kLongestList = 8 << 20;                            // bytes
+constexpr std::size_t kMostVisited = 20'000, kMostVisitedAtLeast = 100;  // for all groups, and for each
 constexpr std::size_t kMostLevels = 32;
 constexpr int kMostRefreshes = 3;  // of the tasks of a group
 
@@ -41,6 +41,13 @@ Result<Threads> HeldCgroups::read_tasks(const Group& group) const {
   return parse_threads(*text);
 }
 
+bool HeldCgroups::has_cpus(const Group& group) const {
+  std::array<char, 4096> buffer;
+  const auto text =
+      read_file(host_.sysfs(), fmt::format("{}/{}/cpus_list", kRoot, group.path).c_str(), buffer);
+  return text ? !trim(*text).empty() : !is_gone(text.error());
+}
+
 // The tasks of a control group include those of the groups inside.
 std::map<std::uint64_t, HeldCgroups::Tasks> HeldCgroups::read_all(const std::vector<Group>& groups) const {
   std::map<std::uint64_t, Tasks> tasks;
@@ -60,16 +67,29 @@ std::map<std::uint64_t, HeldCgroups::Tasks> HeldCgroups::read_all(const std::vec
 }
 
 std::map<std::uint64_t, std::uint64_t> HeldCgroups::find(const std::vector<Group>& groups) {
-  visited_ = 0;
   std::map<std::uint64_t, std::uint64_t> held;
   if (!host_.cgroupfs()) return held;
-  for (auto& [group, tasks] : read_all(groups))
+  auto all = read_all(groups);
+  // One with many cgroups leaves the others theirs.
+  const std::size_t of_each =
+      std::max(kMostVisited / std::max<std::size_t>(all.size(), 1), kMostVisitedAtLeast);
+  for (auto& [group, tasks] : all) {
+    left_to_visit_ = of_each;
+    if (has_cpus(*tasks.group)) continue;
     if (const auto cgroup = find_one(tasks)) held.emplace(group, *cgroup);
+  }
   return held;
 }
 
-bool HeldCgroups::exists(std::int32_t thread) const {
-  return read_identity(host_.procfs(), std::to_string(thread).c_str()).ok();
+// Lists of tasks contain threads that have ended and have not been waited for, those of cgroups do not.
+bool HeldCgroups::runs(std::int32_t thread) const {
+  std::array<char, 4096> buffer;
+  const auto stat = read_file(host_.procfs(), fmt::format("{}/stat", thread).c_str(), buffer);
+  if (!stat) return !is_gone(stat.error());
+  const std::size_t comm_end = stat->rfind(')');
+  const std::string_view state =
+      comm_end == std::string_view::npos ? "" : trim(stat->substr(comm_end + 1)).substr(0, 1);
+  return state != "Z" && state != "X";
 }
 
 // It may have been created since the tasks were read.
@@ -94,21 +114,22 @@ std::string HeldCgroups::cgroup_of(std::int32_t thread) const {
   return std::string(path);
 }
 
-// Collects the threads of a cgroup and of those below it. False if there is one that is not in the group, and
-// has not ended meanwhile.
+// Collects the threads of a cgroup and of those below it, as far as they have not been removed meanwhile.
+// False if there is one that is not in the group, and has not ended.
 bool HeldCgroups::collect(const std::string& path, Tasks& tasks, Threads& found) {
-  if (++visited_ > kMostVisited) return false;
+  if (left_to_visit_ == 0) return false;
+  --left_to_visit_;
   const int root = *host_.cgroupfs();
   const auto text = read_text(root, (path + "/cgroup.threads").c_str(), kLongestList);
-  if (!text) return false;
+  if (!text) return is_gone(text.error());
   for (const std::int32_t thread : parse_threads(*text)) {
-    if (!has_thread(tasks, thread) && exists(thread)) return false;
+    if (!has_thread(tasks, thread) && runs(thread)) return false;
     found.push_back(thread);
   }
   const auto names = list_subdirectories(root, path.c_str());
-  return names && std::ranges::all_of(*names, [&](const std::string& name) {
-           return collect(path + "/" + name, tasks, found);
-         });
+  if (!names) return is_gone(names.error());
+  return std::ranges::all_of(
+      *names, [&](const std::string& name) { return collect(path + "/" + name, tasks, found); });
 }
 
 // From the cgroup of any thread upwards.
@@ -123,7 +144,7 @@ std::optional<std::uint64_t> HeldCgroups::find_one(Tasks& tasks) {
     if (!collect(path, tasks, found)) return std::nullopt;
     std::ranges::sort(found);
     const auto is_elsewhere = [&](std::int32_t thread) {
-      return !std::ranges::binary_search(found, thread) && exists(thread);
+      return !std::ranges::binary_search(found, thread) && runs(thread);
     };
     if (std::ranges::none_of(tasks.threads, is_elsewhere)) {
       const auto identity = read_identity(*host_.cgroupfs(), path.c_str());

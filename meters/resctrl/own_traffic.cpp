@@ -8,6 +8,8 @@ namespace {
 
 // No memory behind one cache moves more in a second.
 constexpr std::int64_t kMostPerSecond = std::int64_t{1} << 42;
+// Milliseconds between two readings, of which more is not permitted to move.
+constexpr std::int64_t kLongest = 600'000;
 
 using Key = std::pair<std::uint64_t, int>;
 
@@ -81,7 +83,7 @@ Result<OwnTraffic::Steps> OwnTraffic::take(const std::vector<Group>& groups, Nan
   const bool are_comparable = was_known && now.problem.empty();
   is_doubtful_ = !are_comparable;
   const auto inside = moved_inside(groups, last_.read, now.read);
-  const Bytes most{std::max<std::int64_t>(since_last / std::chrono::milliseconds(1), 1) *
+  const Bytes most{std::clamp<std::int64_t>(since_last / std::chrono::milliseconds(1), 1, kLongest) *
                    (kMostPerSecond / 1000)};
   Steps steps;
   for (auto& [key, own] : now.own) {

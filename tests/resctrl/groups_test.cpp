@@ -101,6 +101,20 @@ TEST_F(ResctrlGroups, AGroupThatIsRenamedKeepsItsIdentityAndANewOneHasAnother) {
   EXPECT_NE((*read_groups(host_))[2].id, first);
 }
 
+// Its traffic would be missing from that of all.
+TEST_F(ResctrlGroups, OneThatExistsAndCannotBeReadIsAnError) {
+  Tree tree(fake_);
+  for (const std::string group : {"vm", "mon_groups/a"}) {
+    tree.add(group);
+    const std::string data = fake_.paths().sysfs + "/fs/resctrl/" + group + "/mon_data";
+    std::filesystem::remove_all(data);
+    fake_.write("sys/fs/resctrl/" + group + "/mon_data", "");
+    EXPECT_THAT(texts(), ElementsAre("error: /sys/fs/resctrl/" + group + "/mon_data: Not a directory"));
+    tree.remove(group);
+    EXPECT_EQ(texts().size(), 1U) << "one that is gone is none";
+  }
+}
+
 TEST_F(ResctrlGroups, AreBounded) {
   Tree tree(fake_);
   for (std::size_t i = 0; i < kMostGroups; ++i)

@@ -89,6 +89,36 @@ TEST_F(HeldCgroupsTest, AThreadThatEndedMeanwhileDoesNotMatter) {
   EXPECT_THAT(held(), ElementsAre("mon_groups/m: a.service")) << "in the cgroup's";
 }
 
+TEST_F(HeldCgroupsTest, AGroupThatHasCpusHoldsNone) {
+  tree_.set_tasks("mon_groups/m", {10, 11});
+  fake_.write("sys/fs/resctrl/mon_groups/m/cpus_list", "\n");
+  EXPECT_THAT(held(), ElementsAre("mon_groups/m: a.service"));
+  fake_.write("sys/fs/resctrl/mon_groups/m/cpus_list", "4-7\n");
+  EXPECT_THAT(held(), IsEmpty()) << "it counts for all others that run on them";
+}
+
+TEST_F(HeldCgroupsTest, AThreadThatHasEndedIsNoneThoughItIsStillListed) {
+  tree_.set_tasks("mon_groups/m", {10, 11, 12});
+  fake_.write("proc/12/stat", "12 (a) R) S 1 12 12 0\n");
+  EXPECT_THAT(held(), IsEmpty());
+  for (const std::string state : {"Z", "X"}) {
+    fake_.write("proc/12/stat", "12 (a) R) " + state + " 1 12 12 0\n");
+    EXPECT_THAT(held(), ElementsAre("mon_groups/m: a.service")) << state;
+  }
+}
+
+TEST_F(HeldCgroupsTest, ACgroupWithTooManyInsideLeavesOthersTheirs) {
+  cgroup("/machine.slice/many.scope", {60});
+  for (int i = 0; i < 20'000; ++i)
+    std::filesystem::create_directories(fake_.paths().cgroupfs.value() + "/machine.slice/many.scope/" +
+                                        std::to_string(i));
+  for (const char* const group : {"mon_groups/k", "mon_groups/n"}) tree_.add(group);
+  tree_.set_tasks("mon_groups/k", {60});
+  tree_.set_tasks("mon_groups/m", {10, 11});
+  tree_.set_tasks("mon_groups/n", {20});
+  EXPECT_THAT(held(), testing::UnorderedElementsAre("mon_groups/m: a.service", "mon_groups/n: b.service"));
+}
+
 TEST_F(HeldCgroupsTest, ACgroupOutsideTheHierarchyOrTheRootIsNoneThatCanBeHeld) {
   add_thread(fake_, 50, "/");
   add_thread(fake_, 51, "/");

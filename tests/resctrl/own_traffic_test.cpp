@@ -20,7 +20,7 @@ class OwnTrafficTest : public testing::Test {
     std::uint64_t id, parent;
     std::int64_t all;
   };
-  Result<OwnTraffic::Steps> take(const std::vector<Value>& values) {
+  Result<OwnTraffic::Steps> take(const std::vector<Value>& values, Nanoseconds since_last = 1s) {
     std::vector<Group> groups;
     for (const auto& [id, parent, all] : values) {
       Group& group = groups.emplace_back(Group{.id = id, .parent = parent, .path = "", .caches = {}});
@@ -30,7 +30,7 @@ class OwnTrafficTest : public testing::Test {
         group.caches.emplace(0, Error{.message = "it is Unavailable"});
       }
     }
-    return traffic_.take(groups, 1s);
+    return traffic_.take(groups, since_last);
   }
   // Two readings.
   void begin(const std::vector<Value>& values) {
@@ -109,6 +109,13 @@ TEST_F(OwnTrafficTest, AnIdleOuterGroupIsReadBeforeTheBusyOneInside) {
 TEST_F(OwnTrafficTest, WhatNoMemoryCanMoveIsAReset) {
   begin({{kDefault, 0, 0}});
   EXPECT_FALSE(take({{kDefault, 0, std::int64_t{1} << 43}}));
+}
+
+TEST_F(OwnTrafficTest, ALongPauseIsNoOverflow) {
+  begin({{kDefault, 0, 100}});
+  const auto steps = take({{kDefault, 0, 150}}, 40 * 24h);
+  ASSERT_TRUE(steps) << steps.error().message;
+  EXPECT_EQ(steps->at({kDefault, 0}).all, Bytes{50});
 }
 
 TEST_F(OwnTrafficTest, AfterAGapItBeginsAgain) {
