@@ -45,7 +45,9 @@ struct MemoryFacts {
   bool counts_groups = false;  // resctrl is mounted, and does so
   std::size_t groups = 0;      // that it has, without the default one
   std::optional<std::string>
-      report;  // the first line that keplerd-resctrl has written; unset: it does not run
+      report;                // the first line that keplerd-resctrl has written; unset: it does not run
+  std::size_t measured = 0;  // cgroups in the other lines
+  std::chrono::microseconds boottime{0};  // CLOCK_BOOTTIME, when this was read
 };
 
 struct DoctorFacts {

@@ -114,8 +114,12 @@ MemoryFacts gather_memory(const HostRoot& host) {
   if (memory.counts_groups)
     memory.groups = count_groups(host, "fs/resctrl") + count_groups(host, "fs/resctrl/mon_groups");
   if (const auto directory = open_owned(host.root(), "run/keplerd-usage/resctrl"))
-    if (const auto text = read_owned(*directory, "memory-0", kMostReported); text && *text)
+    if (const auto text = read_owned(*directory, "memory-0", kMostReported); text && *text) {
+      const auto lines = static_cast<std::size_t>(std::ranges::count(**text, '\n'));
       memory.report = (*text)->substr(0, (*text)->find('\n'));
+      memory.measured = std::max<std::size_t>(lines, 1) - 1;
+    }
+  memory.boottime = clock_now(CLOCK_BOOTTIME);
   return memory;
 }
 

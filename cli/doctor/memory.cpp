@@ -2,6 +2,8 @@
 #include "cli/doctor/memory.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -21,13 +23,31 @@ bool has_memory_zone(const DoctorFacts& facts) {
                              [](const varlink::Json& zone) { return string_field(zone, "name") == "dram"; });
 }
 
-Check check_reported(std::string_view report) {
+// keplerd does not divide by a report that is older.
+constexpr std::uint64_t kOutOfDate = 60'000'000;  // microseconds
+
+bool is_out_of_date(std::string_view report, std::chrono::microseconds boottime) {
+  const auto read_at = parse_number<std::uint64_t>(take_until(report, ' '));
+  const auto now = static_cast<std::uint64_t>(boottime.count());
+  return !read_at || (*read_at < now && now - *read_at > kOutOfDate);
+}
+
+Check check_reported(const MemoryFacts& memory) {
+  std::string_view report = *memory.report;
   if (take_prefix(report, "unknown "))
     return {
         kName, kWarning,
         fmt::format("divided by a model, because its traffic is unknown: {}", printable(std::string(report))),
         "see keplerd-resctrl(8)"};
-  return {kName, kOk, "divided by its traffic, as far as keplerd-resctrl reports it", ""};
+  if (is_out_of_date(report, memory.boottime))
+    return {kName, kWarning, "divided by a model, because the report of keplerd-resctrl is out of date",
+            "systemctl status keplerd-resctrl shows whether it is running"};
+  if (memory.measured == 0)
+    return {kName, kOk, "divided by a model; keplerd-resctrl runs, but no monitoring group holds a cgroup",
+            "", "keplerd-resctrl(8) describes which groups do"};
+  return {kName, kOk,
+          fmt::format("divided by its traffic for {} cgroups, and by a model for the rest", memory.measured),
+          ""};
 }
 
 }  // namespace
@@ -35,7 +55,7 @@ Check check_reported(std::string_view report) {
 std::vector<Check> check_memory(const DoctorFacts& facts) {
   if (!has_memory_zone(facts)) return {};
   const MemoryFacts& memory = facts.memory;
-  if (memory.report) return {check_reported(*memory.report)};
+  if (memory.report) return {check_reported(memory)};
   if (memory.counts_groups)
     return {
         {kName, kOk,

@@ -47,8 +47,18 @@ TEST_F(DoctorMemory, WhatTheHostCouldSayAndWhatItCosts) {
 
 TEST_F(DoctorMemory, WhatKeplerdResctrlReports) {
   facts_.memory.report = "2000000 1000000 150";
+  facts_.memory.boottime = std::chrono::seconds(3);
   EXPECT_EQ(check().state, CheckState::kOk);
-  EXPECT_EQ(check().found, "divided by its traffic, as far as keplerd-resctrl reports it");
+  EXPECT_THAT(check().found, HasSubstr("no monitoring group holds a cgroup"));
+  facts_.memory.measured = 3;
+  EXPECT_EQ(check().state, CheckState::kOk);
+  EXPECT_EQ(check().found, "divided by its traffic for 3 cgroups, and by a model for the rest");
+  for (const char* const report : {"2000000 1000000 150", "", "18446744073709551616 1 1", "x"}) {
+    facts_.memory.report = report;
+    facts_.memory.boottime = std::chrono::seconds(63);
+    EXPECT_EQ(check().state, CheckState::kWarning) << report;
+    EXPECT_THAT(check().found, HasSubstr("is out of date")) << report;
+  }
   facts_.memory.report = "unknown no counter has been assigned to this group\x1b";
   EXPECT_EQ(check().state, CheckState::kWarning);
   EXPECT_EQ(
@@ -72,6 +82,10 @@ TEST(DoctorMemoryFacts, AreOfTheHost) {
   EXPECT_EQ(facts().groups, 3U);
   host.write("root/run/keplerd-usage/resctrl/memory-0", "unknown it is Unavailable\n");
   EXPECT_EQ(facts().report, "unknown it is Unavailable");
+  host.write("root/run/keplerd-usage/resctrl/memory-0", "5 1 150\n7 50 1\n8 50 1\n");
+  EXPECT_EQ(facts().report, "5 1 150");
+  EXPECT_EQ(facts().measured, 2U);
+  EXPECT_GT(facts().boottime, std::chrono::microseconds(5));
 }
 
 }  // namespace
