@@ -180,7 +180,7 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
                                        .ticks = {.previous = before->ticks, .current = sample.usage.ticks}});
   if (!weighing) return;
   divide(result, sample.usage, *weighing);
-  if (weighing->by_time) put_off(zone, sample.usage, *weighing);
+  if (weighing->by_time && deferred_.any()) put_off(zone, sample.usage, *weighing);
 }
 
 // Of groups that are behind, it is not known yet whose time they have used.

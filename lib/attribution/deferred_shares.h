@@ -24,6 +24,9 @@ class DeferredShares {
   // processes were last read, this window included.
   void begin(const UsageSample& usage, std::span<const Nanoseconds> own, std::vector<Nanoseconds>& own_since);
 
+  // Whether any group is behind in this window, or was until it.
+  bool any() const { return !groups_.empty(); }
+
   // Puts off energy of a group that is behind, and half the width of its 95 % interval.
   void put_off(const GroupUsage& group, std::size_t zone, Microjoules energy, Microjoules error);
 

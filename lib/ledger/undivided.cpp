@@ -54,13 +54,14 @@ void UnitLedger::settle(const BookedWindow& window,
   for (std::size_t i = 0; i < current_.size(); ++i) {
     UnitAccount& unit = *current_[i];
     unit.behind = window.usage.groups[i].behind;
-    if (!unit.behind && unit.undivided != Microjoules{}) {
+    if (unit.behind) {
+      for (std::size_t z = 0; z < window.zones.size(); ++z)
+        if (window.in_total(z)) add_undivided(unit, unit.container, window.attribution.zones[z].put_off[i]);
+    } else if (unit.undivided != Microjoules{}) {
       const Late late = late_of(window, i);
       grants_late_[i] = late.all == unit.undivided ? 1 : 0;
       end_undivided(unit, unit.container, grants_late_[i] != 0 ? late.other : unit.undivided);
     }
-    for (std::size_t z = 0; z < window.zones.size(); ++z)
-      if (window.in_total(z)) add_undivided(unit, unit.container, window.attribution.zones[z].put_off[i]);
   }
 }
 
