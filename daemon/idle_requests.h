@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "daemon/held_requests.h"
 #include "report/idle_trial.h"
 
 namespace keplerd {
@@ -13,27 +14,18 @@ namespace keplerd {
 class IdleRequests {
  public:
   // Samples try the policy until the result is dropped.
-  std::shared_ptr<const IdlePlacing> start(IdlePlacing placing) {
-    auto held = std::make_shared<const IdlePlacing>(placing);
-    held_.push_back(held);
-    return held;
-  }
+  std::shared_ptr<const IdlePlacing> start(IdlePlacing placing) { return held_.start(placing); }
 
   // Each once, in the order of IdlePlacing.
   std::vector<IdlePlacing> placings() {
-    std::vector<IdlePlacing> placings;
-    std::erase_if(held_, [&](const std::weak_ptr<const IdlePlacing>& request) {
-      const auto placing = request.lock();
-      if (placing) placings.push_back(*placing);
-      return placing == nullptr;
-    });
+    std::vector<IdlePlacing> placings = held_.all();
     std::ranges::sort(placings);
     placings.erase(std::unique(placings.begin(), placings.end()), placings.end());
     return placings;
   }
 
  private:
-  std::vector<std::weak_ptr<const IdlePlacing>> held_;
+  HeldRequests<IdlePlacing> held_;
 };
 
 }  // namespace keplerd
