@@ -298,7 +298,7 @@ class Administrator(Opened):
         self.rows()
         self.assertEqual((self.page.text("h1"), self.page.text("#power-title"), self.page.js("document.documentElement.lang")),
                          ("Energie", "Leistung", "de"))
-        self.assertRegex(self.page.text("#power-now"), r"^\d+,\d\d W$")
+        self.assertRegex(self.page.text("#power-now"), r"^\d+,\d+ W$")
         self.check("fits", checks.outside(self.page))
 
 

@@ -301,8 +301,9 @@ class Redfish(unittest.TestCase):
             slow.ended.wait(30)
             handler.reply(200, json.dumps(service(355)[handler.path]).encode())
         slow.answer = answer_late
-        self.wait_for("no reading", lambda: self.number(directories[0] / "platform/power_uw"), lambda power: power == 355_000_000)
-        self.assertGreater(self.number(directories[0] / "platform/boottime_us"), before)
+        # The time of a reading is written after its power.
+        self.wait_for("no reading", lambda: [self.number(directories[0] / "platform" / name) for name in ("power_uw", "boottime_us")],
+                      lambda reading: reading[0] == 355_000_000 and reading[1] > before)
         late = time.clock_gettime(time.CLOCK_BOOTTIME) - self.number(directories[0] / "platform/boottime_us") / 1e6
         self.assertGreater(late, 14, "it is of the middle of the reply")
         self.assertEqual(self.problem_in(directories[0]), "")
