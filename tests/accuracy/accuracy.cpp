@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -17,13 +17,11 @@
 #include "accuracy/rules.h"
 #include "accuracy/scenarios.h"
 #include "accuracy/score.h"
+#include "accuracy/table.h"
 #include "accuracy/trace.h"
 
 namespace keplerd::accuracy {
 namespace {
-
-constexpr Rule kRules[] = {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kNoFrequency};
-constexpr std::size_t kCount = std::size(kRules), kFloorAt = 1, kLearnedAt = 2;
 
 struct Arguments {
   Options options;
@@ -33,165 +31,43 @@ struct Arguments {
   bool never_idle = false, hourly = false, adversaries = false;
   std::string scenario, measured, trace;
   std::uint64_t random = 0;  // hosts
-  std::optional<double> most_mean, most_over_floor, least_covered, least_gain;
+  Limits limits;
 };
 
-// Of one host, or the mean of several.
-struct Row {
-  double error[kCount] = {}, of_windows[kCount] = {};
-  double bias[kCount] = {};                                 // of the workload that is watched
-  double worst = 0, covered = 0, half_width = 0, idle = 0;  // of the learned rule
-
-  void add(const Row& row, double weight) {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      error[i] += weight * row.error[i];
-      of_windows[i] += weight * row.of_windows[i];
-      bias[i] += weight * row.bias[i];
-    }
-    worst += weight * row.worst;
-    covered += weight * row.covered;
-    half_width += weight * row.half_width;
-    idle += weight * row.idle;
-  }
-};
-
-std::optional<std::size_t> find_workload(const Host& host, std::string_view name) {
-  const auto found = std::ranges::find(host.workloads(), name, &Workload::name);
-  if (name.empty() || found == host.workloads().end()) return std::nullopt;
-  return static_cast<std::size_t>(found - host.workloads().begin());
-}
-
-Row row_of(const Score (&scores)[kCount], std::optional<std::size_t> watched = {}) {
-  Row row;
-  for (std::size_t i = 0; watched && i < kCount; ++i) row.bias[i] = scores[i].bias(*watched);
-  for (std::size_t i = 0; i < kCount; ++i) {
-    row.error[i] = scores[i].error();
-    row.of_windows[i] = scores[i].error_of_windows();
-  }
-  const Score& learned = scores[kLearnedAt];
-  row.worst = learned.worst();
-  row.covered = learned.covered();
-  row.half_width = learned.half_width();
-  row.idle = learned.idle_error();
-  return row;
-}
-
-// Runs a host, and scores all rules from `from` on; with `hourly`, prints each hour of the learned rule.
-void run(Host& host, const Arguments& arguments, Score (&scores)[kCount]) {
+// Runs a host, and scores all rules from `from` on.
+Run run(Host& host, const Arguments& arguments) {
+  Run run;
   std::vector<std::unique_ptr<Divider>> dividers;
   for (const Rule rule : kRules) dividers.push_back(std::make_unique<Divider>(rule, host));
   Score hour;
   double next_hour = arguments.from + 3600;
   for (double now = 0; now + arguments.window <= arguments.options.seconds + 0.01; now += arguments.window) {
     const Window& window = host.run(arguments.window);
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < kRules.size(); ++i) {
       const Estimate& estimate = dividers[i]->divide(window);
       if (now < arguments.from) continue;
-      scores[i].add(host, window, estimate);
+      run.scores[i].add(host, window, estimate);
       if (kRules[i] == Rule::kLearned) hour.add(host, window, estimate);
     }
     if (!arguments.hourly || now + arguments.window < next_hour - 0.01) continue;
-    fmt::print("  until {:5.0f} s: {:5.1f} %, {:3.0f} % covered\n", next_hour, hour.error(), hour.covered());
-    hour = {};
+    run.hours.push_back(std::exchange(hour, {}));
     next_hour += 3600;
   }
+  return run;
 }
-
-void print_head() {
-  fmt::print("| {:<33} |", "error, in windows of 10 s (%)");
-  for (const Rule rule : kRules) fmt::print(" {:<12} |", rule_name(rule));
-  fmt::print(" worst | covered | +-  | idle |\n|-----------------------------------|");
-  for (std::size_t i = 0; i < kCount; ++i) fmt::print("--------------|");
-  fmt::print("-------|---------|-----|------|\n");
-}
-
-void print(std::string_view name, const Row& row) {
-  fmt::print("| {:<33} |", name);
-  for (std::size_t i = 0; i < kCount; ++i)
-    fmt::print(" {:<12} |", fmt::format("{:.1f}, {:.1f}", row.error[i], row.of_windows[i]));
-  fmt::print(" {:5.0f} | {:7.0f} | {:3.0f} | {:+4.0f} |\n", row.worst, row.covered, row.half_width, row.idle);
-  std::fflush(stdout);
-}
-
-void print_bias(std::string_view workload, const Row& row) {
-  fmt::print("| {:<33} |", fmt::format("  bias of the {}", workload));
-  for (const double bias : row.bias) fmt::print(" {:<12} |", fmt::format("{:+.1f}", bias));
-  fmt::print("       |         |     |      |\n");
-}
-
-class Table {
- public:
-  explicit Table(const Arguments& arguments) : arguments_(arguments) { print_head(); }
-
-  void add(std::string_view name, const Row& row, bool idle_once) {
-    print(name, row);
-    sum_.add(row, 1);
-    ++rows_;
-    for (std::size_t i = 0; i < kCount; ++i) {
-      worst_.error[i] = std::max(worst_.error[i], row.error[i]);
-      worst_.of_windows[i] = std::max(worst_.of_windows[i], row.of_windows[i]);
-    }
-    worst_.worst = std::max(worst_.worst, row.worst);
-    worst_.covered = std::min(worst_.covered, row.covered);
-    worst_.half_width = std::max(worst_.half_width, row.half_width);
-    if (std::abs(row.idle) > std::abs(worst_.idle)) worst_.idle = row.idle;
-    above_floor_ += row.error[kLearnedAt] > row.error[kFloorAt] ? 1 : 0;
-    if (arguments_.least_covered && row.covered < *arguments_.least_covered)
-      miss("{}: only {:.0f} % of the intervals hold the truth", name, row.covered);
-    const double over = row.error[kLearnedAt] - row.error[kFloorAt];
-    if (arguments_.most_over_floor && idle_once && over > *arguments_.most_over_floor)
-      miss("{}: {:.1f} points worse than floor x CPU", name, over);
-  }
-
-  int finish() {
-    if (rows_ == 0) {
-      fmt::print(stderr, "no such scenario\n");
-      return 2;
-    }
-    Row mean;
-    mean.add(sum_, 1.0 / rows_);
-    if (rows_ > 1) print("mean", mean);
-    if (rows_ > 1) print_worst();
-    if (arguments_.most_mean && mean.error[kLearnedAt] > *arguments_.most_mean)
-      miss("mean: {:.1f} %, more than {:.1f}", mean.error[kLearnedAt], *arguments_.most_mean);
-    const double gain = mean.error[kFloorAt] / mean.error[kLearnedAt];
-    if (arguments_.least_gain && gain < *arguments_.least_gain)
-      miss("the mean error of floor x CPU is only {:.1f} times the model's", gain);
-    return missed_ ? 1 : 0;
-  }
-
- private:
-  void print_worst() const {
-    print("worst", worst_);
-    fmt::print("\nThe model is worse than floor x CPU on {} of {} hosts.\n", above_floor_, rows_);
-  }
-
-  template <class... Values>
-  void miss(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::print("missed: {}\n", fmt::format(format, std::forward<Values>(values)...));
-    missed_ = true;
-  }
-
-  const Arguments& arguments_;
-  Row sum_, worst_{.covered = 100};
-  int rows_ = 0, above_floor_ = 0;
-  bool missed_ = false;
-};
 
 template <class Create>
 Row average(const Arguments& arguments, Create create, std::string_view watched = {}) {
   Row row;
   for (std::uint64_t seed = 1; seed <= arguments.seeds; ++seed) {
     const std::unique_ptr<Host> host = create(seed);
-    Score scores[kCount];
-    run(*host, arguments, scores);
-    row.add(row_of(scores, find_workload(*host, watched)), 1 / static_cast<double>(arguments.seeds));
+    row.add(Row(*host, run(*host, arguments), watched), 1 / static_cast<double>(arguments.seeds));
   }
   return row;
 }
 
 int print_table(Arguments& arguments) {
-  Table table(arguments);
+  Table table(arguments.limits, std::lround(arguments.from / 3600) + 1);
   if (!arguments.measured.empty()) {
     const auto create = [&](std::uint64_t seed) {
       return std::make_unique<MeasuredHost>(arguments.measured, seed);
@@ -203,13 +79,12 @@ int print_table(Arguments& arguments) {
     Options options = arguments.options;
     options.seed = seed;
     const std::unique_ptr<Host> host = random_host(options);
-    Score scores[kCount];
-    run(*host, arguments, scores);
+    const Row row(*host, run(*host, arguments), {});
     const Processors& processors = host->processors();
     table.add(fmt::format("host {}: {} x {} cores x {}, {} loads", seed, processors.packages,
                           processors.cores / processors.packages, processors.threads_per_core,
                           host->workloads().size() - 1),
-              row_of(scores), options.starts_idle);
+              row, options.starts_idle);
   }
   if (arguments.random > 0) return table.finish();
   for (const Scenario& scenario : arguments.adversaries ? adversaries() : scenarios()) {
@@ -222,7 +97,7 @@ int print_table(Arguments& arguments) {
     };
     const Row row = average(arguments, create, scenario.watched);
     table.add(scenario.name, row, scenario.idle_once && arguments.options.starts_idle);
-    if (!scenario.watched.empty()) print_bias(scenario.watched, row);
+    if (!scenario.watched.empty()) table.add_bias(scenario.watched, row);
   }
   return table.finish();
 }
@@ -249,15 +124,18 @@ int main(int argc, char** argv) {
   app.add_flag("--never-idle", arguments.never_idle, "hosts are not idle at their start");
   app.add_flag("--adversaries", arguments.adversaries,
                "hosts whose loads are chosen to fool the model instead");
-  app.add_flag("--hourly", arguments.hourly, "shows each hour");
-  app.add_option("--most-mean", arguments.most_mean, "fails if the model's mean error is larger (percent)");
-  app.add_option("--most-over-floor", arguments.most_over_floor,
+  app.add_flag("--hourly", arguments.hourly, "shows each hour of the model, and applies the limits to each");
+  app.add_option("--most-mean", arguments.limits.most_mean,
+                 "fails if the model's mean error is larger (percent)");
+  app.add_option("--most-over-floor", arguments.limits.most_over_floor,
                  "fails if a host that was idle once has a larger "
                  "error than floor x CPU, by so many points");
-  app.add_option("--least-covered", arguments.least_covered,
+  app.add_option("--least-covered", arguments.limits.least_covered,
                  "fails if fewer intervals hold the truth (percent)");
-  app.add_option("--least-gain", arguments.least_gain,
+  app.add_option("--least-gain", arguments.limits.least_gain,
                  "fails if the mean error of floor x CPU is not so many times the model's");
+  app.add_option("--most-bias", arguments.limits.most_bias,
+                 "fails if the bias of watched workloads is larger (percent)");
   CLI11_PARSE(app, argc, argv);
   if (!arguments.trace.empty()) return compare_on_trace(arguments.trace);
   arguments.options.starts_idle = !arguments.never_idle;

@@ -331,7 +331,7 @@ Demand random_demand(double mean, Random& random) {
 
 constexpr Scenario kScenarios[] = {
     {"base: 10 sine loads", base},
-    {"services, web, batch, idle VMs", mixed},
+    {"services, web, batch, idle VMs", mixed, true, "vm"},
     {"10 steady services", steady_services},
     {"batch, kappa changes every 60 s", batch_phases},
     {"10 sine, kappa changes every 60 s", sine_phases},

@@ -24,7 +24,7 @@ struct Scenario {
   std::string_view name;
   std::unique_ptr<Host> (*create)(const Options& options);
   bool idle_once = true;          // whether the host is idle at its start, if asked to be
-  std::string_view watched = {};  // a workload whose bias is of interest
+  std::string_view watched = {};  // the workloads whose names begin so: their bias is of interest
 };
 
 std::span<const Scenario> scenarios();

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The errors of the rules as a table: a row for each host or scenario, a column for each rule; then the hours
+// of the learned rule, if they were asked for. With limits, it knows which were missed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "accuracy/host.h"
+#include "accuracy/rules.h"
+#include "accuracy/score.h"
+
+namespace keplerd::accuracy {
+
+inline constexpr std::array kRules{Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kNoFrequency};
+using OfRules = std::array<double, kRules.size()>;
+
+// What a host was divided into.
+struct Run {
+  std::array<Score, kRules.size()> scores;
+  std::vector<Score> hours;  // of the learned rule; only if they were asked for
+};
+
+// Of one host, or the mean of several. Percent.
+struct Row {
+  Row() = default;
+  // `watched`: the workloads whose names begin so; none if empty.
+  Row(const Host& host, const Run& run, std::string_view watched);
+
+  void add(const Row& row, double weight);
+
+  OfRules error{}, of_windows{};
+  OfRules bias{};  // of the watched workloads: the mean of their absolute values, or the value if it is one
+  double worst = 0, covered = 0, half_width = 0, idle = 0;  // of the learned rule, like the hours
+  struct Hour {
+    double error = 0, covered = 0, idle = 0;
+  };
+  std::vector<Hour> hours;
+};
+
+// Those of the mean and of coverage apply to each hour, too.
+struct Limits {
+  std::optional<double> most_mean, most_over_floor, least_covered, least_gain, most_bias;
+};
+
+class Table {
+ public:
+  // `first_hour`: the number of the first of the hours; that of a host's first one is 1.
+  Table(const Limits& limits, long first_hour);
+
+  // `idle_once`: the host was idle once, so that the limit over floor x CPU applies.
+  void add(std::string_view name, const Row& row, bool idle_once);
+  void add_bias(std::string_view watched, const Row& row);
+
+  // Prints the mean and the hours. Returns the exit status.
+  int finish();
+
+ private:
+  void compare_hours(std::string_view name, const std::vector<Row::Hour>& hours);
+  void print_hours(const std::vector<Row::Hour>& means) const;
+  void miss(std::string_view what);
+
+  const Limits limits_;
+  const long first_hour_;
+  Row sum_, worst_;
+  int rows_ = 0, above_floor_ = 0;
+  bool missed_ = false;
+};
+
+}  // namespace keplerd::accuracy
