@@ -28,10 +28,11 @@ constexpr double kMostInflation = 60;
 constexpr double kErrorSpan = 120;  // s, in which the correlation of errors is learned
 constexpr double kErrorLag = 10;    // s, at which errors that are still alike come from the model
 constexpr double kSurprised = 2.5, kMostSurprise = 25;
-constexpr double kSurpriseFrom = 120;    // s
-constexpr double kRestoredVariance = 4;  // times what it was
-constexpr double kLoosened = 10;         // likewise
-constexpr double kReopen = 300;          // s in which a surprised filter regains the uncertainty of its start
+constexpr double kSurpriseFrom = 120;                    // s
+constexpr double kRestoredVariance = 4;                  // times what it was
+constexpr double kLoosened = 10;                         // likewise
+constexpr double kShareSpan = 3600, kCentreSpan = 7200;  // s
+constexpr double kReopen = 300;  // s in which a surprised filter regains the uncertainty of its start
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
 double upper_load(const PowerObservation& o) { return std::max(0.0, o.load - o.cpus / 2); }
@@ -181,6 +182,7 @@ double PowerFilter::learn(const PowerObservation& o) {
   }
   last_noise_ = square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active);
   correct(error, own + inflation(error, o.seconds) * last_noise_);
+  centre(o);
   bound();
   judge(error, own, active, o);
   if (surprise_ > kSurprised && age_ >= kSurpriseFrom) reopen(o);
@@ -222,6 +224,27 @@ void PowerFilter::correct(double error, double variance) {
   for (std::size_t a = 0; a < size_; ++a) sane = sane && q(a, a) >= 0 && std::isfinite(state_[a]);
   failures_ = sane ? 0 : failures_;
   if (!sane) fail();
+}
+
+// Only products of 1 + d with K, S, F and H can be observed. The mean of d, weighted by use, is 0 by its
+// meaning, and is led back there without changing any prediction: within hours, they would wander off
+// together.
+void PowerFilter::centre(const PowerObservation& o) {
+  if (o.load <= 0 || slots_ == 1) return;
+  double mean = 0;
+  for (std::size_t s = 0; s < kSlots; ++s) {
+    mean_share_[s] += mean_weight(o.seconds, kShareSpan, windows_) * (o.share[s] - mean_share_[s]);
+    mean += mean_share_[s] * deviation(s);
+  }
+  const double factor = 1 + mean * std::min(1.0, o.seconds / kCentreSpan);
+  std::vector<double>& scale = gain_;
+  std::ranges::fill(scale, 1);
+  for (std::size_t p = kPerCpu; p < size_; ++p) {
+    scale[p] = p < kFirstSlot ? factor : 1 / factor;
+    state_[p] = p < kFirstSlot ? factor * state_[p] : (1 + state_[p]) / factor - 1;
+  }
+  for (std::size_t a = 0; a < size_; ++a)
+    for (std::size_t b = 0; b < size_; ++b) q(a, b) *= scale[a] * scale[b];
 }
 
 void PowerFilter::fail() {
@@ -279,9 +302,13 @@ void PowerFilter::hold(Parameter p, double value, double deviation) {
       for (std::size_t b = 0; b <= a; ++b) q(b, a) = q(a, b) -= gain_[a] * gain_[b] / total;
     }
   }
+  keep_within(p, value, 2 * deviation);
+}
+
+void PowerFilter::keep_within(Parameter p, double value, double most) {
   const double off = state_[p] - value;
-  if (std::abs(off) > 2 * deviation && variance(p) > 0) {
-    const double step = (std::copysign(2 * deviation, off) - off) / variance(p);
+  if (std::abs(off) > most && variance(p) > 0) {
+    const double step = (std::copysign(most, off) - off) / variance(p);
     for (std::size_t a = 0; a < size_; ++a) state_[a] += q(a, p) * step;
   }
   bound();
@@ -291,6 +318,7 @@ void PowerFilter::assign(std::size_t slot, double deviation, double variance) {
   if (slots_ == 1) return;
   const std::size_t p = kFirstSlot + slot;
   for (std::size_t other = 0; other < size_; ++other) q(p, other) = q(other, p) = 0;
+  mean_share_[slot] = 0;
   state_[p] = deviation;
   q(p, p) = variance;
 }

@@ -75,6 +75,9 @@ class PowerFilter {
   // somebody knows it from elsewhere.
   void hold(Parameter parameter, double value, double deviation);
 
+  // Keeps a parameter within `most` of `value`; it stays as uncertain as it is.
+  void keep_within(Parameter parameter, double value, double most);
+
   // The machine has changed: its idle power has not, but all else may have.
   void loosen();
 
@@ -92,7 +95,6 @@ class PowerFilter {
     return slots_ > 1 ? covariance(kFirstSlot + a, kFirstSlot + b) : 0;
   }
   double deviation_variance() const { return deviation_variance_; }
-  double start_value(Parameter parameter) const { return first_[parameter]; }
   double noise() const { return last_noise_; }   // W^2, in the last window
   double surprise() const { return surprise_; }  // mean square error, over what was expected; usually near 1
   std::size_t restarts() const { return restarts_; }
@@ -106,6 +108,7 @@ class PowerFilter {
   void correct(double error, double variance);
   void judge(double error, double own, double active, const PowerObservation& observation);
   void reopen(const PowerObservation& observation);
+  void centre(const PowerObservation& observation);
   void scale(std::size_t parameter, double variance_factor);
   void forget_errors();
   void bound();
@@ -121,6 +124,8 @@ class PowerFilter {
   double age_ = 0;  // s of learning
   std::size_t windows_ = 0;
   std::size_t failures_ = 0, restarts_ = 0;
+
+  std::array<double, kSlots> mean_share_{};  // b, its mean
 
   double relative_noise_ = 0;  // variance of the model's error, of the square of the active power
   std::size_t noise_windows_ = 0;

@@ -23,7 +23,9 @@ constexpr double kFirstBaseSd = 0.1;     // in addition, over the number of wind
 constexpr double kMostActiveBase = 0.3;  // of its power, drawn by the little that ran
 constexpr double kEarly = 300;           // s
 constexpr double kBaseAging = 0.005;     // of the base, times the square root of the hours since
-constexpr double kPriorSd = 2.0;         // of the first guess, if never seen idle
+constexpr double kUnseenDrift = 0.03;    // of what was learned of it, if never seen idle
+constexpr double kLoadSpan = 60;         // s
+constexpr std::size_t kWindowsForIdle = 900;
 constexpr std::size_t kLearningWindows = 60;
 
 // What is added to the uncertainty that the filters know of.
@@ -99,7 +101,7 @@ void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, dou
   ++windows_;
   const double own = learned_.learn(observation_), alike = pooled_.learn(observation_);
   trust_.judge(own, alike, pooled_.noise(), window.seconds);
-  hold_idle();
+  hold_idle(window.seconds);
 }
 
 // Whether next to nothing ran.
@@ -166,7 +168,8 @@ double ZonePower::base_watts() const {
 }
 
 // What is known of the idle power stays known: without this, hours of steady load would let it wander.
-void ZonePower::hold_idle() {
+void ZonePower::hold_idle(double seconds) {
+  const bool may_learn = sees_new_load(seconds);
   const double hours = (now_ - base_seen_) / 3600;
   for (PowerFilter* filter : {&learned_, &pooled_}) {
     if (!filter->started()) continue;
@@ -177,10 +180,21 @@ void ZonePower::hold_idle() {
       filter->hold(PowerFilter::kIdle, base_watts(),
                    (kBaseSd + young + kBaseAging * std::sqrt(hours)) * base_watts());
     } else {
-      const double first = filter->start_value(PowerFilter::kIdle);
-      filter->hold(PowerFilter::kIdle, first, kPriorSd * first);
+      double& unseen = unseen_idle_[filter == &learned_ ? 0 : 1];
+      if (may_learn) unseen = filter->value(PowerFilter::kIdle);
+      filter->keep_within(PowerFilter::kIdle, unseen, kUnseenDrift * std::abs(unseen));
     }
   }
+}
+
+// Whether a host that is never idle may still say something about its idle power: at first, and whenever it
+// has less load than ever since. The same loads for hours would only turn errors of the model into idle
+// power.
+bool ZonePower::sees_new_load(double seconds) {
+  mean_load_ += mean_weight(seconds, kLoadSpan, windows_ - 1) * (observation_.load - mean_load_);
+  if (windows_ > kWindowsForIdle && mean_load_ >= least_load_) return false;
+  least_load_ = mean_load_;
+  return true;
 }
 
 IdleKnowledge ZonePower::idle_knowledge() const {

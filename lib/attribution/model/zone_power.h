@@ -94,7 +94,8 @@ class ZonePower {
 
   void observe(const CpuWindow& window, const ZoneActivity& activity, double watts);
   void learn_base(double watts, double seconds);
-  void hold_idle();
+  void hold_idle(double seconds);
+  bool sees_new_load(double seconds);
   double base_watts() const;
   bool is_idle() const;
   void start_filters();
@@ -123,7 +124,10 @@ class ZonePower {
   std::size_t windows_ = 0;
   Base base_;
   double base_seen_ = 0;
-  bool knew_idle_ = false;  // when the filters were started
+  double mean_load_ = 0,
+         least_load_ = 0;  // of a minute; the least since the idle power was learned without a base
+  std::array<double, 2> unseen_idle_{};  // what the filters took for it then: learned, pooled
+  bool knew_idle_ = false;               // when the filters were started
   PowerDivision division_;
   std::array<double, kSlots> unlearned_{};  // of the last division: what is not known, 1: as at the start
   std::array<double, kSlots> share_sd_{};   // likewise: of a slot's share

@@ -97,6 +97,14 @@ TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {
   EXPECT_NEAR(filter.variance(PowerFilter::kIdle), 0.25, 1e-9);
 }
 
+TEST(PowerFilter, KeptWithinBoundsAParameterIsAsUncertainAsBefore) {
+  PowerFilter filter = started(kSlots);
+  const double variance = filter.variance(PowerFilter::kIdle);
+  filter.keep_within(PowerFilter::kIdle, 30, 0.5);
+  EXPECT_NEAR(filter.value(PowerFilter::kIdle), 29.5, 1e-9);
+  EXPECT_EQ(filter.variance(PowerFilter::kIdle), variance);
+}
+
 TEST(PowerFilter, HoldChangesNothingThatAgreesAlready) {
   PowerFilter filter = started(kSlots);
   Law().teach(filter, 3600);

@@ -141,6 +141,30 @@ TEST(ZonePower, OnceSeenIdleADayOfLoadDoesNotMoveTheIdlePower) {
   EXPECT_NEAR(zone.learned().value(PowerFilter::kIdle), 20, 20 * 0.1);
 }
 
+// A host that is never idle, of a law that the model does not have. `load(window)`: of two workloads.
+template <class Load>
+void run_never_idle(ZonePower& zone, int windows, Load load) {
+  for (int i = 0; i < windows; ++i) {
+    const double all = load(i);
+    const double first = all * (0.3 + 0.04 * (i / 50 % 10));
+    WindowFixture f = using_cpus({first, all - first});
+    f.seconds = 5;
+    divide(zone, f, 20 + 18 * std::pow(all, 0.6) + 0.1 * (i % 5));
+  }
+}
+
+TEST(ZonePower, NeverSeenIdleTheIdlePowerIsLearnedFromNewLoadsOnly) {
+  ZonePower zone;
+  const auto idle = [&] { return zone.learned().value(PowerFilter::kIdle); };
+  const auto usual = [](int i) { return 2.5 + 0.15 * (i / 20 % 8); };
+  run_never_idle(zone, 1200, usual);
+  const double learned = idle();
+  run_never_idle(zone, 3600, usual);
+  EXPECT_NEAR(idle(), learned, 0.04 * learned);
+  run_never_idle(zone, 600, [](int i) { return 2.4 - 0.001 * i; });
+  EXPECT_GT(std::abs(idle() - learned), 0.1 * learned);
+}
+
 TEST(ZonePower, ErrorsAreLargerOfWorkloadsThatAlwaysRunTogether) {
   ZonePower apart, together;
   std::mt19937 random(3);
