@@ -269,14 +269,15 @@ Caller Daemon::identify(uid_t user, std::span<const gid_t> groups) const {
 }
 
 ReportView Daemon::latest(const Caller& caller, std::optional<RowKind> kind) {
-  if (kind == RowKind::kProcesses) sampler_.ask_processes();
-  return access_.view_for(caller, kind);
+  ReportView view = access_.view_for(caller, kind);
+  if (view && kind == RowKind::kProcesses) sampler_.ask_processes();
+  return view;
 }
 
 ReportView Daemon::fresh(const Caller& caller, std::optional<RowKind> kind) {
-  const bool of_processes = kind == RowKind::kProcesses;
-  if (of_processes) sampler_.ask_processes();
   if (caller.full) {
+    const bool of_processes = kind == RowKind::kProcesses;
+    if (of_processes) sampler_.ask_processes();
     sampler_.refresh(of_processes && meter_->lacks_processes());
     arm();
   }

@@ -50,7 +50,8 @@ class Sampler {
   // `lacks` what the caller asks for.
   void refresh(bool lacks = false);
 
-  // Called for any caller that asks for processes, first of all; and whether a sample has to read them all.
+  // Called for any caller that may see processes and asks for them, before refresh(); and whether a sample
+  // has to read them all.
   void ask_processes() { pace_.ask_processes(host_.now()); }
   bool wants_processes() const { return pace_.wants_processes(host_.now()); }
 

@@ -134,12 +134,13 @@ void CgroupTree::read_part(Node& node) {
                     .time = known ? std::max(node.usage - last, Nanoseconds{0}) : Nanoseconds{0}});
 }
 
-// The file `name` of `node`: `held` if there is a descriptor for it, else `opened` for this read only. Null
-// if the group is gone.
-const KeptFile* CgroupTree::hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened) {
+// The file `name` of `node`: `held` if there is a descriptor for it, else `opened` for this read only. Never
+// null.
+Result<const KeptFile*> CgroupTree::hold(const Node& node, KeptFile& held, const char* name,
+                                         KeptFile& opened) {
   if (held) return &held;
   auto file = KeptFile::open(root_directory_.get(), path_of(node, name), limits_.descriptors);
-  if (!file) return nullptr;
+  if (!file) return file.error();
   KeptFile& place = file->is_held() ? held : opened;
   return &(place = *std::move(file));
 }
@@ -148,9 +149,9 @@ const KeptFile* CgroupTree::hold(const Node& node, KeptFile& held, const char* n
 std::optional<Nanoseconds> CgroupTree::read_time(Node& node) {
   std::array<char, 4096> buffer;
   KeptFile opened;
-  const KeptFile* const file = hold(node, node.cpu_stat, "cpu.stat", opened);
-  if (file == nullptr) return std::nullopt;
-  const auto text = file->read(buffer);
+  const auto file = hold(node, node.cpu_stat, "cpu.stat", opened);
+  if (!file) return std::nullopt;
+  const auto text = (*file)->read(buffer);
   if (!text) return std::nullopt;
   const auto usage = parse_cpu_stat(*text);
   return usage ? std::optional(*usage) : std::nullopt;
@@ -207,23 +208,25 @@ Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const ch
   return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
 }
 
-void CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
+bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
   Node& node = index == kNoGroup ? *root_ : *order_[index];
-  if (node.ended) return;
+  if (node.ended) return true;
   node.looked = reads_ - 1;
   KeptFile opened;
-  const KeptFile* const file = hold(node, node.procs, "cgroup.procs", opened);
-  if (file == nullptr) return;
-  const auto text = file->read_list(pids_text_, kPidsLimit);
+  const auto file = hold(node, node.procs, "cgroup.procs", opened);
+  const auto text = file ? (*file)->read_list(pids_text_, kPidsLimit) : file.error();
   if (!text) {
-    node.threaded = node.threaded || (text.error().code == EOPNOTSUPP && &node != root_.get());
-    return;
+    const int code = text.error().code;
+    const bool threaded = code == EOPNOTSUPP && &node != root_.get();
+    node.threaded = node.threaded || threaded;
+    return threaded || code == ENOENT || code == ENODEV;
   }
   for (std::string_view rest = *text; !rest.empty();) {
     const auto pid = parse_number<std::int32_t>(trim(take_until(rest, '\n')));
     if (pid && *pid > 0) pids.push_back(*pid);  // 0: in another pid namespace
   }
+  return true;
 }
 
 }  // namespace keplerd

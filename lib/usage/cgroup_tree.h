@@ -74,8 +74,8 @@ class CgroupTree {
   std::vector<SavedUsage::Group> all() const;
 
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
-  // none.
-  void read_pids(std::size_t index, std::vector<std::int32_t>& pids);
+  // none. False if they cannot be read now.
+  bool read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
   // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective
   // has them: its own, or that of the nearest group above it that has one. Empty if they are not known.
@@ -121,7 +121,7 @@ class CgroupTree {
   Nanoseconds settle(Node& node);
   void visit_children(Node& node, std::vector<GroupUsage>& groups);
   void visit(Node& node, std::vector<GroupUsage>& groups);
-  const KeptFile* hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened);
+  Result<const KeptFile*> hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened);
   void visit_ended(Node& node, std::vector<GroupUsage>& groups);
   std::optional<Nanoseconds> read_time(Node& node);
   bool read_usage(Node& node);

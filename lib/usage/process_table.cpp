@@ -70,8 +70,11 @@ void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
   const std::uint64_t incarnation = incarnation_of(index, sample);
   Group& group = groups_[incarnation];
+  if (!tree.read_pids(index, pids_)) {
+    if (index != kNoGroup) leave_behind(incarnation, group);
+    return;
+  }
   if (is_due(index)) begin_group(group);
-  tree.read_pids(index, pids_);
   left_out_ -= group.left_out;
   left_out_ += group.left_out = read_pids(index, sample);
   if (pids_ != group.pids) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/fake_host.h"
@@ -212,6 +213,33 @@ TEST_F(KernelDemandTest, TimeSinceTheLastReadingIsTheGroupsMeanwhile) {
   ASSERT_NE(find(other.pid()), nullptr);
   EXPECT_NE(find(other.pid())->before->group, sample_.groups[find(other.pid())->group].incarnation);
   table_->demand({});
+  read();
+  ASSERT_NE(find(child.pid()), nullptr);
+  EXPECT_FALSE(is_behind("/a"));
+  EXPECT_EQ(find(child.pid())->before->usage, *before);
+  EXPECT_GE(find(child.pid())->usage - *before, 20ms);
+}
+
+// Short of descriptors.
+TEST_F(KernelDemandTest, GroupWhoseListCannotBeReadIsBehind) {
+  DescriptorBudget none_held(0);
+  tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs(), CgroupLimits{.descriptors = &none_held});
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  settle();
+  const auto before = read_process_clock(child.pid());
+  child.burn(20ms);
+  tree_->read(sample_.groups);
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{.rlim_cur = 3, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  table_->demand({});
+  table_->read(tree_.get(), boottime_ += 1s, sample_);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(find(child.pid()), nullptr);
+  EXPECT_TRUE(sample_.ended.empty());
+  EXPECT_TRUE(is_behind("/a"));
   read();
   ASSERT_NE(find(child.pid()), nullptr);
   EXPECT_FALSE(is_behind("/a"));
