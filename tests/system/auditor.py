@@ -164,8 +164,8 @@ class Audit:
         for row in units:
             self.equal(f"{row['id']} and its children", row["ownMicrojoules"] + inside.get(row["id"], 0),
                        row["energyMicrojoules"])
-            self.equal(f"{row['id']} and its processes", row["otherMicrojoules"] + own.get(row["id"], 0),
-                       row["ownMicrojoules"])
+            parts = row["otherMicrojoules"] + row.get("undividedMicrojoules", 0) + own.get(row["id"], 0)
+            self.equal(f"{row['id']} and its processes", parts, row["ownMicrojoules"])
         for rows in lists.values():
             for row in rows:
                 self.equal(f"active and idle of {row['id']}", row["activeMicrojoules"] + row["idleMicrojoules"],

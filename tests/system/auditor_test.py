@@ -37,6 +37,10 @@ class Auditor(unittest.TestCase):
         self.assertEqual(self.look(), [])
         self.assertEqual(self.look(), [])
 
+    def test_energy_that_is_not_divided_yet_is_part_of_a_unit(self):
+        self.lists["units"][1].update(otherMicrojoules=25, undividedMicrojoules=5)
+        self.assertEqual(self.look(), [])
+
     def test_each_sum_is_checked(self):
         def broken(change):
             self.setUp()
