@@ -10,11 +10,13 @@ namespace {
 constexpr double kWeights = 1LL << 50;  // the sum of the weights, about
 
 constexpr std::size_t kOthers = 0;
+constexpr double kTimeSd = 0.8;  // what CPU time says of memory: the square root of kMemoryDeviationVariance
 
 }  // namespace
 
 void MemoryTrafficModel::begin(const UsageSample& usage, const Contenders& contenders) {
   usage_ = &usage;
+  used_ = &contenders;
   owner_.assign(contenders.size(), kOthers);
 }
 
@@ -35,10 +37,29 @@ void MemoryTrafficModel::find_owners(const MemoryTraffic& traffic) {
   }
 }
 
+Nanoseconds MemoryTrafficModel::time_of(std::size_t contender) const {
+  if (contender == 0) return used_->kernel;
+  if (contender <= used_->own.size()) return used_->own[contender - 1];
+  return used_->process[used_->outside[contender - 1 - used_->own.size()]];
+}
+
+// Those of the other model. It has none for an owner that used no CPU of this die; its memory may be here.
+void MemoryTrafficModel::find_weights(std::span<const std::int64_t> model) {
+  std::ranges::fill(sums_, 0.0);
+  weights_.assign(model.begin(), model.end());
+  for (std::size_t i = 0; i < model.size(); ++i) sums_[owner_[i]] += weights_[i];
+  const std::vector<double> known = sums_;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    if (known[owner_[i]] > 0) continue;
+    weights_[i] = static_cast<double>(time_of(i).count());
+    sums_[owner_[i]] += weights_[i];
+  }
+}
+
 void MemoryTrafficModel::weigh(const MemoryTraffic& traffic, Weighing& weighing) {
   const std::span<const std::int64_t> model = weighing.contenders;
-  sums_.assign(1 + traffic.groups.size(), 0.0);
-  for (std::size_t i = 0; i < model.size(); ++i) sums_[owner_[i]] += static_cast<double>(model[i]);
+  sums_.resize(1 + traffic.groups.size());
+  find_weights(model);
   std::vector<double> parts(sums_.size());  // of the traffic
   Bytes others = traffic.bytes;
   for (std::size_t i = 0; i < traffic.groups.size(); ++i) {
@@ -51,8 +72,8 @@ void MemoryTrafficModel::weigh(const MemoryTraffic& traffic, Weighing& weighing)
   contenders_.assign(model.size(), 0);
   for (std::size_t i = 0; i < model.size(); ++i) {
     const double part = parts[owner_[i]];
-    if (model[i] == 0 || part == 0) continue;
-    const double weight = kWeights * part * static_cast<double>(model[i]) / sums_[owner_[i]];
+    if (weights_[i] == 0 || part == 0) continue;
+    const double weight = kWeights * part * weights_[i] / sums_[owner_[i]];
     contenders_[i] = std::max<std::int64_t>(1, std::llround(weight));
   }
   double nobody = 0;
@@ -69,9 +90,11 @@ void MemoryTrafficModel::bound(std::span<const std::int64_t> model, Weighing& we
   if (weighing.relative_sd.empty()) return;
   relative_sd_.assign(weighing.relative_sd.begin(), weighing.relative_sd.end());
   for (std::size_t i = 0; i < model.size(); ++i) {
-    if (owner_[i] == kOthers || model[i] == 0) continue;
-    const double rest = 1 - static_cast<double>(model[i]) / sums_[owner_[i]];
-    relative_sd_[i] = std::hypot(kTrafficSd, relative_sd_[i] * rest);
+    if (weights_[i] == 0) continue;
+    if (model[i] == 0) relative_sd_[i] = std::hypot(kTimeSd, weighing.idle_relative_sd);
+    if (owner_[i] == kOthers) continue;
+    const double rest = 1 - weights_[i] / sums_[owner_[i]];
+    relative_sd_[i] = std::hypot(kTrafficSd, relative_sd_[i] * rest, weighing.idle_relative_sd);
   }
   weighing.relative_sd = relative_sd_;
 }

@@ -2,8 +2,8 @@
 // Divides the active energy of memory by what was read from it and written to it
 // (UsageSample::memory_traffic). A group whose traffic is measured has the part of the energy that its
 // traffic is of all; the part of all other traffic is divided among the others by the weights of another
-// model, and so is that of a group among itself and those below it. Traffic of those who did not run in the
-// window is nobody's.
+// model, and so is that of a group among itself and those below it; by CPU time if they ran on other
+// processors than those of this memory only. Traffic of those who did not run in the window is nobody's.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,17 @@ class MemoryTrafficModel {
 
  private:
   void find_owners(const MemoryTraffic& traffic);
+  void find_weights(std::span<const std::int64_t> model);
+  Nanoseconds time_of(std::size_t contender) const;
   void weigh(const MemoryTraffic& traffic, Weighing& weighing);
   void bound(std::span<const std::int64_t> model, Weighing& weighing);
 
-  const UsageSample* usage_ = nullptr;  // of the current window
+  const UsageSample* usage_ = nullptr;  // of the current window, as all that follows
+  const Contenders* used_ = nullptr;
   // Of each contender: 0 for those that are not measured, else 1 + an index into MemoryTraffic::groups.
   std::vector<std::size_t> owner_;
-  std::vector<double> sums_;  // of the weights of the other model, by owner
+  std::vector<double> weights_;  // of each contender among those of its owner
+  std::vector<double> sums_;     // of these, by owner
   std::vector<std::int64_t> contenders_;
   std::vector<double> relative_sd_;
 };

@@ -67,6 +67,8 @@ struct Weighing {
   std::span<const std::int64_t> other;    // of each group of the sample
   // The relative standard deviation of each contender's part (0.1: 10 %); empty: not known.
   std::span<const double> relative_sd = {};
+  // What of that comes from the idle power: the part of all contenders together is as uncertain.
+  double idle_relative_sd = 0;
   // The weight of what cannot be said to be any contender's: its part is unattributed.
   std::int64_t nobody = 0;
   // Whether `process` and `other` are CPU time: then the part of a group that is behind is divided later.

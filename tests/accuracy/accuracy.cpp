@@ -14,6 +14,7 @@
 
 #include "accuracy/host.h"
 #include "accuracy/measured_host.h"
+#include "accuracy/memory_host.h"
 #include "accuracy/rules.h"
 #include "accuracy/scenarios.h"
 #include "accuracy/score.h"
@@ -32,22 +33,26 @@ struct Arguments {
   std::string scenario, measured, trace;
   std::uint64_t random = 0;  // hosts
   Limits limits;
+  bool memory = false;
+
+  const Rules& rules() const { return memory ? kOfMemory : kOfProcessors; }
 };
 
 // Runs a host, and scores all rules from `from` on.
 Run run(Host& host, const Arguments& arguments) {
-  Run run;
+  const Rules& rules = arguments.rules();
+  Run run(rules);
   std::vector<std::unique_ptr<Divider>> dividers;
-  for (const Rule rule : kRules) dividers.push_back(std::make_unique<Divider>(rule, host));
+  for (const Rule rule : rules.all) dividers.push_back(std::make_unique<Divider>(rule, host));
   Score hour;
   double next_hour = arguments.from + 3600;
   for (double now = 0; now + arguments.window <= arguments.options.seconds + 0.01; now += arguments.window) {
     const Window& window = host.run(arguments.window);
-    for (std::size_t i = 0; i < kRules.size(); ++i) {
+    for (std::size_t i = 0; i < rules.all.size(); ++i) {
       const Estimate& estimate = dividers[i]->divide(window);
       if (now < arguments.from) continue;
       run.scores[i].add(host, window, estimate);
-      if (kRules[i] == Rule::kLearned) hour.add(host, window, estimate);
+      if (i == rules.judged) hour.add(host, window, estimate);
     }
     if (!arguments.hourly || now + arguments.window < next_hour - 0.01) continue;
     run.hours.push_back(std::exchange(hour, {}));
@@ -58,7 +63,7 @@ Run run(Host& host, const Arguments& arguments) {
 
 template <class Create>
 Row average(const Arguments& arguments, Create create, std::string_view watched = {}) {
-  Row row;
+  Row row(arguments.rules());
   for (std::uint64_t seed = 1; seed <= arguments.seeds; ++seed) {
     const std::unique_ptr<Host> host = create(seed);
     row.add(Row(*host, run(*host, arguments), watched), 1 / static_cast<double>(arguments.seeds));
@@ -67,7 +72,7 @@ Row average(const Arguments& arguments, Create create, std::string_view watched 
 }
 
 int print_table(Arguments& arguments) {
-  Table table(arguments.limits, std::lround(arguments.from / 3600) + 1);
+  Table table(arguments.rules(), arguments.limits, std::lround(arguments.from / 3600) + 1);
   if (!arguments.measured.empty()) {
     const auto create = [&](std::uint64_t seed) {
       return std::make_unique<MeasuredHost>(arguments.measured, seed);
@@ -93,7 +98,9 @@ int print_table(Arguments& arguments) {
     const auto create = [&](std::uint64_t seed) {
       Options options = arguments.options;
       options.seed = seed;
-      return scenario.create(options);
+      auto host = scenario.create(options);
+      if (arguments.memory) host = std::make_unique<MemoryHost>(std::move(host), MemoryLaw{}, seed);
+      return host;
     };
     const Row row = average(arguments, create, scenario.watched);
     table.add(scenario.name, row, scenario.idle_once && arguments.options.starts_idle);
@@ -124,6 +131,7 @@ int main(int argc, char** argv) {
   app.add_flag("--never-idle", arguments.never_idle, "hosts are not idle at their start");
   app.add_flag("--adversaries", arguments.adversaries,
                "hosts whose loads are chosen to fool the model instead");
+  app.add_flag("--memory", arguments.memory, "their memory instead of their processors");
   app.add_flag("--hourly", arguments.hourly, "shows each hour of the model, and applies the limits to each");
   app.add_option("--most-mean", arguments.limits.most_mean,
                  "fails if the model's mean error is larger (percent)");

@@ -7,6 +7,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace keplerd::accuracy {
@@ -47,6 +48,7 @@ struct Window {
     std::size_t workload = 0;  // index into workloads()
     double cpu_seconds = 0;
     double truth = 0;  // J that it added, above idle
+    double bytes = 0;  // read from memory and written to it; 0 where that is not simulated
   };
   std::vector<Usage> usage;  // of the workloads that existed
   double idle = 0;           // J: the truth
@@ -58,6 +60,9 @@ class Host {
 
   // What happened in the next `seconds`; valid until the next call.
   virtual const Window& run(double seconds) = 0;
+
+  // The name of the zone that each package has.
+  virtual std::string_view zone() const { return "package"; }
 
   const Processors& processors() const { return processors_; }
   const std::vector<Workload>& workloads() const { return workloads_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,8 @@ ModelRules rules_of(Rule rule) {
       return {.split = Split::kBaseline, .share = Share::kCpuTime};
     case Rule::kLearned:
     case Rule::kNoFrequency:
+    case Rule::kSomeTraffic:
+    case Rule::kTraffic:
       break;
   }
   return {};
@@ -35,7 +38,8 @@ ModelRules rules_of(Rule rule) {
 }  // namespace
 
 std::string_view rule_name(Rule rule) {
-  constexpr std::array<std::string_view, 4> kNames{"usage ratio", "floor x CPU", "learned", "no frequency"};
+  constexpr std::array<std::string_view, 6> kNames{"usage ratio",  "floor x CPU",  "learned",
+                                                   "no frequency", "half traffic", "traffic"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 
@@ -46,10 +50,11 @@ Divider::Divider(Rule rule, const Host& host)
       counters_(static_cast<std::size_t>(host.processors().packages), 0) {
   std::vector<Zone> zones;
   for (int package = 0; package < host.processors().packages; ++package)
-    zones.push_back({.id = fmt::format("powercap:package:{}", package),
-                     .name = "package",
+    zones.push_back({.id = fmt::format("powercap:{}:{}", host.zone(), package),
+                     .name = std::string(host.zone()),
                      .index = package,
-                     .in_total = true});
+                     .in_total = true,
+                     .resource = rapl_resource(host.zone())});
   attributor_.set_zones(std::move(zones));
   classes_.emplace_back(static_cast<std::size_t>(host.processors().cpus()), std::uint8_t{1});
   begin_sample();
@@ -150,8 +155,29 @@ const Estimate& Divider::divide(const Window& window) {
   add_groups(window);
   add_cpus(window);
   add_counters(window);
+  add_traffic(window);
   read_result(window);
   return estimate_;
+}
+
+bool Divider::is_measured(std::size_t workload) const {
+  if (!host_.workloads()[workload].parent.empty()) return false;
+  return rule_ == Rule::kTraffic || (rule_ == Rule::kSomeTraffic && workload % 2 == 0);
+}
+
+// The same on all dies.
+void Divider::add_traffic(const Window& window) {
+  sample_.usage.memory_traffic.clear();
+  const auto dies = static_cast<double>(counters_.size());
+  for (std::size_t die = 0; die < counters_.size(); ++die) {
+    MemoryTraffic traffic{.die = static_cast<int>(die), .bytes = {}, .groups = {}};
+    for (const Window::Usage& usage : window.usage) {
+      const Bytes bytes{std::llround(usage.bytes / dies)};
+      traffic.bytes += bytes;
+      if (is_measured(usage.workload)) traffic.groups.push_back({find_workload(usage.workload).index, bytes});
+    }
+    sample_.usage.memory_traffic.push_back(std::move(traffic));
+  }
 }
 
 void Divider::read_result(const Window& window) {

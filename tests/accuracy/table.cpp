@@ -10,9 +10,6 @@
 namespace keplerd::accuracy {
 namespace {
 
-constexpr std::size_t kFloorAt = 1, kLearnedAt = 2;
-static_assert(kRules[kFloorAt] == Rule::kFloor && kRules[kLearnedAt] == Rule::kLearned);
-
 double bias_of(const Host& host, const Score& score, std::string_view watched) {
   std::vector<double> biases;
   for (std::size_t i = 0; i < host.workloads().size(); ++i)
@@ -25,7 +22,7 @@ double bias_of(const Host& host, const Score& score, std::string_view watched) {
 
 void print(std::string_view name, const Row& row) {
   fmt::print("| {:<33} |", name);
-  for (std::size_t i = 0; i < kRules.size(); ++i)
+  for (std::size_t i = 0; i < row.error.size(); ++i)
     fmt::print(" {:<12} |", fmt::format("{:.1f}, {:.1f}", row.error[i], row.of_windows[i]));
   fmt::print(" {:5.0f} | {:7.0f} | {:3.0f} | {:+4.0f} |\n", row.worst, row.covered, row.half_width, row.idle);
   std::fflush(stdout);
@@ -33,23 +30,27 @@ void print(std::string_view name, const Row& row) {
 
 }  // namespace
 
-Row::Row(const Host& host, const Run& run, std::string_view watched) {
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
+std::size_t Rules::floor() const {
+  return static_cast<std::size_t>(std::ranges::find(all, Rule::kFloor) - all.begin());
+}
+
+Row::Row(const Host& host, const Run& run, std::string_view watched) : Row(run.rules) {
+  for (std::size_t i = 0; i < error.size(); ++i) {
     const Score& score = run.scores[i];
     error[i] = score.error();
     of_windows[i] = score.error_of_windows();
     if (!watched.empty()) bias[i] = bias_of(host, score, watched);
   }
-  const Score& learned = run.scores[kLearnedAt];
-  worst = learned.worst();
-  covered = learned.covered();
-  half_width = learned.half_width();
-  idle = learned.idle_error();
+  const Score& judged = run.scores[run.rules.judged];
+  worst = judged.worst();
+  covered = judged.covered();
+  half_width = judged.half_width();
+  idle = judged.idle_error();
   for (const Score& hour : run.hours) hours.push_back({hour.error(), hour.covered(), hour.idle_error()});
 }
 
 void Row::add(const Row& row, double weight) {
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
+  for (std::size_t i = 0; i < error.size(); ++i) {
     error[i] += weight * row.error[i];
     of_windows[i] += weight * row.of_windows[i];
     bias[i] += weight * row.bias[i];
@@ -66,12 +67,13 @@ void Row::add(const Row& row, double weight) {
   }
 }
 
-Table::Table(const Limits& limits, long first_hour) : limits_(limits), first_hour_(first_hour) {
+Table::Table(const Rules& rules, const Limits& limits, long first_hour)
+    : rules_(rules), limits_(limits), first_hour_(first_hour), sum_(rules), worst_(rules) {
   worst_.covered = 100;
   fmt::print("| {:<33} |", "error, in windows of 10 s (%)");
-  for (const Rule rule : kRules) fmt::print(" {:<12} |", rule_name(rule));
+  for (const Rule rule : rules.all) fmt::print(" {:<12} |", rule_name(rule));
   fmt::print(" worst | covered | +-  | idle |\n|-----------------------------------|");
-  for (std::size_t i = 0; i < kRules.size(); ++i) fmt::print("--------------|");
+  for (std::size_t i = 0; i < rules.all.size(); ++i) fmt::print("--------------|");
   fmt::print("-------|---------|-----|------|\n");
 }
 
@@ -79,7 +81,7 @@ void Table::add(std::string_view name, const Row& row, bool idle_once) {
   print(name, row);
   sum_.add(row, 1);
   ++rows_;
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
+  for (std::size_t i = 0; i < rules_.all.size(); ++i) {
     worst_.error[i] = std::max(worst_.error[i], row.error[i]);
     worst_.of_windows[i] = std::max(worst_.of_windows[i], row.of_windows[i]);
   }
@@ -87,7 +89,7 @@ void Table::add(std::string_view name, const Row& row, bool idle_once) {
   worst_.covered = std::min(worst_.covered, row.covered);
   worst_.half_width = std::max(worst_.half_width, row.half_width);
   if (std::abs(row.idle) > std::abs(worst_.idle)) worst_.idle = row.idle;
-  const double over = row.error[kLearnedAt] - row.error[kFloorAt];
+  const double over = row.error[rules_.judged] - row.error[rules_.floor()];
   above_floor_ += over > 0 ? 1 : 0;
   if (limits_.most_over_floor && idle_once && over > *limits_.most_over_floor)
     miss(fmt::format("{}: {:.1f} points worse than floor x CPU", name, over));
@@ -100,8 +102,8 @@ void Table::add_bias(std::string_view watched, const Row& row) {
   fmt::print("| {:<33} |", fmt::format("  bias of {}", watched));
   for (const double bias : row.bias) fmt::print(" {:<12} |", fmt::format("{:+.1f}", bias));
   fmt::print("       |         |     |      |\n");
-  if (limits_.most_bias && std::abs(row.bias[kLearnedAt]) > *limits_.most_bias)
-    miss(fmt::format("bias of {}: {:+.1f} %", watched, row.bias[kLearnedAt]));
+  if (limits_.most_bias && std::abs(row.bias[rules_.judged]) > *limits_.most_bias)
+    miss(fmt::format("bias of {}: {:+.1f} %", watched, row.bias[rules_.judged]));
 }
 
 void Table::compare_hours(std::string_view name, const std::vector<Row::Hour>& hours) {
@@ -122,7 +124,7 @@ int Table::finish() {
     fmt::print(stderr, "no such scenario\n");
     return 2;
   }
-  Row mean;
+  Row mean(rules_);
   mean.add(sum_, 1.0 / rows_);
   if (rows_ > 1) {
     print("mean", mean);
@@ -130,12 +132,12 @@ int Table::finish() {
     fmt::print("\nThe model is worse than floor x CPU on {} of {} hosts.\n", above_floor_, rows_);
   }
   print_hours(mean.hours);
-  if (limits_.most_mean && mean.error[kLearnedAt] > *limits_.most_mean)
-    miss(fmt::format("mean: {:.1f} %, more than {:.1f}", mean.error[kLearnedAt], *limits_.most_mean));
+  if (limits_.most_mean && mean.error[rules_.judged] > *limits_.most_mean)
+    miss(fmt::format("mean: {:.1f} %, more than {:.1f}", mean.error[rules_.judged], *limits_.most_mean));
   for (std::size_t i = 0; limits_.most_mean && i < mean.hours.size(); ++i)
     if (mean.hours[i].error > *limits_.most_mean)
       miss(fmt::format("hour {}: mean {:.1f} %", first_hour_ + static_cast<long>(i), mean.hours[i].error));
-  const double gain = mean.error[kFloorAt] / mean.error[kLearnedAt];
+  const double gain = mean.error[rules_.floor()] / mean.error[rules_.judged];
   if (limits_.least_gain && gain < *limits_.least_gain)
     miss(fmt::format("the mean error of floor x CPU is only {:.1f} times the model's", gain));
   return missed_ ? 1 : 0;

@@ -3,7 +3,6 @@
 // of the learned rule, if they were asked for. With limits, it knows which were missed.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -15,26 +14,39 @@
 
 namespace keplerd::accuracy {
 
-inline constexpr std::array kRules{Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kNoFrequency};
-using OfRules = std::array<double, kRules.size()>;
+// The columns.
+struct Rules {
+  std::vector<Rule> all;
+  std::size_t judged = 0;  // the one that limits are for
+
+  std::size_t floor() const;
+};
+inline const Rules kOfProcessors{{Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kNoFrequency}, 2};
+inline const Rules kOfMemory{
+    {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kSomeTraffic, Rule::kTraffic}, 4};
 
 // What a host was divided into.
 struct Run {
-  std::array<Score, kRules.size()> scores;
-  std::vector<Score> hours;  // of the learned rule; only if they were asked for
+  explicit Run(const Rules& rules) : rules(rules), scores(rules.all.size()) {}
+
+  const Rules& rules;
+  std::vector<Score> scores;
+  std::vector<Score> hours;  // of the judged rule; only if they were asked for
 };
 
 // Of one host, or the mean of several. Percent.
 struct Row {
-  Row() = default;
+  explicit Row(const Rules& rules)
+      : error(rules.all.size()), of_windows(rules.all.size()), bias(rules.all.size()) {}
   // `watched`: the workloads whose names begin so; none if empty.
   Row(const Host& host, const Run& run, std::string_view watched);
 
   void add(const Row& row, double weight);
 
-  OfRules error{}, of_windows{};
-  OfRules bias{};  // of the watched workloads: the mean of their absolute values, or the value if it is one
-  double worst = 0, covered = 0, half_width = 0, idle = 0;  // of the learned rule, like the hours
+  std::vector<double> error, of_windows;
+  std::vector<double>
+      bias;  // of the watched workloads: the mean of their absolute values, or the value if it is one
+  double worst = 0, covered = 0, half_width = 0, idle = 0;  // of the judged rule, like the hours
   struct Hour {
     double error = 0, covered = 0, idle = 0;
   };
@@ -49,7 +61,7 @@ struct Limits {
 class Table {
  public:
   // `first_hour`: the number of the first of the hours; that of a host's first one is 1.
-  Table(const Limits& limits, long first_hour);
+  Table(const Rules& rules, const Limits& limits, long first_hour);
 
   // `idle_once`: the host was idle once, so that the limit over floor x CPU applies.
   void add(std::string_view name, const Row& row, bool idle_once);
@@ -63,6 +75,7 @@ class Table {
   void print_hours(const std::vector<Row::Hour>& means) const;
   void miss(std::string_view what);
 
+  const Rules& rules_;
   const Limits limits_;
   const long first_hour_;
   Row sum_, worst_;

@@ -146,6 +146,48 @@ TEST_F(Memories, IdleEnergyStaysWhatItWas) {
   EXPECT_EQ(own(result, stream), whole_joules(10));
 }
 
+// The model itself, with weights of another one: two groups and no kernel, of which the second one has none,
+// because it ran on other processors than those of this memory.
+class WeightsOfTraffic : public testing::Test {
+ protected:
+  void apply(Nanoseconds time_of_second) {
+    own = {100ms, time_of_second};
+    usage.groups = {{.path = "/a"}, {.path = "/b"}};
+    usage.memory_traffic = {{.die = 0, .bytes = {1000}, .groups = {{0, {250}}, {1, {750}}}}};
+    contenders = {.own = own, .own_since = own, .outside = {}, .process = {}};
+    weighing = {.idle = {}, .contenders = weights, .process = {}, .other = {}, .relative_sd = deviations};
+    weighing.idle_relative_sd = 0.2;
+    model.begin(usage, contenders);
+    model.apply(dram_zone(0), weighing);
+  }
+
+  std::vector<std::int64_t> weights{0, 500, 0};
+  std::vector<double> deviations{0, 0.5, 0};
+  std::vector<Nanoseconds> own;
+  UsageSample usage;
+  Contenders contenders;
+  Weighing weighing;
+  MemoryTrafficModel model;
+};
+
+TEST_F(WeightsOfTraffic, AreThoseOfAGroupThatRanOnOtherProcessors) {
+  apply(100ms);
+  EXPECT_EQ(weighing.contenders[2], 3 * weighing.contenders[1]);
+  EXPECT_EQ(weighing.nobody, 0);
+}
+
+TEST_F(WeightsOfTraffic, AreNobodysIfItDidNotRunAtAll) {
+  apply(0ms);
+  EXPECT_EQ(weighing.contenders[2], 0);
+  EXPECT_EQ(weighing.nobody, 3 * weighing.contenders[1]);
+}
+
+TEST_F(WeightsOfTraffic, AreAsUncertainAsTheIdlePower) {
+  apply(100ms);
+  for (const std::size_t group : {1, 2})
+    EXPECT_DOUBLE_EQ(weighing.relative_sd[group], std::hypot(kTrafficSd, 0.2));
+}
+
 class MemoriesByCpuTime : public Memories {
  protected:
   MemoriesByCpuTime() : Memories(kKeplerRules) {}

@@ -208,6 +208,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   division_.share.assign(count, 0);
   division_.relative_sd.assign(count, 0);
   division_.idle_watts = watts;
+  division_.idle_relative_sd = 0;
   const PowerObservation& o = observation_;
   if (o.load <= 0) return;
   if (!has_filters()) return divide_by_use(activity, watts);
@@ -228,6 +229,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   for (std::size_t s = 0; s < kSlots; ++s)
     parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;
   find_slot_variances(parts);
+  division_.idle_relative_sd = idle_deviation() / parts.active_watts;
 
   const std::span<const double> uses = effective(activity);
   for (std::size_t g = 0; g < count; ++g) {
@@ -312,13 +314,12 @@ double ZonePower::relative_error(const ZoneActivity& activity, const Parts& part
   const double alike = observation_.share[slot];
   const double rest =
       alike > 0 ? blend(parts.learned[slot], alike) / alike * effective(activity)[g] / activity.load : 0;
-  const double idle = idle_deviation() / parts.active_watts;
   const double awake =
       std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *
       observation_.awake / parts.active_watts;
   return std::sqrt(square((1 - parts.awake) * rest / share) * parts.variance[slot] +
-                   square((present - rest) / share * awake) + square(idle) + square(kModelSd) +
-                   square(kPresenceSd * parts.awake * present / share));
+                   square((present - rest) / share * awake) + square(division_.idle_relative_sd) +
+                   square(kModelSd) + square(kPresenceSd * parts.awake * present / share));
 }
 
 }  // namespace keplerd
