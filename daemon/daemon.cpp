@@ -270,7 +270,7 @@ Caller Daemon::identify(uid_t user, std::span<const gid_t> groups) const {
 
 ReportView Daemon::latest(const Caller& caller, std::optional<RowKind> kind) {
   ReportView view = access_.view_for(caller, kind);
-  if (view && kind == RowKind::kProcesses) sampler_.ask_processes();
+  if (kind == RowKind::kProcesses && access_.may_see_processes(caller)) sampler_.ask_processes();
   return view;
 }
 

@@ -19,7 +19,7 @@ struct Listener {
   bool full = false;       // has full access
   Nanoseconds wanted{0};   // minimum time between two reports; 0: every report
   bool aligned = false;    // the first report at or after each multiple of `wanted` of CLOCK_REALTIME
-  bool processes = false;  // are among what it gets
+  bool processes = false;  // are among what it gets; of others than full ones, each request says so
 };
 
 class Pace {

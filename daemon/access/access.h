@@ -38,6 +38,9 @@ class Access {
   // `groups`: all of the caller's groups, including the primary one.
   Caller identify(uid_t user, std::span<const gid_t> groups) const;
 
+  // Whether the caller may see any process, should there be one that is his.
+  bool may_see_processes(const Caller& caller) const { return caller.full || shows_workloads(); }
+
   // Call it after each sample.
   void add(std::shared_ptr<const Report> report);
 

@@ -122,7 +122,7 @@ MonitorStream::MonitorStream(Reports& reports, Caller caller, std::optional<RowK
       listening_(reports.listen({.full = caller.full,
                                  .wanted = rhythm.interval,
                                  .aligned = rhythm.aligned,
-                                 .processes = kind == RowKind::kProcesses})) {}
+                                 .processes = caller.full && kind == RowKind::kProcesses})) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
   if (!sending_) {
@@ -167,8 +167,9 @@ MeasureStream::MeasureStream(Reports& reports, Caller caller, Target target, Nan
       caller_(caller),
       target_(std::move(target)),
       interval_(interval),
-      listening_(reports.listen(
-          {.full = caller.full, .wanted = interval, .processes = target_.kind == RowKind::kProcesses})) {
+      listening_(reports.listen({.full = caller.full,
+                                 .wanted = interval,
+                                 .processes = caller.full && target_.kind == RowKind::kProcesses})) {
   if (target_.kind == RowKind::kUnits)
     watched_ = reports.watches().start(
         {.id = target_.id, .user = caller.full ? std::nullopt : std::optional<Uid>(caller.user)});

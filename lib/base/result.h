@@ -20,6 +20,9 @@ struct Error {
 // "SUBJECT: Permission denied" from errno.
 Error system_error(std::string_view subject, int code);
 
+// Whether it came from a want of descriptors or memory, and says nothing of what was to be read.
+bool is_shortage(const Error& error);
+
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -217,10 +217,9 @@ bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   const auto file = hold(node, node.procs, "cgroup.procs", opened);
   const auto text = file ? (*file)->read_list(pids_text_, kPidsLimit) : file.error();
   if (!text) {
-    const int code = text.error().code;
-    const bool threaded = code == EOPNOTSUPP && &node != root_.get();
+    const bool threaded = text.error().code == EOPNOTSUPP && &node != root_.get();
     node.threaded = node.threaded || threaded;
-    return threaded || code == ENOENT || code == ENODEV;
+    return !is_shortage(text.error());
   }
   for (std::string_view rest = *text; !rest.empty();) {
     const auto pid = parse_number<std::int32_t>(trim(take_until(rest, '\n')));

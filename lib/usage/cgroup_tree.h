@@ -74,7 +74,7 @@ class CgroupTree {
   std::vector<SavedUsage::Group> all() const;
 
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
-  // none. False if they cannot be read now.
+  // none, nor has one whose list may not be read. False if this host is short of descriptors or memory.
   bool read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
   // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective

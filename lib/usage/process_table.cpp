@@ -263,8 +263,7 @@ ProcessTable::State ProcessTable::refresh_by_clock(Process& process) {
 
 // Of a process whose file cannot be read: only this host's want of memory or descriptors says nothing of it.
 ProcessTable::State ProcessTable::state_after(const Error& error) {
-  const bool lacks = error.code == EMFILE || error.code == ENFILE || error.code == ENOMEM;
-  return lacks ? State::kUnread : State::kGone;
+  return is_shortage(error) ? State::kUnread : State::kGone;
 }
 
 // Whether the pid whose clock was just read still is the same process; also updates its name.

@@ -132,10 +132,10 @@ int Table::finish() {
     fmt::print("\nThe model is worse than floor x CPU on {} of {} hosts.\n", above_floor_, rows_);
   }
   print_hours(mean.hours);
-  if (limits_.most_mean && mean.error[rules_.judged] > *limits_.most_mean)
+  if (limits_.most_mean && !(mean.error[rules_.judged] <= *limits_.most_mean))
     miss(fmt::format("mean: {:.1f} %, more than {:.1f}", mean.error[rules_.judged], *limits_.most_mean));
   for (std::size_t i = 0; limits_.most_mean && i < mean.hours.size(); ++i)
-    if (mean.hours[i].error > *limits_.most_mean)
+    if (!(mean.hours[i].error <= *limits_.most_mean))
       miss(fmt::format("hour {}: mean {:.1f} %", first_hour_ + static_cast<long>(i), mean.hours[i].error));
   const double gain = mean.error[rules_.floor()] / mean.error[rules_.judged];
   if (limits_.least_gain && gain < *limits_.least_gain)

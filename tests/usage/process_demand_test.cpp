@@ -49,6 +49,7 @@ class DemandTest : public testing::Test {
     return group->behind;
   }
 
+  DescriptorBudget none_held_{0};
   std::unique_ptr<CgroupTree> tree_;
   std::unique_ptr<ProcessTable> table_;
   UsageSample sample_;
@@ -222,8 +223,7 @@ TEST_F(KernelDemandTest, TimeSinceTheLastReadingIsTheGroupsMeanwhile) {
 
 // Short of descriptors.
 TEST_F(KernelDemandTest, GroupWhoseListCannotBeReadIsBehind) {
-  DescriptorBudget none_held(0);
-  tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs(), CgroupLimits{.descriptors = &none_held});
+  tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs(), CgroupLimits{.descriptors = &none_held_});
   Child child;
   cgroup_->move(child.pid(), "a");
   settle();

@@ -81,6 +81,7 @@ void PowerFilter::forget_errors() {
   windows_ = failures_ = 0;
   noise_windows_ = kFirstNoiseWindows;
   surprise_ = 1;
+  mean_share_ = {};
   errors_ = {};
   error_squared_ = error_near_ = error_late_ = 0;
 }
@@ -282,7 +283,7 @@ void PowerFilter::reopen(const PowerObservation& o) {
   }
 }
 
-// Scales the whole row and column: a changed diagonal alone would not be a covariance.
+// Scales the whole row and column, so that correlations stay as they are.
 void PowerFilter::scale(std::size_t parameter, double variance_factor) {
   const double factor = std::sqrt(variance_factor);
   for (std::size_t other = 0; other < size_; ++other) {

@@ -24,6 +24,7 @@ constexpr double kMostActiveBase = 0.3;  // of its power, drawn by the little th
 constexpr double kEarly = 300;           // s
 constexpr double kBaseAging = 0.005;     // of the base, times the square root of the hours since
 constexpr double kUnseenDrift = 0.03;    // of what was learned of it, if never seen idle
+constexpr double kLeastIdle = 0.1;       // of the power, as far as that bound is concerned
 constexpr double kLoadSpan = 60;         // s
 constexpr std::size_t kWindowsForIdle = 900;
 constexpr std::size_t kLearningWindows = 60;
@@ -182,7 +183,8 @@ void ZonePower::hold_idle(double seconds) {
     } else {
       double& unseen = unseen_idle_[filter == &learned_ ? 0 : 1];
       if (may_learn) unseen = filter->value(PowerFilter::kIdle);
-      filter->keep_within(PowerFilter::kIdle, unseen, kUnseenDrift * std::abs(unseen));
+      const double most = kUnseenDrift * std::max(std::abs(unseen), kLeastIdle * observation_.watts);
+      filter->keep_within(PowerFilter::kIdle, unseen, most);
     }
   }
 }
@@ -192,9 +194,9 @@ void ZonePower::hold_idle(double seconds) {
 // power.
 bool ZonePower::sees_new_load(double seconds) {
   mean_load_ += mean_weight(seconds, kLoadSpan, windows_ - 1) * (observation_.load - mean_load_);
-  if (windows_ > kWindowsForIdle && mean_load_ >= least_load_) return false;
-  least_load_ = mean_load_;
-  return true;
+  const bool is_least = mean_load_ < least_load_ || windows_ == 1;
+  if (is_least) least_load_ = mean_load_;
+  return is_least || windows_ <= kWindowsForIdle;
 }
 
 IdleKnowledge ZonePower::idle_knowledge() const {
