@@ -32,6 +32,11 @@ TEST(Result, GivesAMoveOnlyValueAway) {
   EXPECT_EQ(*taken, 7);
 }
 
+TEST(SystemError, OnlyAWantOfDescriptorsOrMemoryIsAShortage) {
+  for (const int code : {EMFILE, ENFILE, ENOMEM}) EXPECT_TRUE(is_shortage(system_error("f", code)));
+  for (const int code : {EACCES, EIO, ENOENT, ENODEV, 0}) EXPECT_FALSE(is_shortage(system_error("f", code)));
+}
+
 TEST(SystemError, HasSubjectCauseAndCode) {
   const Error error = system_error("/sys/x", ENOENT);
   EXPECT_EQ(error.message, "/sys/x: No such file or directory");

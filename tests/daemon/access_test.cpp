@@ -61,6 +61,8 @@ TEST(AccessTable, DefinesWhoSeesWhat) {
           std::pair(PublicAccess::kOwn, row.own), std::pair(PublicAccess::kAll, row.all)}) {
       access.set_rule(rule);
       EXPECT_EQ(seen_in(seen_by(access, row.user, row.groups)), seen) << row.who << ", " << rule_name(rule);
+      const bool may_have_some = rule == PublicAccess::kOwn || !seen.processes.empty();
+      EXPECT_EQ(access.may_see_processes(access.identify(row.user, row.groups)), may_have_some) << row.who;
     }
   }
 }
