@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attribution/model/power_filter.h"
+
 namespace keplerd {
 namespace {
 
 constexpr double kWeights = 1LL << 50;  // the sum of the weights, about
 
 constexpr std::size_t kOthers = 0;
-constexpr double kTimeSd = 0.8;  // what CPU time says of memory: the square root of kMemoryDeviationVariance
+// What CPU time says of memory, where no model knows better.
+const double kTimeSd = std::sqrt(kMemoryDeviationVariance);
 
 }  // namespace
 

@@ -142,8 +142,6 @@ int main(int argc, char** argv) {
                  "fails if fewer intervals hold the truth (percent)");
   app.add_option("--least-gain", arguments.limits.least_gain,
                  "fails if the mean error of floor x CPU is not so many times the model's");
-  app.add_option("--most-bias", arguments.limits.most_bias,
-                 "fails if the bias of watched workloads is larger (percent)");
   CLI11_PARSE(app, argc, argv);
   if (!arguments.trace.empty()) return compare_on_trace(arguments.trace);
   arguments.options.starts_idle = !arguments.never_idle;

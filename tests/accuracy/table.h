@@ -55,7 +55,7 @@ struct Row {
 
 // Those of the mean and of coverage apply to each hour, too.
 struct Limits {
-  std::optional<double> most_mean, most_over_floor, least_covered, least_gain, most_bias;
+  std::optional<double> most_mean, most_over_floor, least_covered, least_gain;
 };
 
 class Table {

@@ -238,14 +238,14 @@ void PowerFilter::centre(const PowerObservation& o) {
     mean += mean_share_[s] * deviation(s);
   }
   const double factor = 1 + mean * std::min(1.0, o.seconds / kCentreSpan);
-  std::vector<double>& scale = gain_;
-  std::ranges::fill(scale, 1);
+  std::vector<double>& factors = gain_;
+  std::ranges::fill(factors, 1);
   for (std::size_t p = kPerCpu; p < size_; ++p) {
-    scale[p] = p < kFirstSlot ? factor : 1 / factor;
+    factors[p] = p < kFirstSlot ? factor : 1 / factor;
     state_[p] = p < kFirstSlot ? factor * state_[p] : (1 + state_[p]) / factor - 1;
   }
   for (std::size_t a = 0; a < size_; ++a)
-    for (std::size_t b = 0; b < size_; ++b) q(a, b) *= scale[a] * scale[b];
+    for (std::size_t b = 0; b < size_; ++b) q(a, b) *= factors[a] * factors[b];
 }
 
 void PowerFilter::fail() {

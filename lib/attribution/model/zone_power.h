@@ -125,9 +125,9 @@ class ZonePower {
   std::size_t windows_ = 0;
   Base base_;
   double base_seen_ = 0;
-  double mean_load_ = 0,
-         least_load_ = 0;  // of a minute; the least since the idle power was learned without a base
-  std::array<double, 2> unseen_idle_{};  // what the filters took for it then: learned, pooled
+  double mean_load_ = 0;                 // of a minute
+  double least_load_ = 0;                // the least of these
+  std::array<double, 2> unseen_idle_{};  // the idle power that was learned without a base: learned, pooled
   bool knew_idle_ = false;               // when the filters were started
   PowerDivision division_;
   std::array<double, kSlots> unlearned_{};  // of the last division: what is not known, 1: as at the start
