@@ -2,12 +2,15 @@
 // Displays one row as a list of its properties.
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/fields.h"
 #include "cli/output/property_list.h"
 #include "cli/screens.h"
+#include "client/fields.h"
 #include "varlink/json.h"
 
 namespace keplerd::cli {
@@ -85,10 +88,17 @@ std::string value_text(const Json& row, std::string_view name) {
 }
 
 std::string zones_text(const Json& row, const TableStyle& style) {
-  Table table({{"POWER"}, {"ENERGY"}, {"ZONE", Align::kLeft}});
-  for (const Json& zone : field(row, "zones")) {
-    table.add_row(
-        {power_text(zone, "powerMicrowatts"), energy_text(zone, "energyMicrojoules"), name_text(zone, "id")});
+  const auto& zones = client::elements(field(row, "zones"));
+  const auto is_counted = [](const Json& zone) { return field(zone, "counted") == true; };
+  const bool any_counted = std::ranges::any_of(zones, is_counted);
+  std::vector<Column> columns{{"POWER"}, {"ENERGY"}, {"ZONE", Align::kLeft}};
+  if (any_counted) columns.push_back({"BY HARDWARE", Align::kLeft});
+  Table table(columns);
+  for (const Json& zone : zones) {
+    std::vector<std::string> cells{power_text(zone, "powerMicrowatts"),
+                                   energy_text(zone, "energyMicrojoules"), name_text(zone, "id")};
+    if (any_counted) cells.emplace_back(is_counted(zone) ? "counted" : "-");
+    table.add_row(std::move(cells));
   }
   return table.empty() ? "" : "\n" + table.text(style);
 }

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/doctor/counts.h"
 #include "cli/doctor/daemon.h"
 #include "cli/doctor/host.h"
-#include "cli/doctor/memory.h"
 #include "cli/doctor/meters.h"
 #include "cli/doctor/models.h"
 #include "cli/doctor/totals.h"
@@ -94,7 +94,7 @@ std::vector<Check> check_all(const DoctorFacts& facts) {
   }
   add(check_meters(facts));
   if (answers(facts) && sees_everything(*facts.status)) checks.push_back(check_totals(facts.zones));
-  if (answers(facts)) add(check_memory(facts));
+  if (answers(facts)) add(check_counts(facts));
   add(check_host(facts));
   if (answers(facts)) add(check_claims(facts));
   return checks;

@@ -39,15 +39,13 @@ struct Caller {
   bool in_group = false;
 };
 
-// What the host knows of the traffic of memory.
-struct MemoryFacts {
+// What the host counts of one kind.
+struct CountFacts {
   bool can_count = false;      // the processor can count it for groups of processes
   bool counts_groups = false;  // resctrl is mounted, and does so
-  std::size_t groups = 0;      // that it has, without the default one
   std::optional<std::string>
       report;                // the first line that keplerd-resctrl has written; unset: it does not run
   std::size_t measured = 0;  // cgroups in the other lines
-  std::chrono::microseconds boottime{0};  // CLOCK_BOOTTIME, when this was read
 };
 
 struct DoctorFacts {
@@ -68,8 +66,10 @@ struct DoctorFacts {
   ProcMount proc;
   bool interrupts_apart = false;  // the kernel accounts interrupt time separately
   bool has_frequency = false;     // of the first processor, from cpufreq
-  MemoryFacts memory;
-  std::optional<FileFacts> libvirt;  // where libvirt keeps its running VMs
+  CountFacts memory_traffic, core_energy;
+  std::size_t monitoring_groups = 0;      // of resctrl, without the default one
+  std::chrono::microseconds boottime{0};  // CLOCK_BOOTTIME, when these were read
+  std::optional<FileFacts> libvirt;       // where libvirt keeps its running VMs
 
   std::vector<std::string> config_files;
   Settings settings;  // resulting from them

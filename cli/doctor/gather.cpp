@@ -104,23 +104,35 @@ std::size_t count_groups(const HostRoot& host, const std::string& path) {
   return groups;
 }
 
-MemoryFacts gather_memory(const HostRoot& host) {
-  MemoryFacts memory;
-  constexpr std::size_t kMostReported = 64 << 10;
+constexpr std::size_t kMostReported = 64 << 10;
+
+// Whether resctrl's list of what it counts has a line.
+bool has_feature(const HostRoot& host, const std::string& path, const std::string& feature) {
+  const auto features = read_text(host.sysfs(), path.c_str(), kMostReported);
+  return features && ("\n" + *features).find("\n" + feature + "\n") != std::string::npos;
+}
+
+void gather_report(const HostRoot& host, const char* file, CountFacts& count) {
+  const auto directory = open_owned(host.root(), "run/keplerd-usage/resctrl");
+  if (!directory) return;
+  const auto text = read_owned(*directory, file, kMostReported);
+  if (!text || !*text) return;
+  const auto lines = static_cast<std::size_t>(std::ranges::count(**text, '\n'));
+  count.report = (*text)->substr(0, (*text)->find('\n'));
+  count.measured = std::max<std::size_t>(lines, 1) - 1;
+}
+
+void gather_counts(const HostRoot& host, DoctorFacts& facts) {
   if (const auto cpuinfo = read_text(host.procfs(), "cpuinfo", kMountinfoLimit))
-    memory.can_count = cpuinfo->find(" cqm_mbm_total") != std::string::npos;
-  const auto features = read_text(host.sysfs(), "fs/resctrl/info/L3_MON/mon_features", kMostReported);
-  memory.counts_groups = features && features->find("mbm_total_bytes\n") != std::string::npos;
-  if (memory.counts_groups)
-    memory.groups = count_groups(host, "fs/resctrl") + count_groups(host, "fs/resctrl/mon_groups");
-  if (const auto directory = open_owned(host.root(), "run/keplerd-usage/resctrl"))
-    if (const auto text = read_owned(*directory, "memory-0", kMostReported); text && *text) {
-      const auto lines = static_cast<std::size_t>(std::ranges::count(**text, '\n'));
-      memory.report = (*text)->substr(0, (*text)->find('\n'));
-      memory.measured = std::max<std::size_t>(lines, 1) - 1;
-    }
-  memory.boottime = clock_now(CLOCK_BOOTTIME);
-  return memory;
+    facts.memory_traffic.can_count = cpuinfo->find(" cqm_mbm_total") != std::string::npos;
+  facts.memory_traffic.counts_groups =
+      has_feature(host, "fs/resctrl/info/L3_MON/mon_features", "mbm_total_bytes");
+  facts.core_energy.counts_groups =
+      has_feature(host, "fs/resctrl/info/PERF_PKG_MON/mon_features", "core_energy");
+  facts.monitoring_groups = count_groups(host, "fs/resctrl") + count_groups(host, "fs/resctrl/mon_groups");
+  gather_report(host, "memory-0", facts.memory_traffic);
+  gather_report(host, "cores-0", facts.core_energy);
+  facts.boottime = clock_now(CLOCK_BOOTTIME);
 }
 
 void gather_host(const HostPaths& paths, DoctorFacts& facts) {
@@ -134,7 +146,7 @@ void gather_host(const HostPaths& paths, DoctorFacts& facts) {
   if (const auto shown_only = open_shown_only(*host, {})) {
     for (const Zone& zone : shown_only->zones()) facts.shown_only.push_back(zone.id);
   }
-  facts.memory = gather_memory(*host);
+  gather_counts(*host, facts);
   facts.libvirt = facts_of(host->root(), "run/libvirt/qemu", R_OK);
   gather_counters(*host, facts);
   if (host->cgroupfs()) {

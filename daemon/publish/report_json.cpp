@@ -58,6 +58,7 @@ Json value_json(const ZoneShares& zones) {
     set_unless_zero(share, "idleMicrojoules", zones.shares[i].idle);
     set_power(share, "powerMicrowatts", zones.shares[i].power);
     set_power(share, "idleMicrowatts", zones.shares[i].idle_power);
+    if (zones.shares[i].is_counted) share["counted"] = true;
     set_unless_zero(share, "earlierMicrojoules", earlier_of(zones, i));
     set_unless_zero(share, "earlierIdleMicrojoules", earlier_idle_of(zones, i));
     json.push_back(std::move(share));

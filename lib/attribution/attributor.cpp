@@ -158,6 +158,7 @@ void Attributor::measure(std::size_t zone, const Sample& sample) {
     shares->assign(groups, {});
   result.process.assign(sample.usage.processes.size(), {});
   result.errors_known = false;
+  result.counted.clear();
 
   const Result<Microjoules>& reading = sample.readings[zone];
   if (!reading) return;
@@ -212,6 +213,7 @@ void Attributor::divide(ZoneAttribution& zone, const UsageSample& usage, const W
   std::copy_n(shares_.begin() + 1, own_.size(), zone.own.begin());
   for (std::size_t i = 0; i < outside_.size(); ++i) zone.process[outside_[i]] = shares_[1 + own_.size() + i];
   divide_groups(zone, usage, weighing);
+  zone.counted.assign(weighing.counted.begin(), weighing.counted.end());
   bound_errors(zone, usage, weighing.relative_sd);
 }
 

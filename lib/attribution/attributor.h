@@ -44,6 +44,8 @@ struct ZoneAttribution {
   std::vector<Microjoules> process;  // 0 for processes counted in `kernel`
   // Of own: divided once the group's processes have been read. 0 unless it is behind.
   std::vector<Microjoules> put_off;
+  // The groups of which the hardware counted the use of the zone, which their part follows.
+  std::vector<std::size_t> counted;
   // What was put off in earlier windows, of groups that are no longer behind: in all, what of it is their
   // other, and their processes'. Empty if nothing was.
   std::vector<Microjoules> late_group, late_other, late, late_error;

@@ -115,6 +115,7 @@ std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
   if (rules_.share == ModelRules::Share::kCpuTime) return weighing;
   weigh_contenders(division, activity_);
   weighing->contenders = contenders_;
+  weighing->awake = division.awake;
   if (rules_.split == ModelRules::Split::kUsageRatio) return weighing;
   weighing->relative_sd = division.relative_sd;
   weighing->idle_relative_sd = division.idle_relative_sd;

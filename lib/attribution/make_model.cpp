@@ -7,30 +7,29 @@
 #include <vector>
 
 #include "attribution/device_model.h"
+#include "attribution/group_count_model.h"
 #include "attribution/learned_model.h"
-#include "attribution/memory_traffic_model.h"
 #include "attribution/usage_ratio_model.h"
 
 namespace keplerd {
 namespace {
 
 // Graphics cards by a model of their own, which no rule changes; all else by that of processors and memory,
-// which the traffic of memory corrects where it is measured, unless CPU time is the rule.
+// which the hardware's counts of groups correct where there are any, unless CPU time is the rule.
 class ModelOfAll final : public Model {
  public:
-  ModelOfAll(std::unique_ptr<Model> processors, bool uses_traffic)
-      : processors_(std::move(processors)), uses_traffic_(uses_traffic) {}
+  ModelOfAll(std::unique_ptr<Model> processors, bool uses_counts)
+      : processors_(std::move(processors)), uses_counts_(uses_counts) {}
 
   void begin(const UsageSample& usage, const Contenders& contenders) override {
     processors_->begin(usage, contenders);
     devices_.begin(usage, contenders);
-    traffic_.begin(usage, contenders);
+    counts_.begin(usage, contenders);
   }
   std::optional<Weighing> weigh(const DrawnEnergy& drawn) override {
     if (drawn.zone.resource == Resource::kGpu) return devices_.weigh(drawn);
     auto weighing = processors_->weigh(drawn);
-    if (weighing && uses_traffic_ && drawn.zone.resource == Resource::kDram)
-      traffic_.apply(drawn.zone, *weighing);
+    if (weighing && uses_counts_) counts_.apply(drawn, *weighing);
     return weighing;
   }
   bool wants_processors() const override { return processors_->wants_processors(); }
@@ -41,9 +40,9 @@ class ModelOfAll final : public Model {
 
  private:
   std::unique_ptr<Model> processors_;
-  bool uses_traffic_;
+  bool uses_counts_;
   DeviceModel devices_;
-  MemoryTrafficModel traffic_;
+  GroupCountModel counts_;
 };
 
 }  // namespace

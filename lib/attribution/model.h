@@ -69,8 +69,14 @@ struct Weighing {
   std::span<const double> relative_sd = {};
   // What of that comes from the idle power: the part of all contenders together is as uncertain.
   double idle_relative_sd = 0;
+  // Of each contender, the part of all active energy that it has because the processor is awake, and not for
+  // what its cores do; empty: not known.
+  std::span<const double> awake = {};
   // The weight of what cannot be said to be any contender's: its part is unattributed.
   std::int64_t nobody = 0;
+  // The groups of which the hardware counted the use of the zone, which their weight follows; indices into
+  // the sample's.
+  std::span<const std::size_t> counted = {};
   // Whether `process` and `other` are CPU time: then the part of a group that is behind is divided later.
   bool by_time = false;
 };

@@ -31,7 +31,8 @@ struct Quantity {
 
 using Microjoules = Quantity<struct MicrojoulesTag>;
 using Microwatts = Quantity<struct MicrowattsTag>;
-using Bytes = Quantity<struct BytesTag>;
+// Of what the hardware counts of a group: the unit depends on what it is (CountKind).
+using Count = Quantity<struct CountTag>;
 
 // CPU time, and spans of the monotonic clock.
 using Nanoseconds = std::chrono::nanoseconds;

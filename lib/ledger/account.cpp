@@ -37,6 +37,10 @@ void EnergyAccount::add_idle(std::uint64_t window_sequence, std::size_t zone, Mi
   zones[zone].window_idle += idle;
 }
 
+void EnergyAccount::set_counted(std::uint64_t window_sequence, std::size_t zone) {
+  if (sequence == window_sequence && zone < zones.size()) zones[zone].counted = window_sequence;
+}
+
 void EnergyAccount::add_error(std::uint64_t window_sequence, Microjoules of_window) {
   begin(window_sequence);
   error += of_window;
@@ -49,13 +53,21 @@ void EnergyAccount::add_cpu(std::uint64_t window_sequence, Nanoseconds time) {
   window_cpu += time;
 }
 
+bool EnergyAccount::is_counted_or_nothing(std::uint64_t window_sequence, std::size_t zone) const {
+  return sequence != window_sequence || zones.size() <= zone || zones[zone].window == Microjoules{} ||
+         zones[zone].counted == window_sequence;
+}
+
 void EnergyAccount::add_window(std::uint64_t window_sequence, const EnergyAccount& other) {
   if (other.sequence != window_sequence) return;
   for (std::size_t zone = 0; zone < other.zones.size(); ++zone) {
     const ZoneEnergy& energy = other.zones[zone];
+    const bool was_counted = is_counted_or_nothing(window_sequence, zone);
     add(window_sequence, zone, energy.window - energy.window_idle);
     add_idle(window_sequence, zone, energy.window_idle);
     add_late(window_sequence, zone, energy.window_late);
+    if (energy.window == Microjoules{}) continue;
+    zones[zone].counted = was_counted && energy.counted == window_sequence ? window_sequence : 0;
   }
   add_error(window_sequence, other.window_error);
   add_cpu(window_sequence, other.window_cpu);
@@ -107,7 +119,8 @@ std::vector<EnergyAccount::ZoneEnergy> restored_zones(const std::vector<Microjou
                      .window = {},
                      .idle = zone < idle.size() ? idle[zone] : Microjoules{},
                      .window_idle = {},
-                     .window_late = {}});
+                     .window_late = {},
+                     .counted = 0});
   }
   return zones;
 }
@@ -120,6 +133,7 @@ ZoneShare share_of(const EnergyAccount& account, std::size_t zone, const RowWind
   const bool moved = has && account.sequence == window.sequence;
   ZoneShare share;
   if (has) share.energy = account.zones[zone].total;
+  share.is_counted = moved && account.zones[zone].counted == window.sequence;
   if (span) share.power = mean_power(moved ? account.zones[zone].window : Microjoules{}, *span);
   if (!has || account.zones[zone].idle == Microjoules{}) return share;
   share.idle = account.zones[zone].idle;

@@ -53,6 +53,7 @@ struct EnergyAccount {
     Microjoules total, window;
     Microjoules idle, window_idle;  // of these, idle energy that was placed on it
     Microjoules window_late;        // of the total: from earlier windows, but known only in this one
+    std::uint64_t counted = 0;      // sequence of the last window in which it was, as ZoneShare has it
   };
   std::vector<ZoneEnergy> zones;  // as far as it ever got something
   std::uint64_t sequence = 0;
@@ -68,6 +69,8 @@ struct EnergyAccount {
   void add_idle(std::uint64_t window_sequence, std::size_t zone, Microjoules idle);
   // Of earlier windows: no part of this one's power.
   void add_late(std::uint64_t window_sequence, std::size_t zone, Microjoules active);
+  // What it got of a zone in this window follows from what the hardware counted.
+  void set_counted(std::uint64_t window_sequence, std::size_t zone);
   void add_error(std::uint64_t window_sequence, Microjoules error);
   void add_cpu(std::uint64_t window_sequence, Nanoseconds time);
   // Adds what `other` got in this window, the late part too; nothing where it got nothing in it.
@@ -83,6 +86,7 @@ struct EnergyAccount {
 
  private:
   void begin(std::uint64_t window_sequence);
+  bool is_counted_or_nothing(std::uint64_t window_sequence, std::size_t zone) const;
 };
 
 // The zones of an account that was saved; `idle` has as many or fewer.

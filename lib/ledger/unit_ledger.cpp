@@ -38,6 +38,8 @@ void UnitLedger::apply(const BookedWindow& window) {
       current_[i]->own += zone.own[i];
       current_[i]->other += zone.other[i];
     }
+    for (const std::size_t group : zone.counted)
+      current_[group]->energy.set_counted(window.sequence, window.zones[z]);
   }
   for (auto entry = running_.begin(); entry != running_.end();) {
     UnitAccount& unit = *entry->second;

@@ -48,6 +48,8 @@ struct ZoneShare {
   Microjoules idle;  // of it
   std::optional<Microwatts> power;
   std::optional<Microwatts> idle_power;  // of it; unset: nothing was ever placed here, or unknown
+  // In the last window, the hardware counted the workload's use of the zone (UsageSample::counts).
+  bool is_counted = false;
   bool operator==(const ZoneShare&) const = default;
 };
 

@@ -9,8 +9,8 @@
 #include "attribution/attributor.h"
 #include "base/pci_address.h"
 #include "base/text.h"
+#include "trace/traced_counts.h"
 #include "trace/traced_devices.h"
-#include "trace/traced_traffic.h"
 #include "trace/writer.h"
 #include "usage/processors.h"
 
@@ -178,7 +178,7 @@ Result<Done> TraceReader::take_sample(const TraceValue& sample) {
   groups_.fill(sample_.usage);
   if (const auto taken = take_processes(sample); !taken) return taken;
   if (const auto taken = take_devices(sample, sample_.usage); !taken) return taken;
-  if (const auto taken = take_traffic(sample, sample_.usage); !taken) return taken;
+  if (const auto taken = take_counts(sample, sample_.usage); !taken) return taken;
   return bound_time();
 }
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trace/traced_counts.h"
 #include "trace/traced_devices.h"
-#include "trace/traced_traffic.h"
 #include "usage/cpu_classes.h"
 #include "usage/cpu_ticks.h"
 
@@ -159,8 +159,8 @@ std::string TraceWriter::write(const Sample& sample, std::span<const Zone> zones
   if (!lists.workloads.text.empty()) line.add(R"("workloads":{{{}}})", lists.workloads.text);
   const auto devices = traced_devices(sample.usage, [this](std::string_view path) { return quoted(path); });
   if (!devices.empty()) line.add(R"("devices":[{}])", devices);
-  const auto memories = traced_traffic(sample.usage, [this](std::string_view path) { return quoted(path); });
-  if (!memories.empty()) line.add(R"("memories":[{}])", memories);
+  const auto counts = traced_counts(sample.usage, [this](std::string_view path) { return quoted(path); });
+  if (!counts.empty()) line.add("{}", counts);
   left_out_ = 0;
   return text + "{" + line.text + "}\n";
 }

@@ -44,11 +44,11 @@ void DeviceReader::read(Nanoseconds boottime, CgroupTree* tree, ProcessTable& pr
     scanned_ = boottime;
     scan();
   }
-  sample.memory_traffic.clear();
+  sample.counts.clear();
   read_files();
   for (auto& [address, device] : devices_) {
-    if (device.memory) {
-      find_traffic(boottime, device, sample);
+    if (device.count) {
+      find_counts(boottime, device, sample);
       continue;
     }
     const auto uses = device.counter.advance(boottime);
@@ -114,11 +114,11 @@ void DeviceReader::find_devices() {
     for (const std::string& name : *names) {
       const std::string file = directory.name + "/" + name;
       if (name.ends_with('~')) continue;  // being written
-      const std::optional<int> memory = parse_traffic_file_name(name);
-      if (!memory && pci_address(name) != name) {
+      const std::optional<CountSource> count = parse_count_file_name(name);
+      if (!count && pci_address(name) != name) {
         leave_out(file,
-                  "is neither a PCI address in the kernel's form, such as 0000:03:00.0, nor a memory, such "
-                  "as memory-0");
+                  "is neither a PCI address in the kernel's form, such as 0000:03:00.0, nor a count, such as "
+                  "memory-0 or cores-0");
       } else if (const auto other = found.find(name); other != found.end()) {
         leave_out(file, "is not read, because of " + other->second.file);
       } else if (found.size() == kMostUsedDevices) {
@@ -128,7 +128,7 @@ void DeviceReader::find_devices() {
         const bool is_same = known != devices_.end() && known->second.file == file &&
                              known->second.inode == directory.open.inode;
         found.emplace(name, is_same ? std::move(known->second)
-                                    : Device{.file = file, .inode = directory.open.inode, .memory = memory});
+                                    : Device{.file = file, .inode = directory.open.inode, .count = count});
       }
     }
   }
@@ -163,23 +163,23 @@ void DeviceReader::read_file(const Directory& directory, const std::string& addr
   };
   if (!text || !*text) {
     device.problem = text ? "it is gone" : text.error().message;
-  } else if (device.memory) {
-    take(parse_traffic_file, device.traffic);
+  } else if (device.count) {
+    take(parse_count_file, device.counts);
   } else {
     take(parse_usage_file, device.counter);
   }
 }
 
 // A group that has ended, or of which the sample has no row, is one of the others.
-void DeviceReader::find_traffic(Nanoseconds boottime, Device& device, UsageSample& sample) {
-  const auto known = device.traffic.advance(boottime);
+void DeviceReader::find_counts(Nanoseconds boottime, Device& device, UsageSample& sample) {
+  const auto known = device.counts.advance(boottime);
   device.is_known = known && device.problem.empty();
   if (!device.is_known) return;
-  MemoryTraffic& traffic = sample.memory_traffic.emplace_back(
-      MemoryTraffic{.die = *device.memory, .bytes = known->all, .groups = {}});
+  GroupCounts& counts =
+      sample.counts.emplace_back(GroupCounts{.source = *device.count, .all = known->all, .groups = {}});
   for (std::size_t i = 0; i < sample.groups.size(); ++i) {
     const auto group = known->groups.find(sample.groups[i].identity);
-    if (group != known->groups.end()) traffic.groups.push_back({.group = i, .bytes = group->second});
+    if (group != known->groups.end()) counts.groups.push_back({.group = i, .count = group->second});
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "usage/count_source.h"
 #include "usage/cpu_ticks.h"
 #include "usage/process_id.h"
 
@@ -111,15 +112,14 @@ struct DeviceUsage {
   std::vector<EngineUse> uses;
 };
 
-// How much was read from the memory of a die and written to it since the previous sample, in all, and by the
-// groups for which it is measured.
-struct MemoryTraffic {
+// What the hardware counted since the previous sample, in all, and of the groups for which it is measured.
+struct GroupCounts {
   struct OfGroup {
     std::size_t group = kNoGroup;  // index into UsageSample::groups; with those below it that are not here
-    Bytes bytes;                   // may be 0
+    Count count;                   // may be 0
   };
-  int die = 0;                  // among all dies of the host: Zone::index of what counts the memory's energy
-  Bytes bytes;                  // of all groups, at least those below together
+  CountSource source;           // its die is Zone::index of what counts the energy of the same thing
+  Count all;                    // at least those below together
   std::vector<OfGroup> groups;  // each once
 };
 
@@ -142,9 +142,9 @@ struct UsageSample {
   std::vector<GroupLimits> limits;
   std::size_t limits_unread = 0;  // groups whose limits have yet to be read
   HostSize host;
-  std::vector<DeviceUsage> devices;           // each address once
-  std::vector<MemoryTraffic> memory_traffic;  // each die once; where it is known
-  std::vector<PartUsage> parts;  // of the groups with threaded ones inside, and of processes requested
+  std::vector<DeviceUsage> devices;  // each address once
+  std::vector<GroupCounts> counts;   // each source once; where they are known
+  std::vector<PartUsage> parts;      // of the groups with threaded ones inside, and of processes requested
 };
 
 // The index of the group of this incarnation; kNoGroup if there is none.

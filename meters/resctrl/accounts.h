@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the traffic of cgroups to the memory of each die, as texts of usage files. Pure.
+// Adds up what is counted of cgroups on each die, as texts of usage files. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "meters/resctrl/own_traffic.h"
+#include "meters/resctrl/own_counts.h"
 
 namespace keplerd::resctrl {
 
-// The die (CpuUsage::die) of each L3 cache, by its id.
+// The die (CpuUsage::die) of each L3 cache or package, by its id.
 using Dies = std::map<int, int>;
 
 class Accounts {
@@ -21,29 +21,31 @@ class Accounts {
   // By the id of a monitoring group: the identity of the cgroup that it holds.
   using Held = std::map<std::uint64_t, std::uint64_t>;
 
-  // Takes what was read at `now` (CLOCK_BOOTTIME): the steps since the last call, and which cgroups are held
-  // now. A step counts for a cgroup that its group held at the last call, too. What goes to the memory of
-  // other nodes is divided evenly among the other dies. If the steps are not known, all counting begins
-  // again.
-  void take(Nanoseconds now, const Result<OwnTraffic::Steps>& steps, const Held& held, const Dies& dies);
+  explicit Accounts(CountKind kind) : kind_(kind) {}
 
-  // By the name of the file; with `problem`, the traffic is not known.
+  // Takes what was read at `now` (CLOCK_BOOTTIME): the steps since the last call, and which cgroups are held
+  // now. A step counts for a cgroup that its group held at the last call, too. What is not local is divided
+  // evenly among the other dies. If the steps are not known, all counting begins again.
+  void take(Nanoseconds now, const Result<OwnCounts::Steps>& steps, const Held& held, const Dies& dies);
+
+  // By the name of the file; with `problem`, the counts are not known.
   std::map<std::string, std::string> texts(const std::string& problem) const;
 
   // How many cgroups are measured.
   std::size_t size() const { return cgroups_.size(); }
 
  private:
-  using Memories = std::map<int, Bytes>;  // by die
+  using Counts = std::map<int, Count>;  // by die
   void begin(Nanoseconds now, const Dies& dies);
-  void add(const Traffic& traffic, int die, Memories& memories) const;
+  void add(const Amount& amount, int die, Counts& counts) const;
 
+  CountKind kind_;
   Nanoseconds now_{0}, since_{0};
   Dies dies_;
-  Memories all_;
+  Counts all_;
   struct Account {
     Nanoseconds since{0};
-    Memories memories;
+    Counts counts;
   };
   std::map<std::uint64_t, Account> cgroups_;
   Held held_;

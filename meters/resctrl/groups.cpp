@@ -25,23 +25,36 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-Result<Bytes> read_counter(const HostRoot& host, const std::string& directory, const char* name) {
+Result<Count> read_counter(const HostRoot& host, const std::string& directory, const char* name,
+                           Result<Count> (*parse)(std::string_view)) {
   std::array<char, 64> buffer;
   const std::string path = directory + "/" + name;
   const auto text = read_file(host.sysfs(), path.c_str(), buffer);
   if (!text) return text.error();
-  auto value = parse_counter(*text);
+  auto value = parse(*text);
   if (value) return value;
   return Error{.message = "/sys/" + escape_name(path) + ": " + value.error().message};
 }
 
-Result<Traffic> read_traffic(const HostRoot& host, const std::string& directory) {
-  const auto all = read_counter(host, directory, "mbm_total_bytes");
+Result<Amount> read_traffic(const HostRoot& host, const std::string& directory) {
+  const auto all = read_counter(host, directory, "mbm_total_bytes", parse_bytes);
   if (!all) return all.error();
-  const auto local = read_counter(host, directory, "mbm_local_bytes");
-  if (local) return Traffic{*all, std::min(*local, *all)};
-  if (is_gone(local.error())) return Traffic{*all, *all};
+  const auto local = read_counter(host, directory, "mbm_local_bytes", parse_bytes);
+  if (local) return Amount{*all, std::min(*local, *all)};
+  if (is_gone(local.error())) return Amount{*all, *all};
   return local.error();
+}
+
+Result<Amount> read_energy(const HostRoot& host, const std::string& directory) {
+  const auto energy = read_counter(host, directory, "core_energy", parse_joules);
+  if (!energy) return energy.error();
+  return Amount{*energy, *energy};
+}
+
+// Something of which nothing is counted, such as a cache with "llc_occupancy" alone, is left out.
+void add(int id, Result<Amount> amount, Amounts& amounts) {
+  if (amounts.size() == kMostDomains || (!amount && is_gone(amount.error()))) return;
+  amounts.emplace(id, std::move(amount));
 }
 
 Result<Done> read_values(const HostRoot& host, Group& group) {
@@ -49,14 +62,17 @@ Result<Done> read_values(const HostRoot& host, Group& group) {
   const auto names = list_directory(host.sysfs(), data.c_str());
   if (!names) return names.error();
   for (const std::string& name : sorted(*names)) {
-    const auto cache = parse_cache(name);
-    if (!cache || group.caches.size() == kMostCaches) continue;
-    auto traffic = read_traffic(host, data + "/" + name);
-    // A cache of which nothing is counted: "llc_occupancy" alone.
-    if (!traffic && is_gone(traffic.error())) continue;
-    group.caches.emplace(*cache, std::move(traffic));
+    const std::string directory = data + "/" + name;
+    if (const auto cache = parse_cache(name)) add(*cache, read_traffic(host, directory), group.caches);
+    if (const auto package = parse_package(name)) add(*package, read_energy(host, directory), group.packages);
   }
   return Done{};
+}
+
+std::optional<int> number_after(std::string_view prefix, std::string_view name) {
+  if (!take_prefix(name, prefix)) return std::nullopt;
+  const auto id = parse_number<int>(name);
+  return id && *id >= 0 ? id : std::nullopt;
 }
 
 // The monitoring groups in a group: their names and identities.
@@ -82,9 +98,10 @@ class Reader {
     if (!names || names->empty())
       return Error{.message = fmt::format("/sys/{}: resctrl is not mounted", kRoot)};
     if (!add("") && problem_) return *problem_;
-    if (groups_.empty() || groups_.front().caches.empty())
-      return Error{.message =
-                       fmt::format("/sys/{}: the processor does not count the traffic of memory", kRoot)};
+    if (groups_.empty() || (groups_.front().caches.empty() && groups_.front().packages.empty()))
+      return Error{
+          .message = fmt::format(
+              "/sys/{}: the processor counts neither the traffic of memory nor the energy of cores", kRoot)};
     for (const std::string& name : sorted(*names))
       if (name != "info" && name != "mon_data" && name != "mon_groups") add(name);
     if (problem_) return *problem_;
@@ -104,9 +121,10 @@ class Reader {
     if (!id) return false;
     for (const auto& [name, identity] : before) add_one(fmt::format("{}/{}", inside, name), *id);
     if (groups_inside(host_, inside) == before && groups_.size() == outer + 1 + before.size()) return true;
-    for (auto& [cache, traffic] : groups_[outer].caches)
-      traffic = Error{.message = fmt::format("/sys/{}: groups were removed or created while they were read",
-                                             full(inside))};
+    for (const Counted& counted : kCounted)
+      for (auto& [domain, amount] : groups_[outer].*counted.amounts)
+        amount = Error{.message = fmt::format("/sys/{}: groups were removed or created while they were read",
+                                              full(inside))};
     return true;
   }
 
@@ -127,7 +145,7 @@ class Reader {
   const HostRoot& host_;
   std::vector<Group> groups_;
   bool is_full_ = false;
-  std::optional<Error> problem_;  // of a group that exists: without it, the traffic of all is not known
+  std::optional<Error> problem_;  // of a group that exists: without it, the count of all is not known
 };
 
 }  // namespace
@@ -136,11 +154,9 @@ bool is_gone(const Error& error) {
   return error.code == ENOENT || error.code == ENODEV || error.code == ESRCH;
 }
 
-std::optional<int> parse_cache(std::string_view name) {
-  if (!take_prefix(name, "mon_L3_")) return std::nullopt;
-  const auto id = parse_number<int>(name);
-  return id && *id >= 0 ? id : std::nullopt;
-}
+std::optional<int> parse_cache(std::string_view name) { return number_after("mon_L3_", name); }
+
+std::optional<int> parse_package(std::string_view name) { return number_after("mon_PERF_PKG_", name); }
 
 Result<std::vector<Group>> read_groups(const HostRoot& host) { return Reader(host).read(); }
 

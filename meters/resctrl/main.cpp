@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // keplerd-resctrl [DIRECTORY [SYS [PROC [CGROUP]]]]: publishes how much cgroups read from memory and write to
-// it, as far as the monitoring groups of resctrl count it. A process of its own, because reading their
-// counters may sleep, takes a lock that others hold for long, and interrupts other CPUs.
+// it, and what the cores draw for them, as far as the monitoring groups of resctrl count it. A process of its
+// own, because reading their counters may sleep, takes a lock that others hold for long, and interrupts other
+// CPUs.
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
 #include <optional>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "event/stderr_log.h"
 #include "host/host_root.h"
@@ -23,15 +28,27 @@ keplerd::Nanoseconds read_clock(clockid_t clock) {
 }
 
 // What has changed since the last reading, once.
-void report(const std::string& problem, std::optional<std::string>& last) {
-  if (problem == last) return;
-  if (!problem.empty()) {
-    keplerd::stderr_log::log_warning("The traffic of memory is not known: " + problem);
-  } else if (last) {
-    keplerd::stderr_log::log_info("The traffic of memory is known again");
+class Problems {
+ public:
+  void report(const keplerd::resctrl::Reader& reader) {
+    for (std::size_t i = 0; i < last_.size(); ++i) report(reader, keplerd::resctrl::kCounted[i], last_[i]);
   }
-  last = problem;
-}
+
+ private:
+  static void report(const keplerd::resctrl::Reader& reader, const keplerd::resctrl::Counted& counted,
+                     std::optional<std::string>& last) {
+    const std::string& problem = reader.problem(counted.kind);
+    if (problem == last) return;
+    if (!problem.empty()) {
+      keplerd::stderr_log::log_warning(fmt::format("The {} is not known: {}", counted.what, problem));
+    } else if (last) {
+      keplerd::stderr_log::log_info(fmt::format("The {} is known again", counted.what));
+    }
+    last = problem;
+  }
+
+  std::array<std::optional<std::string>, keplerd::resctrl::kCounted.size()> last_;
+};
 
 }  // namespace
 
@@ -46,7 +63,7 @@ int main(int argc, char** argv) {
     return EXIT_FAILURE;
   }
   resctrl::Reader reader(*host);
-  std::optional<std::string> last_problem;
+  Problems problems;
   while (true) {
     const Nanoseconds before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
     const auto written = meters::write_usage(directory, reader.read(read_clock(CLOCK_BOOTTIME)));
@@ -54,7 +71,7 @@ int main(int argc, char** argv) {
       stderr_log::log_error(written.error().message);
       return EXIT_FAILURE;
     }
-    report(reader.problem(), last_problem);
+    problems.report(reader);
     meters::pause(resctrl::pause_after(read_clock(CLOCK_PROCESS_CPUTIME_ID) - before));
   }
 }

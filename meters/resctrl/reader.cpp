@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,11 +19,28 @@ namespace {
 constexpr Nanoseconds kPeriod = std::chrono::seconds(1), kLongestPause = std::chrono::seconds(30);
 constexpr int kMostOfTime = 50;
 
+Dies dies_of_packages(const std::vector<CpuUsage>& cpus) {
+  std::map<int, std::set<int>> packages;
+  for (const CpuUsage& cpu : cpus) packages[cpu.package].insert(cpu.die);
+  Dies dies;
+  for (const auto& [package, of_package] : packages)
+    if (of_package.size() == 1) dies.emplace(package, *of_package.begin());
+  return dies;
+}
+
 }  // namespace
 
-Dies find_dies(const HostRoot& host, Processors& processors) {
-  std::vector<CpuUsage> cpus;
-  processors.read("", cpus);
+Reader::Reader(const HostRoot& host)
+    : host_(host),
+      processors_(host, no_descriptors_),
+      cgroups_(host),
+      kinds_(kCounted.begin(), kCounted.end()) {
+  kinds_[static_cast<std::size_t>(CountKind::kMemoryTraffic)].exists =
+      true;  // for the reason why it is unknown
+}
+
+Dies find_dies(const HostRoot& host, const std::vector<CpuUsage>& cpus, CountKind kind) {
+  if (kind == CountKind::kCoreEnergy) return dies_of_packages(cpus);
   Dies dies;
   for (const CpuUsage& cpu : cpus) {
     std::array<char, 64> buffer;
@@ -34,33 +52,40 @@ Dies find_dies(const HostRoot& host, Processors& processors) {
   return dies;
 }
 
-// All caches that count must be of known dies: their traffic is part of all traffic.
-Result<OwnTraffic::Steps> Reader::read_steps(Nanoseconds now, Accounts::Held& held, const Dies& dies) {
-  const auto groups = read_groups(host_);
-  const Nanoseconds since = last_ ? now - *last_ : Nanoseconds{0};
-  last_ = now;
+// All that count must be of known dies: their amounts are part of all.
+Result<OwnCounts::Steps> Reader::take_steps(const Result<std::vector<Group>>& groups, Nanoseconds since,
+                                            Kind& kind, const Dies& dies) {
   if (!groups) {
-    problem_ = groups.error().message;
-    traffic_.forget();
+    kind.problem = kind.exists ? groups.error().message : std::string();
+    kind.own.forget();
     return groups.error();
   }
-  auto steps = traffic_.take(*groups, since);
-  problem_ = traffic_.problem();
+  auto steps = kind.own.take(*groups, since);
+  kind.exists = !(groups->front().*kind.counted.amounts).empty();
+  kind.problem = kind.own.problem();
   for (const Group& group : *groups)
-    for (const auto& [cache, traffic] : group.caches)
-      if (problem_.empty() && !dies.contains(cache))
-        problem_ = fmt::format("the L3 cache {} of resctrl is that of no CPU", cache);
-  held = cgroups_.find(*groups);
+    for (const auto& [id, amount] : group.*kind.counted.amounts)
+      if (kind.problem.empty() && !dies.contains(id))
+        kind.problem = fmt::format("the {} {} of resctrl is not that of one die", kind.counted.domain, id);
   return steps;
 }
 
 std::map<std::string, std::string> Reader::read(Nanoseconds now) {
-  Accounts::Held held;
-  Dies dies = find_dies(host_, processors_);
-  const auto steps = read_steps(now, held, dies);
-  if (dies.empty()) dies.emplace(0, 0);  // the problem needs a file
-  accounts_.take(now, steps, held, dies);
-  return accounts_.texts(problem_);
+  const auto groups = read_groups(host_);
+  const Nanoseconds since = last_ ? now - *last_ : Nanoseconds{0};
+  last_ = now;
+  const Accounts::Held held = groups ? cgroups_.find(*groups) : Accounts::Held();
+  std::vector<CpuUsage> cpus;
+  processors_.read("", cpus);
+  std::map<std::string, std::string> texts;
+  for (Kind& kind : kinds_) {
+    Dies dies = find_dies(host_, cpus, kind.counted.kind);
+    const auto steps = take_steps(groups, since, kind, dies);
+    if (dies.empty()) dies.emplace(0, 0);  // the problem needs a file
+    kind.accounts.take(now, steps, held, dies);
+    if (kind.exists) texts.merge(kind.accounts.texts(kind.problem));
+  }
+  return texts;
 }
 
 Nanoseconds pause_after(Nanoseconds cpu_time) {

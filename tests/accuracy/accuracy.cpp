@@ -33,9 +33,9 @@ struct Arguments {
   std::string scenario, measured, trace;
   std::uint64_t random = 0;  // hosts
   Limits limits;
-  bool memory = false;
+  bool memory = false, core_energy = false;
 
-  const Rules& rules() const { return memory ? kOfMemory : kOfProcessors; }
+  const Rules& rules() const { return memory || core_energy ? kWithCounts : kOfProcessors; }
 };
 
 // Runs a host, and scores all rules from `from` on.
@@ -132,6 +132,8 @@ int main(int argc, char** argv) {
   app.add_flag("--adversaries", arguments.adversaries,
                "hosts whose loads are chosen to fool the model instead");
   app.add_flag("--memory", arguments.memory, "their memory instead of their processors");
+  app.add_flag("--core-energy", arguments.core_energy,
+               "also with processors that count the energy of the cores of workloads");
   app.add_flag("--hourly", arguments.hourly, "shows each hour of the model, and applies the limits to each");
   app.add_option("--most-mean", arguments.limits.most_mean,
                  "fails if the model's mean error is larger (percent)");

@@ -49,6 +49,9 @@ struct Window {
     double cpu_seconds = 0;
     double truth = 0;  // J that it added, above idle
     double bytes = 0;  // read from memory and written to it; 0 where that is not simulated
+    // J, of each package: what a counter of its cores shows of this workload; empty where that is not
+    // simulated.
+    std::vector<double> cores = {};
   };
   std::vector<Usage> usage;  // of the workloads that existed
   double idle = 0;           // J: the truth

@@ -28,8 +28,8 @@ ModelRules rules_of(Rule rule) {
       return {.split = Split::kBaseline, .share = Share::kCpuTime};
     case Rule::kLearned:
     case Rule::kNoFrequency:
-    case Rule::kSomeTraffic:
-    case Rule::kTraffic:
+    case Rule::kHalfCounted:
+    case Rule::kCounted:
       break;
   }
   return {};
@@ -39,7 +39,7 @@ ModelRules rules_of(Rule rule) {
 
 std::string_view rule_name(Rule rule) {
   constexpr std::array<std::string_view, 6> kNames{"usage ratio",  "floor x CPU",  "learned",
-                                                   "no frequency", "half traffic", "traffic"};
+                                                   "no frequency", "half counted", "counted"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 
@@ -155,28 +155,31 @@ const Estimate& Divider::divide(const Window& window) {
   add_groups(window);
   add_cpus(window);
   add_counters(window);
-  add_traffic(window);
+  add_counts(window);
   read_result(window);
   return estimate_;
 }
 
 bool Divider::is_measured(std::size_t workload) const {
   if (!host_.workloads()[workload].parent.empty()) return false;
-  return rule_ == Rule::kTraffic || (rule_ == Rule::kSomeTraffic && workload % 2 == 0);
+  return rule_ == Rule::kCounted || (rule_ == Rule::kHalfCounted && workload % 2 == 0);
 }
 
-// The same on all dies.
-void Divider::add_traffic(const Window& window) {
-  sample_.usage.memory_traffic.clear();
+// Traffic is the same on all dies.
+void Divider::add_counts(const Window& window) {
+  sample_.usage.counts.clear();
+  if (rule_ != Rule::kHalfCounted && rule_ != Rule::kCounted) return;
+  const bool is_memory = host_.zone() == "dram";
   const auto dies = static_cast<double>(counters_.size());
   for (std::size_t die = 0; die < counters_.size(); ++die) {
-    MemoryTraffic traffic{.die = static_cast<int>(die), .bytes = {}, .groups = {}};
+    const CountKind kind = is_memory ? CountKind::kMemoryTraffic : CountKind::kCoreEnergy;
+    GroupCounts counts{.source = {kind, static_cast<int>(die)}, .all = {}, .groups = {}};
     for (const Window::Usage& usage : window.usage) {
-      const Bytes bytes{std::llround(usage.bytes / dies)};
-      traffic.bytes += bytes;
-      if (is_measured(usage.workload)) traffic.groups.push_back({find_workload(usage.workload).index, bytes});
+      const Count count{std::llround(is_memory ? usage.bytes / dies : usage.cores.at(die) * 1e6)};
+      counts.all += count;
+      if (is_measured(usage.workload)) counts.groups.push_back({find_workload(usage.workload).index, count});
     }
-    sample_.usage.memory_traffic.push_back(std::move(traffic));
+    sample_.usage.counts.push_back(std::move(counts));
   }
 }
 

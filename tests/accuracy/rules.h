@@ -19,8 +19,9 @@ enum class Rule {
   kFloor,        // a learned idle power, the rest divided by CPU time
   kLearned,      // the model
   kNoFrequency,  // likewise, but no frequency can be read
-  kSomeTraffic,  // of memory: the model, and the traffic of every second workload is measured
-  kTraffic,      // likewise, of all but those with a parent
+  kHalfCounted,  // the model, and what the hardware counts of every second workload: the traffic of memory,
+                 // or the energy of cores
+  kCounted,      // likewise, of all but those with a parent
 };
 std::string_view rule_name(Rule rule);
 
@@ -53,7 +54,7 @@ class Divider {
   void add_groups(const Window& window);
   void add_cpus(const Window& window);
   void add_counters(const Window& window);
-  void add_traffic(const Window& window);
+  void add_counts(const Window& window);
   bool is_measured(std::size_t workload) const;
   void read_result(const Window& window);
 

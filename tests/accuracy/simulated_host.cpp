@@ -24,6 +24,9 @@ SimulatedHost::SimulatedHost(Processors processors, Law law, std::vector<Workloa
       ghz_(index(processors.packages), law.turbo),
       counter_(index(processors.packages)) {
   std::ranges::stable_sort(workloads_, {}, &Workload::born);
+  Random random(seed + 1);  // of its own: what is counted does not change what happens
+  std::lognormal_distribution<double> error(0, law_.count_sigma);
+  for (std::size_t i = 0; i < workloads_.size(); ++i) count_error_.push_back(error(random));
 }
 
 const Window& SimulatedHost::run(double seconds) {
@@ -32,6 +35,7 @@ const Window& SimulatedHost::run(double seconds) {
   joules_.assign(counter_.size(), 0);
   cpu_.assign(workloads_.size(), 0);
   truth_.assign(workloads_.size(), 0);
+  cores_.assign(workloads_.size() * counter_.size(), 0);
   find_alive(seconds);
   const long slices = std::lround(seconds / kSlice);
   for (long i = 0; i < slices; ++i) slice();
@@ -46,7 +50,11 @@ const Window& SimulatedHost::run(double seconds) {
     counter_[package] += joules_[package] * (1 + law_.noise * normal(random_));
     window_.energy.push_back((std::floor(counter_[package] / law_.unit) - before) * law_.unit);
   }
-  for (const std::size_t i : alive_) window_.usage.push_back({i, cpu_[i], truth_[i]});
+  for (const std::size_t i : alive_) {
+    Window::Usage& usage = window_.usage.emplace_back(Window::Usage{i, cpu_[i], truth_[i]});
+    for (std::size_t package = 0; package < counter_.size(); ++package)
+      usage.cores.push_back(cores_[package * workloads_.size() + i]);
+  }
   window_.idle = law_.idle * seconds;
   return window_;
 }
@@ -105,6 +113,12 @@ void SimulatedHost::give(int workload, double watts) {
   drawn_ += watts;
 }
 
+void SimulatedHost::give_core(int workload, int package, double watts) {
+  give(workload, watts);
+  cores_[index(package) * workloads_.size() + index(workload)] +=
+      watts * kSlice * count_error_[index(workload)];
+}
+
 void SimulatedHost::draw(int package) {
   const int cores = processors_.cores / processors_.packages;
   std::vector<int> present;
@@ -133,17 +147,18 @@ void SimulatedHost::draw(int package) {
 // `watts`: of a busy core at kappa 1.
 void SimulatedHost::draw_core(int core, double watts) {
   const auto power = [&](int workload) { return watts * workloads_[index(workload)].kappa; };
+  const int package = processors_.package_of(core);
   const int a = running(core), b = running(core + processors_.cores);
   if (a < 0 && b < 0) return;
   if (a < 0 || b < 0) {
     const int alone = std::max(a, b);
-    give(alone, law_.per_core + power(alone));
+    give_core(alone, package, law_.per_core + power(alone));
   } else if (a == b) {
-    give(a, law_.per_core + 2 * law_.siblings * power(a));
+    give_core(a, package, law_.per_core + 2 * law_.siblings * power(a));
   } else {
     const double both = law_.siblings * (power(a) + power(b));
-    give(a, (law_.per_core + both + power(a) - power(b)) / 2);
-    give(b, (law_.per_core + both + power(b) - power(a)) / 2);
+    give_core(a, package, (law_.per_core + both + power(a) - power(b)) / 2);
+    give_core(b, package, (law_.per_core + both + power(b) - power(a)) / 2);
   }
 }
 

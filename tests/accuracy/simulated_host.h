@@ -25,6 +25,8 @@ struct Law {
   double kappa_sigma = 0.35;       // kappa is lognormal
   double noise = 0.003;            // of the reading of a window: standard deviation
   double unit = 61e-6;             // J, of the counter
+  double count_sigma =
+      0.05;  // of the logarithm of how wrong the energy of cores is that is counted of a workload
 };
 
 class SimulatedHost final : public Host {
@@ -41,6 +43,7 @@ class SimulatedHost final : public Host {
   void draw(int package);
   void draw_core(int core, double watts);
   void give(int workload, double watts);
+  void give_core(int workload, int package, double watts);
   int running(int cpu) const {
     return cpu < processors_.cpus() ? running_[static_cast<std::size_t>(cpu)] : -1;
   }
@@ -57,6 +60,8 @@ class SimulatedHost final : public Host {
   std::vector<double> counter_;      // of each package
   std::vector<double> joules_;       // of each package in this window
   std::vector<double> cpu_, truth_;  // of each workload in this window
+  std::vector<double> cores_;        // J, of each package and workload in this window, as counted
+  std::vector<double> count_error_;  // of each workload: by what the count is multiplied
   double drawn_ = 0;                 // W in this slice
 };
 

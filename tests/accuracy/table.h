@@ -22,8 +22,9 @@ struct Rules {
   std::size_t floor() const;
 };
 inline const Rules kOfProcessors{{Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kNoFrequency}, 2};
-inline const Rules kOfMemory{
-    {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kSomeTraffic, Rule::kTraffic}, 4};
+// Of memory, or of processors with counters of the energy of their cores.
+inline const Rules kWithCounts{
+    {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kHalfCounted, Rule::kCounted}, 4};
 
 // What a host was divided into.
 struct Run {

@@ -12,20 +12,20 @@
 #include "meters/resctrl/accounts.h"
 #include "meters/resctrl/counter_value.h"
 #include "meters/resctrl/held_cgroups.h"
-#include "meters/resctrl/own_traffic.h"
-#include "usage/traffic_counter.h"
-#include "usage/traffic_file.h"
+#include "meters/resctrl/own_counts.h"
+#include "usage/count_file.h"
+#include "usage/window_counter.h"
 
 namespace {
 
 using namespace keplerd;
 
 resctrl::Group group(std::uint64_t id, std::uint64_t parent, std::string_view text) {
-  resctrl::Group group{.id = id, .parent = parent, .path = "", .caches = {}};
-  const auto value = resctrl::parse_counter(text);
+  resctrl::Group group{.id = id, .parent = parent, .path = ""};
+  const auto value = resctrl::parse_bytes(text);
   if (value) {
-    if (*value < Bytes{}) std::abort();
-    group.caches.emplace(0, resctrl::Traffic{*value, *value});
+    if (*value < Count{}) std::abort();
+    group.caches.emplace(0, resctrl::Amount{*value, *value});
   } else {
     check_shown(value.error().message);
     group.caches.emplace(0, value.error());
@@ -39,26 +39,28 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const auto threads = resctrl::parse_threads(rest);
   if (!std::ranges::is_sorted(threads) || (!threads.empty() && threads.front() <= 0)) std::abort();
-  resctrl::OwnTraffic traffic;
-  resctrl::Accounts accounts;
-  TrafficCounter counter;
+  resctrl::OwnCounts own(resctrl::kCounted[0]);
+  resctrl::Accounts accounts(CountKind::kMemoryTraffic);
+  WindowCounter counter;
   Nanoseconds now{0};
   while (!rest.empty()) {
     static_cast<void>(resctrl::parse_cache(rest));
+    static_cast<void>(resctrl::parse_package(rest));
+    if (const auto energy = resctrl::parse_joules(rest); energy && *energy < Count{}) std::abort();
     const std::vector<resctrl::Group> groups = {group(1, 0, take_until(rest, '\0')),
                                                 group(2, 1, take_until(rest, '\0'))};
     now += std::chrono::seconds(1);
-    const auto steps = traffic.take(groups, std::chrono::seconds(1));
+    const auto steps = own.take(groups, std::chrono::seconds(1));
     if (steps)
       for (const auto& [key, step] : *steps)
-        if (step.all < Bytes{} || step.local < Bytes{} || step.local > step.all) std::abort();
+        if (step.all < Count{} || step.local < Count{} || step.local > step.all) std::abort();
     accounts.take(now, steps, {{2, 70}}, {{0, 0}});
-    const auto reading = parse_traffic_file(accounts.texts("").at("memory-0"));
-    if (!reading || reading->groups.at(70).bytes > reading->all) std::abort();
+    const auto reading = parse_count_file(accounts.texts("").at("memory-0"));
+    if (!reading || reading->groups.at(70).count > reading->all) std::abort();
     counter.take(*reading);
     if (const auto window = counter.advance(now))
-      for (const auto& [cgroup, bytes] : window->groups)
-        if (bytes < Bytes{} || bytes > window->all) std::abort();
+      for (const auto& [cgroup, count] : window->groups)
+        if (count < Count{} || count > window->all) std::abort();
   }
   return 0;
 }

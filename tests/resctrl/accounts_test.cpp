@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "usage/traffic_file.h"
+#include "usage/count_file.h"
 
 namespace keplerd::resctrl {
 namespace {
@@ -19,12 +19,14 @@ const Dies kOneDie = {{0, 0}}, kTwoDies = {{0, 0}, {1, 1}};
 
 class AccountsTest : public testing::Test {
  protected:
-  using Steps = OwnTraffic::Steps;
+  using Steps = OwnCounts::Steps;
   void take(const Steps& steps, const Accounts::Held& held, const Dies& dies = kOneDie) {
     accounts_.take(now_ += 1s, steps, held, dies);
   }
-  std::string text(int die = 0) const { return accounts_.texts("").at(traffic_file_name(die)); }
-  Accounts accounts_;
+  std::string text(int die = 0) const {
+    return accounts_.texts("").at(count_file_name({CountKind::kMemoryTraffic, die}));
+  }
+  Accounts accounts_{CountKind::kMemoryTraffic};
   Nanoseconds now_{0};
 };
 

@@ -27,6 +27,9 @@ class ResctrlGroups : public testing::Test {
       for (const auto& [cache, traffic] : group.caches)
         text += traffic ? fmt::format(" {}={}/{}", cache, traffic->all.value, traffic->local.value)
                         : fmt::format(" {}: {}", cache, traffic.error().message);
+      for (const auto& [package, energy] : group.packages)
+        text += energy ? fmt::format(" package {}={}", package, energy->all.value)
+                       : fmt::format(" package {}: {}", package, energy.error().message);
       texts.push_back(text);
     }
     return texts;
@@ -45,9 +48,11 @@ TEST_F(ResctrlGroups, WithoutResctrlThereIsAReason) {
 TEST_F(ResctrlGroups, AProcessorThatCountsNothingIsSaidToCountNothing) {
   fake_.write("sys/fs/resctrl/info/last_cmd_status", "ok\n");
   fake_.write("sys/fs/resctrl/schemata", "L3:0=fff\n");
-  EXPECT_THAT(texts(), ElementsAre(HasSubstr("does not count the traffic of memory")));
+  EXPECT_THAT(texts(),
+              ElementsAre(HasSubstr("counts neither the traffic of memory nor the energy of cores")));
   fake_.write("sys/fs/resctrl/mon_data/mon_L3_00/llc_occupancy", "5\n");
-  EXPECT_THAT(texts(), ElementsAre(HasSubstr("does not count the traffic of memory")));
+  EXPECT_THAT(texts(),
+              ElementsAre(HasSubstr("counts neither the traffic of memory nor the energy of cores")));
 }
 
 TEST_F(ResctrlGroups, IntelWithTwoPackages) {
@@ -68,8 +73,17 @@ TEST_F(ResctrlGroups, IntelWithEnergyOfGroups) {
   Tree tree(fake_);
   fake_.write("sys/fs/resctrl/mon_data/mon_PERF_PKG_00/core_energy", "1234.567890\n");
   fake_.write("sys/fs/resctrl/mon_data/mon_PERF_PKG_00/activity", "0.25\n");
+  fake_.write("sys/fs/resctrl/mon_data/mon_PERF_PKG_01/core_energy", "Unavailable\n");
+  fake_.write("sys/fs/resctrl/mon_data/mon_PERF_PKG_02/activity", "0.25\n");
   fake_.write("sys/fs/resctrl/mon_data/mon_L3_00/mon_sub_L3_00/mbm_total_bytes", "3\n");
-  EXPECT_THAT(texts(), ElementsAre("/<-: 0=0/0"));
+  EXPECT_THAT(texts(), ElementsAre("/<-: 0=0/0 package 0=1234567890 package 1: "
+                                   "/sys/fs/resctrl/mon_data/mon_PERF_PKG_01/core_energy: the processor has "
+                                   "no counter for this group at present"));
+}
+
+TEST_F(ResctrlGroups, EnergyAloneIsEnough) {
+  fake_.write("sys/fs/resctrl/mon_data/mon_PERF_PKG_00/core_energy", "1.5\n");
+  EXPECT_THAT(texts(), ElementsAre("/<-: package 0=1500000"));
 }
 
 TEST_F(ResctrlGroups, AmdWithSixteenCachesAndCountersThatAreNotAssigned) {
@@ -129,6 +143,13 @@ TEST(ResctrlCache, IsTheNumberInTheNameOfTheDirectory) {
   for (const char* name :
        {"mon_L3_", "mon_L3_-1", "mon_L2_00", "mon_PERF_PKG_00", "mon_sub_L3_00", "mon_L3_0x1"})
     EXPECT_FALSE(parse_cache(name)) << name;
+}
+
+TEST(ResctrlPackage, IsTheNumberInTheNameOfTheDirectory) {
+  EXPECT_EQ(parse_package("mon_PERF_PKG_00"), 0);
+  EXPECT_EQ(parse_package("mon_PERF_PKG_11"), 11);
+  for (const char* name : {"mon_PERF_PKG_", "mon_PERF_PKG_-1", "mon_L3_00", "mon_PERF_00", "PERF_PKG_00"})
+    EXPECT_FALSE(parse_package(name)) << name;
 }
 
 }  // namespace

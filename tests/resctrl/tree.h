@@ -42,6 +42,13 @@ class Tree {
   void set(const std::string& path, std::int64_t total) {
     set(path, 0, std::to_string(total), std::to_string(total));
   }
+  void set_energy(const std::string& path, int package, const std::string& joules) {
+    fake_.write(fmt::format("{}/mon_data/mon_PERF_PKG_{:02}/core_energy", full(path), package),
+                joules + "\n");
+  }
+  void set_energy(const std::string& path, std::int64_t microjoules) {
+    set_energy(path, 0, fmt::format("{}.{:06}", microjoules / 1'000'000, microjoules % 1'000'000));
+  }
   void set_tasks(const std::string& path, const std::vector<int>& threads) {
     fake_.write(full(path) + "/tasks", lines(threads));
   }

@@ -51,7 +51,7 @@ class RandomHost {
     read_groups(is_first);
     read_processes(is_first);
     use_card();
-    use_memory();
+    count();
     return sample_;
   }
 
@@ -218,17 +218,20 @@ class RandomHost {
     if (chance(20)) add(kNoGroup, kNoProcess);
   }
 
-  void use_memory() {
+  void count() {
     UsageSample& usage = sample_.usage;
-    usage.memory_traffic.clear();
-    if (chance(20)) return;
-    MemoryTraffic& memory = usage.memory_traffic.emplace_back(MemoryTraffic{});
-    for (std::size_t group = 0; group < usage.groups.size(); ++group) {
-      if (!chance(3)) continue;
-      memory.groups.push_back({group, {static_cast<std::int64_t>(below(900'000'000))}});
-      memory.bytes += memory.groups.back().bytes;
+    usage.counts.clear();
+    for (const CountKind kind : kCountKinds) {
+      if (chance(20)) continue;
+      GroupCounts& counts =
+          usage.counts.emplace_back(GroupCounts{.source = {.kind = kind, .die = 0}, .all = {}, .groups = {}});
+      for (std::size_t group = 0; group < usage.groups.size(); ++group) {
+        if (!chance(3)) continue;
+        counts.groups.push_back({group, {static_cast<std::int64_t>(below(900'000'000))}});
+        counts.all += counts.groups.back().count;
+      }
+      counts.all += Count{static_cast<std::int64_t>(below(900'000'000))};
     }
-    memory.bytes += Bytes{static_cast<std::int64_t>(below(900'000'000))};
   }
 
   std::mt19937 random_;

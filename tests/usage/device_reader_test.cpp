@@ -203,24 +203,38 @@ TEST_F(DeviceReaderTest, TheTrafficOfAMemoryIsThatOfTheGroupsOfTheSample) {
     ASSERT_TRUE(reader_.read(now_, sample_));
   };
   traffic(1000, 10, 20);
-  EXPECT_THAT(sample_.memory_traffic, IsEmpty());
+  EXPECT_THAT(sample_.counts, IsEmpty());
   traffic(5000, 510, 220);
-  ASSERT_EQ(sample_.memory_traffic.size(), 1U);
-  const MemoryTraffic& memory = sample_.memory_traffic[0];
-  EXPECT_EQ(memory.die, 1);
-  EXPECT_EQ(memory.bytes, Bytes{4000});
+  ASSERT_EQ(sample_.counts.size(), 1U);
+  const GroupCounts& memory = sample_.counts[0];
+  EXPECT_EQ(memory.source, (CountSource{CountKind::kMemoryTraffic, 1}));
+  EXPECT_EQ(memory.all, Count{4000});
   ASSERT_EQ(memory.groups.size(), 1U) << "of a cgroup that is not in the sample, nothing can be charged";
   EXPECT_EQ(sample_.groups[memory.groups[0].group].path, "/a.service");
-  EXPECT_EQ(memory.groups[0].bytes, Bytes{500});
+  EXPECT_EQ(memory.groups[0].count, Count{500});
   EXPECT_THAT(sample_.devices, IsEmpty());
   EXPECT_THAT(reader_.devices().left_out(), IsEmpty());
   fake_.remove_cgroup("/a.service");
   fake_.add_cgroup("/a.service");
   now_ += 1s;
   ASSERT_TRUE(reader_.read(now_, sample_));
-  EXPECT_THAT(sample_.memory_traffic.at(0).groups, IsEmpty()) << "another one under the same name";
+  EXPECT_THAT(sample_.counts.at(0).groups, IsEmpty()) << "another one under the same name";
   read(10s);
-  EXPECT_THAT(sample_.memory_traffic, IsEmpty()) << "the program has stopped";
+  EXPECT_THAT(sample_.counts, IsEmpty()) << "the program has stopped";
+}
+
+TEST_F(DeviceReaderTest, TheEnergyOfCoresIsAnotherCount) {
+  for (const int second : {1, 2}) {
+    now_ += 1s;
+    for (const char* const file : {"memory-0", "cores-0"})
+      fake_.write(std::string("root/run/keplerd-usage/resctrl/") + file,
+                  fmt::format("{} 1 {}\n", to_usec(now_), second * (file[0] == 'm' ? 1000 : 50)));
+    ASSERT_TRUE(reader_.read(now_, sample_));
+  }
+  ASSERT_EQ(sample_.counts.size(), 2U);
+  EXPECT_EQ(sample_.counts[0].source, (CountSource{CountKind::kCoreEnergy, 0}));
+  EXPECT_EQ(sample_.counts[0].all, Count{50});
+  EXPECT_EQ(sample_.counts[1].all, Count{1000});
 }
 
 TEST_F(DeviceReaderTest, FilesOfAnotherOwnerAreNotRead) {

@@ -208,6 +208,7 @@ IdleKnowledge ZonePower::idle_knowledge() const {
 void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   const std::size_t count = activity.use.size();
   division_.share.assign(count, 0);
+  division_.awake.assign(count, 0);
   division_.relative_sd.assign(count, 0);
   division_.idle_watts = watts;
   division_.idle_relative_sd = 0;
@@ -239,8 +240,8 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
     const double alike = uses[g] / o.load;
     const std::size_t slot = slots_[g];
     const double own = o.share[slot] > 0 ? parts.learned[slot] * alike / o.share[slot] : 0;
-    division_.share[g] =
-        parts.awake * presence(activity.use[g]) / parts.presence + (1 - parts.awake) * blend(own, alike);
+    division_.awake[g] = parts.awake * presence(activity.use[g]) / parts.presence;
+    division_.share[g] = division_.awake[g] + (1 - parts.awake) * blend(own, alike);
     division_.relative_sd[g] = relative_error(activity, parts, g);
   }
 }

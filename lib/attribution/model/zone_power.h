@@ -28,6 +28,7 @@ namespace keplerd {
 struct PowerDivision {
   double idle_watts = 0;      // at least 0, at most the zone's power
   std::vector<double> share;  // of the rest, of each contender: the sum is 1, or all are 0 if nobody ran
+  std::vector<double> awake;  // what of that share is drawn because anybody is awake
   std::vector<double> relative_sd;  // of each contender's energy: one standard deviation, 0.1 = 10 %
   double idle_relative_sd = 0;      // of all of it together, because the idle power is not known exactly
 };

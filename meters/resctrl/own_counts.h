@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each monitoring group has read from memory and written to it between two readings of all groups. Pure.
+// How much of one kind has been counted of each monitoring group between two readings of all groups. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,14 @@
 
 namespace keplerd::resctrl {
 
-class OwnTraffic {
+class OwnCounts {
  public:
-  // By group and cache; without those of other groups in it.
-  using Steps = std::map<std::pair<std::uint64_t, int>, Traffic>;
+  // By group, and cache or package; without those of other groups in it.
+  using Steps = std::map<std::pair<std::uint64_t, int>, Amount>;
 
-  // The steps since the last call. Fails if the traffic of any group is not known: then that of all of them
+  explicit OwnCounts(const Counted& counted) : counted_(counted) {}
+
+  // The steps since the last call. Fails if the count of any group is not known: then that of all of them
   // together is not known, either. That is the case if a counter cannot be read now or could not be read at
   // the last call, or if one has gone back. It is also the case for one more call after that, and for the
   // first two: the kernel may have left out a group then that it includes again. A group that is new begins
@@ -32,12 +34,15 @@ class OwnTraffic {
  private:
   using Key = std::pair<std::uint64_t, int>;
   struct Values {
-    std::map<Key, Traffic> read;  // as the files have them
-    std::map<Key, Traffic> own;   // without those of other groups; never less than before
-    std::string problem;          // not empty: some could not be read
+    std::map<Key, Amount> read;  // as the files have them
+    std::map<Key, Amount> own;   // without those of other groups; never less than before
+    std::string problem;         // not empty: some could not be read
   };
-  static Values values_of(const std::vector<Group>& groups);
+  using Moved = std::map<Key, Amount>;
+  Values values_of(const std::vector<Group>& groups) const;
+  Moved moved_inside(const std::vector<Group>& groups, const Moved& before, const Moved& now) const;
 
+  Counted counted_;
   bool has_last_ = false;
   bool is_doubtful_ = false;  // whether the last values are what they seem
   Values last_;

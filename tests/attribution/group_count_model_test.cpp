@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory is divided by its traffic where that is measured, and the rest as it was before.
-#include "attribution/memory_traffic_model.h"
+// What the hardware counts divides energy where it is known, and the rest is divided as it was before.
+#include "attribution/group_count_model.h"
 
 #include <cmath>
 #include <random>
@@ -22,9 +22,9 @@ Microjoules whole_joules(std::int64_t number) { return {number * 1'000'000}; }
 
 // Two packages and their memories. A slice with two services, one of which has a group below it; another
 // service; a process outside any group.
-class Memories : public testing::Test {
+class Counts : public testing::Test {
  protected:
-  explicit Memories(const ModelRules& rules = {})
+  explicit Counts(const ModelRules& rules = {})
       : host({package_zone(0), dram_zone(0), dram_zone(1)}), attributor(make_model(rules)) {
     attributor.set_zones(host.zones());
     slice = host.add_group();
@@ -37,24 +37,29 @@ class Memories : public testing::Test {
     attributor.attribute(host.sample());
   }
 
-  // Of the memory of this die in the next window.
-  void traffic(int die, std::int64_t all, const std::vector<std::pair<int, std::int64_t>>& groups) {
-    traffic_.push_back({die, all, groups});
+  using OfGroups = std::vector<std::pair<int, std::int64_t>>;
+  // What is counted in the next window: of the memory of this die, and of the cores of the first one.
+  void traffic(int die, std::int64_t all, const OfGroups& groups) {
+    counts_.push_back({{CountKind::kMemoryTraffic, die}, all, groups});
+  }
+  void core_energy(Microjoules all, const OfGroups& groups) {
+    counts_.push_back({{CountKind::kCoreEnergy, 0}, all.value, groups});
   }
   void run(const std::vector<Nanoseconds>& times) {
     for (std::size_t i = 0; i < times.size(); ++i) host.run(processes[i], times[i]);
     host.run_ticks(100, 0);
   }
-  const Attribution& window(Microjoules memory) {
+  const Attribution& window(Microjoules memory, Microjoules package = {}) {
+    host.draw(package, 0);
     host.draw(memory, 1);
     host.draw(memory, 2);
     sample = host.sample();
-    for (const auto& [die, all, groups] : std::exchange(traffic_, {})) {
-      MemoryTraffic& one = sample.usage.memory_traffic.emplace_back(MemoryTraffic{die, {all}, {}});
-      for (const auto& [group, bytes] : groups) one.groups.push_back({host.group_index(group), {bytes}});
+    for (const auto& [source, all, groups] : std::exchange(counts_, {})) {
+      GroupCounts& one = sample.usage.counts.emplace_back(GroupCounts{source, {all}, {}});
+      for (const auto& [group, count] : groups) one.groups.push_back({host.group_index(group), {count}});
     }
     const Attribution& result = attributor.attribute(sample);
-    expect_invariants(result, sample, {{}, memory, memory});
+    expect_invariants(result, sample, {package, memory, memory});
     return result;
   }
   Microjoules own(const Attribution& result, int group, std::size_t zone = 1) const {
@@ -64,11 +69,6 @@ class Memories : public testing::Test {
     return result.zones[zone].group[host.group_index(group)];
   }
 
-  struct OfDie {
-    int die;
-    std::int64_t all;
-    std::vector<std::pair<int, std::int64_t>> groups;
-  };
   NumberHost host;
   Attributor attributor;
   Sample sample;
@@ -76,16 +76,21 @@ class Memories : public testing::Test {
   int slice = 0, stream = 0, below = 0, spin = 0, other = 0;
 
  private:
-  std::vector<OfDie> traffic_;
+  struct Counted {
+    CountSource source;
+    std::int64_t all;
+    OfGroups groups;
+  };
+  std::vector<Counted> counts_;
 };
 
-TEST_F(Memories, WithoutTrafficTheyAreDividedByTheModel) {
+TEST_F(Counts, WithoutTrafficTheyAreDividedByTheModel) {
   run({100ms, 0ms, 100ms, 100ms, 100ms});
   const Attribution& result = window(whole_joules(40));
   for (const int group : {stream, spin, other}) EXPECT_EQ(own(result, group), whole_joules(10));
 }
 
-TEST_F(Memories, AMeasuredGroupHasThePartOfItsTrafficAndTheOthersDivideTheRest) {
+TEST_F(Counts, AMeasuredGroupHasThePartOfItsTrafficAndTheOthersDivideTheRest) {
   run({100ms, 0ms, 100ms, 200ms, 100ms});
   traffic(0, 8000, {{stream, 6000}});
   const Attribution& result = window(whole_joules(40));
@@ -95,7 +100,7 @@ TEST_F(Memories, AMeasuredGroupHasThePartOfItsTrafficAndTheOthersDivideTheRest) 
   EXPECT_EQ(own(result, other, 2), Microjoules{16'000'000}) << "of the other memory, nothing is known";
 }
 
-TEST_F(Memories, AGroupIncludesThoseBelowItWhichTheModelDivides) {
+TEST_F(Counts, AGroupIncludesThoseBelowItWhichTheModelDivides) {
   run({100ms, 300ms, 100ms, 0ms, 0ms});
   traffic(0, 100, {{stream, 80}});
   const Attribution& result = window(whole_joules(40));
@@ -105,7 +110,7 @@ TEST_F(Memories, AGroupIncludesThoseBelowItWhichTheModelDivides) {
   EXPECT_EQ(own(result, spin), whole_joules(8));
 }
 
-TEST_F(Memories, AGroupThatIsMeasuredBelowAnotherOneHasItsOwnPart) {
+TEST_F(Counts, AGroupThatIsMeasuredBelowAnotherOneHasItsOwnPart) {
   run({100ms, 300ms, 100ms, 0ms, 0ms});
   traffic(0, 100, {{stream, 50}, {below, 10}});
   const Attribution& result = window(whole_joules(40));
@@ -114,7 +119,7 @@ TEST_F(Memories, AGroupThatIsMeasuredBelowAnotherOneHasItsOwnPart) {
   EXPECT_EQ(own(result, spin), whole_joules(16));
 }
 
-TEST_F(Memories, WithoutTrafficOfItsOwnAGroupHasNothing) {
+TEST_F(Counts, WithoutTrafficOfItsOwnAGroupHasNothing) {
   run({100ms, 0ms, 100ms, 0ms, 0ms});
   traffic(0, 100, {{stream, 0}});
   const Attribution& result = window(whole_joules(40));
@@ -122,7 +127,7 @@ TEST_F(Memories, WithoutTrafficOfItsOwnAGroupHasNothing) {
   EXPECT_EQ(own(result, spin), whole_joules(40));
 }
 
-TEST_F(Memories, TrafficOfThoseWhoDidNotRunIsNobodys) {
+TEST_F(Counts, TrafficOfThoseWhoDidNotRunIsNobodys) {
   run({100ms, 0ms, 0ms, 0ms, 0ms});
   traffic(0, 100, {{stream, 50}, {other, 30}});
   const Attribution& result = window(whole_joules(40));
@@ -131,19 +136,43 @@ TEST_F(Memories, TrafficOfThoseWhoDidNotRunIsNobodys) {
   EXPECT_EQ(result.zones[1].unattributed, whole_joules(20)) << "the 30 and the rest";
 }
 
-TEST_F(Memories, NoTrafficAtAllSaysNothing) {
+TEST_F(Counts, NoTrafficAtAllSaysNothing) {
   run({100ms, 0ms, 100ms, 0ms, 0ms});
   traffic(0, 0, {{stream, 0}});
   EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(20));
 }
 
-TEST_F(Memories, IdleEnergyStaysWhatItWas) {
+TEST_F(Counts, IdleEnergyStaysWhatItWas) {
   host.run(processes[0], 250ms);
   host.run_ticks(25, 75);
   traffic(0, 100, {{stream, 100}});
   const Attribution& result = window(whole_joules(40));
   EXPECT_EQ(result.zones[1].idle, whole_joules(30));
   EXPECT_EQ(own(result, stream), whole_joules(10));
+}
+
+// The cores have drawn 24 J of the 40 J, and the rest of the processor 16 J, which the model divides.
+TEST_F(Counts, AMeasuredGroupHasTheEnergyOfItsCoresAndItsPartOfTheRestOfTheProcessor) {
+  run({100ms, 0ms, 100ms, 100ms, 100ms});
+  core_energy(whole_joules(24), {{stream, 12'000'000}});
+  const Attribution& result = window({}, whole_joules(40));
+  EXPECT_EQ(own(result, stream, 0), whole_joules(12 + 4));
+  for (const int group : {spin, other}) EXPECT_EQ(own(result, group, 0), whole_joules(4 + 4));
+}
+
+TEST_F(Counts, MoreEnergyOfCoresThanTheProcessorHasDrawnIsDividedAsAllOfIt) {
+  run({100ms, 0ms, 100ms, 100ms, 100ms});
+  core_energy(whole_joules(80), {{stream, 40'000'000}, {spin, 10'000'000}});
+  const Attribution& result = window({}, whole_joules(40));
+  EXPECT_EQ(own(result, stream, 0), whole_joules(20));
+  EXPECT_EQ(own(result, spin, 0), whole_joules(5));
+  EXPECT_EQ(own(result, other, 0), Microjoules{7'500'000});
+}
+
+TEST_F(Counts, EnergyOfCoresSaysNothingOfMemory) {
+  run({100ms, 0ms, 100ms, 100ms, 100ms});
+  core_energy(whole_joules(24), {{stream, 24'000'000}});
+  EXPECT_EQ(own(window(whole_joules(40), whole_joules(40)), stream, 1), whole_joules(10));
 }
 
 // The model itself, with weights of another one: two groups and no kernel, of which the second one has none,
@@ -153,12 +182,12 @@ class WeightsOfTraffic : public testing::Test {
   void apply(Nanoseconds time_of_second) {
     own = {100ms, time_of_second};
     usage.groups = {{.path = "/a"}, {.path = "/b"}};
-    usage.memory_traffic = {{.die = 0, .bytes = {1000}, .groups = {{0, {250}}, {1, {750}}}}};
+    usage.counts = {{.source = {}, .all = {1000}, .groups = {{0, {250}}, {1, {750}}}}};
     contenders = {.own = own, .own_since = own, .outside = {}, .process = {}};
     weighing = {.idle = {}, .contenders = weights, .process = {}, .other = {}, .relative_sd = deviations};
     weighing.idle_relative_sd = 0.2;
     model.begin(usage, contenders);
-    model.apply(dram_zone(0), weighing);
+    model.apply({.zone = dram_zone(0), .energy = {1000}, .ticks = {}}, weighing);
   }
 
   std::vector<std::int64_t> weights{0, 500, 0};
@@ -167,8 +196,21 @@ class WeightsOfTraffic : public testing::Test {
   UsageSample usage;
   Contenders contenders;
   Weighing weighing;
-  MemoryTrafficModel model;
+  GroupCountModel model;
 };
+
+TEST_F(WeightsOfTraffic, AreNotThoseOfUncore) {
+  Zone uncore = package_zone(0);
+  uncore.name = "uncore";
+  own = {100ms, 0ms};
+  usage.groups = {{.path = "/a"}, {.path = "/b"}};
+  usage.counts = {{.source = {CountKind::kCoreEnergy, 0}, .all = {1000}, .groups = {{0, {250}}}}};
+  weighing = {.idle = {}, .contenders = weights, .process = {}, .other = {}};
+  contenders = {.own = own, .own_since = own, .outside = {}, .process = {}};
+  model.begin(usage, contenders);
+  model.apply({.zone = uncore, .energy = {1000}, .ticks = {}}, weighing);
+  EXPECT_EQ(weighing.contenders.data(), weights.data()) << "those of the other model";
+}
 
 TEST_F(WeightsOfTraffic, AreThoseOfAGroupThatRanOnOtherProcessors) {
   apply(100ms);
@@ -188,19 +230,19 @@ TEST_F(WeightsOfTraffic, AreAsUncertainAsTheIdlePower) {
     EXPECT_DOUBLE_EQ(weighing.relative_sd[group], std::hypot(kTrafficSd, 0.2));
 }
 
-class MemoriesByCpuTime : public Memories {
+class CountsByCpuTime : public Counts {
  protected:
-  MemoriesByCpuTime() : Memories(kKeplerRules) {}
+  CountsByCpuTime() : Counts(kKeplerRules) {}
 };
 
-TEST_F(MemoriesByCpuTime, WhoeverAsksForCpuTimeGetsIt) {
+TEST_F(CountsByCpuTime, WhoeverAsksForCpuTimeGetsIt) {
   run({100ms, 0ms, 300ms, 0ms, 0ms});
   traffic(0, 100, {{stream, 100}});
   EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(10));
 }
 
 // The traffic of those who ran is charged to them exactly, to a microjoule for each that shares it.
-TEST_F(Memories, PartsFollowTheTrafficAndSumsAreExactWhateverItIs) {
+TEST_F(Counts, PartsFollowTheTrafficAndSumsAreExactWhateverItIs) {
   std::mt19937 random(24);
   const auto below_most = [&](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(0, most - 1)(random);
@@ -224,22 +266,40 @@ TEST_F(Memories, PartsFollowTheTrafficAndSumsAreExactWhateverItIs) {
   }
 }
 
-TEST(MemoryTrafficModel, AMeasuredPartIsKnownAsWellAsTrafficIs) {
+TEST(GroupCountModel, AMeasuredPartIsKnownAsWellAsTrafficIs) {
   UsageSample usage;
   for (std::size_t i = 0; i < 3; ++i) usage.groups.push_back({.incarnation = i + 1, .path = "/a"});
   usage.groups[1].parent = 0;
-  usage.memory_traffic = {{.die = 0, .bytes = {100}, .groups = {{.group = 0, .bytes = {60}}}}};
+  usage.counts = {{.source = {}, .all = {100}, .groups = {{.group = 0, .count = {60}}}}};
   const std::vector<Nanoseconds> own(3);
-  MemoryTrafficModel model;
+  GroupCountModel model;
   model.begin(usage, {.own = own});
   const std::vector<std::int64_t> weights{0, 30, 10, 40};
   const std::vector<double> sd{0, 0.4, 0.8, 0.5};
   Weighing weighing{.idle = {}, .contenders = weights, .process = {}, .other = {}, .relative_sd = sd};
-  model.apply(dram_zone(0), weighing);
+  model.apply({.zone = dram_zone(0), .energy = {1000}, .ticks = {}}, weighing);
   ASSERT_EQ(weighing.relative_sd.size(), 4U);
   EXPECT_DOUBLE_EQ(weighing.relative_sd[1], std::hypot(0.1, 0.1));
   EXPECT_DOUBLE_EQ(weighing.relative_sd[2], std::hypot(0.1, 0.6));
   EXPECT_DOUBLE_EQ(weighing.relative_sd[3], 0.5);
+}
+
+// Half of the energy is counted; of the rest, only the model knows something.
+TEST(GroupCountModel, WhatIsNotCountedIsAsUncertainAsTheModel) {
+  UsageSample usage;
+  for (std::size_t i = 0; i < 2; ++i) usage.groups.push_back({.incarnation = i + 1, .path = "/a"});
+  usage.counts = {
+      {.source = {CountKind::kCoreEnergy, 0}, .all = {500}, .groups = {{.group = 0, .count = {250}}}}};
+  const std::vector<Nanoseconds> own(2);
+  GroupCountModel model;
+  model.begin(usage, {.window = 1s, .own = own});
+  const std::vector<std::int64_t> weights{0, 50, 50};
+  const std::vector<double> sd{0, 0.4, 0.4};
+  Weighing weighing{.idle = {}, .contenders = weights, .process = {}, .other = {}, .relative_sd = sd};
+  model.apply({.zone = package_zone(0), .energy = {1000}, .span = 1s, .ticks = {}}, weighing);
+  ASSERT_EQ(weighing.relative_sd.size(), 3U);
+  EXPECT_DOUBLE_EQ(weighing.relative_sd[1], std::hypot(0.5 * kCoreEnergySd, 0.5 * 0.4));
+  EXPECT_DOUBLE_EQ(weighing.relative_sd[2], 0.4);
 }
 
 }  // namespace

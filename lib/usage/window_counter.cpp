@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "usage/traffic_counter.h"
+#include "usage/window_counter.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,40 +7,40 @@
 namespace keplerd {
 namespace {
 
-constexpr Bytes kMostInWindow{std::int64_t{1} << 50};  // sums over all groups fit; more is no traffic
+constexpr Count kMostInWindow{std::int64_t{1} << 50};  // sums over all groups fit; more is no count
 
-using Traffic = TrafficCounter::Traffic;
+using Counts = WindowCounter::Counts;
 
 // Nothing if the readings are not of one count.
-std::optional<Traffic> between(const TrafficReading& before, const TrafficReading& now) {
-  const Bytes all = now.all - before.all;
-  if (now.since != before.since || all < Bytes{} || all > kMostInWindow) return std::nullopt;
-  Traffic traffic{.all = all, .groups = {}};
+std::optional<Counts> between(const CountReading& before, const CountReading& now) {
+  const Count all = now.all - before.all;
+  if (now.since != before.since || all < Count{} || all > kMostInWindow) return std::nullopt;
+  Counts counts{.all = all, .groups = {}};
   for (const auto& [group, counted] : now.groups) {
     const auto known = before.groups.find(group);
     if (known == before.groups.end() || known->second.since != counted.since) continue;
-    const Bytes step = counted.bytes - known->second.bytes;
-    if (step >= Bytes{} && step <= kMostInWindow) traffic.groups.emplace(group, step);
+    const Count step = counted.count - known->second.count;
+    if (step >= Count{} && step <= kMostInWindow) counts.groups.emplace(group, step);
   }
-  return traffic;
+  return counts;
 }
 
-void add(const Traffic& more, Traffic& sum) {
+void add(const Counts& more, Counts& sum) {
   sum.all = std::min(sum.all + more.all, kMostInWindow);
   std::erase_if(sum.groups, [&](const auto& entry) { return !more.groups.contains(entry.first); });
-  for (auto& [group, bytes] : sum.groups) bytes = std::min(bytes + more.groups.at(group), kMostInWindow);
+  for (auto& [group, count] : sum.groups) count = std::min(count + more.groups.at(group), kMostInWindow);
 }
 
-Traffic with_sum(Traffic traffic) {
-  Bytes groups;
-  for (const auto& [group, bytes] : traffic.groups) groups += bytes;
-  traffic.all = std::max(traffic.all, groups);
-  return traffic;
+Counts with_sum(Counts counts) {
+  Count groups;
+  for (const auto& [group, count] : counts.groups) groups += count;
+  counts.all = std::max(counts.all, groups);
+  return counts;
 }
 
 }  // namespace
 
-void TrafficCounter::take(const TrafficReading& reading) {
+void WindowCounter::take(const CountReading& reading) {
   const ReadingTimes::Order order = times_.take(reading.time);
   if (order == ReadingTimes::Order::kNotLater) return;
   auto step = order == ReadingTimes::Order::kNext ? between(*last_, reading) : std::nullopt;
@@ -58,7 +58,7 @@ void TrafficCounter::take(const TrafficReading& reading) {
   }
 }
 
-std::optional<Traffic> TrafficCounter::advance(Nanoseconds now) {
+std::optional<Counts> WindowCounter::advance(Nanoseconds now) {
   auto since = std::exchange(since_, std::nullopt);
   const ReadingTimes::Basis basis = times_.advance(now);
   if (basis == ReadingTimes::Basis::kUnknown) return std::nullopt;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor/counts.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parse.h"
+#include "cli/fields.h"
+
+namespace keplerd::cli {
+namespace {
+
+using enum CheckState;
+
+// The words for a kind of count.
+struct Words {
+  CountFacts DoctorFacts::*facts;
+  const char* name;            // of the check
+  std::string_view zone;       // that is divided by it
+  std::string_view its;        // of the workloads together
+  std::string_view of_groups;  // for "counts"
+  std::string_view cost;       // of counting it
+};
+constexpr std::array<Words, 2> kWords = {{
+    {&DoctorFacts::memory_traffic, "memory", "dram", "its traffic", "the traffic",
+     "each second, a CPU of each L3 cache is interrupted twice for each of the groups"},
+    {&DoctorFacts::core_energy, "cores", "package", "the energy of their cores", "the energy of cores",
+     "each second, two counters are read for each of the groups"},
+}};
+
+bool has_zone(const DoctorFacts& facts, std::string_view name) {
+  return std::ranges::any_of(
+      facts.zones, [name](const varlink::Json& zone) { return string_field(zone, "name") == name; });
+}
+
+// keplerd does not divide by a report that is older.
+constexpr std::uint64_t kOutOfDate = 60'000'000;  // microseconds
+
+bool is_out_of_date(std::string_view report, std::chrono::microseconds boottime) {
+  const auto read_at = parse_number<std::uint64_t>(take_until(report, ' '));
+  const auto now = static_cast<std::uint64_t>(boottime.count());
+  return !read_at || (*read_at < now && now - *read_at > kOutOfDate);
+}
+
+Check check_reported(const Words& words, const CountFacts& count, std::chrono::microseconds boottime) {
+  std::string_view report = *count.report;
+  if (take_prefix(report, "unknown "))
+    return {words.name, kWarning,
+            fmt::format("divided by a model, because {} is unknown: {}", words.its,
+                        printable(std::string(report))),
+            "see keplerd-resctrl(8)"};
+  if (is_out_of_date(report, boottime))
+    return {words.name, kWarning, "divided by a model, because the report of keplerd-resctrl is out of date",
+            "systemctl status keplerd-resctrl shows whether it is running"};
+  if (count.measured == 0)
+    return {words.name, kOk,
+            "divided by a model; keplerd-resctrl runs, but no monitoring group holds a cgroup", "",
+            "keplerd-resctrl(8) describes which groups do"};
+  return {words.name, kOk,
+          fmt::format("divided by {} for {} cgroups, and by a model for the rest", words.its, count.measured),
+          ""};
+}
+
+std::optional<Check> check_count(const Words& words, const DoctorFacts& facts) {
+  const CountFacts& count = facts.*words.facts;
+  if (!has_zone(facts, words.zone)) return std::nullopt;
+  if (count.report) return check_reported(words, count, facts.boottime);
+  if (count.counts_groups)
+    return Check{words.name, kOk,
+                 fmt::format("divided by a model; resctrl counts {} of {} monitoring groups", words.of_groups,
+                             facts.monitoring_groups),
+                 "",
+                 fmt::format("systemctl enable --now keplerd-resctrl divides it by that; {}", words.cost)};
+  if (count.can_count)
+    return Check{
+        words.name, kOk,
+        fmt::format("divided by a model; the processor can count {} of groups of processes", words.of_groups),
+        "", "mount resctrl and create monitoring groups, see keplerd-resctrl(8)"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Check> check_counts(const DoctorFacts& facts) {
+  std::vector<Check> checks;
+  for (const Words& words : kWords)
+    if (auto check = check_count(words, facts)) checks.push_back(*std::move(check));
+  return checks;
+}
+
+}  // namespace keplerd::cli

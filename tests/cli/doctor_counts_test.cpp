@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What doctor says about what the hardware counts of groups.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/doctor/counts.h"
+#include "cli/sample_facts.h"
+#include "support/fake_host.h"
+
+namespace keplerd::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DoctorCounts : public testing::Test {
+ protected:
+  DoctorCounts() {
+    facts_ = healthy();
+    facts_.zones = {{{"id", "powercap:dram:0"}, {"name", "dram"}}};
+  }
+  Check check() {
+    const auto checks = check_counts(facts_);
+    return checks.size() == 1 ? checks.front() : Check{};
+  }
+  DoctorFacts facts_;
+  CountFacts& memory_ = facts_.memory_traffic;
+  CountFacts& cores_ = facts_.core_energy;
+};
+
+TEST_F(DoctorCounts, AHostThatCanSayNothingHasNoLine) {
+  EXPECT_THAT(check_counts(facts_), IsEmpty());
+  memory_.counts_groups = true;
+  facts_.zones = {{{"id", "powercap:package:0"}, {"name", "package"}}};
+  EXPECT_THAT(check_counts(facts_), IsEmpty()) << "nothing to divide";
+}
+
+TEST_F(DoctorCounts, WhatTheHostCouldSayAndWhatItCosts) {
+  memory_.can_count = true;
+  EXPECT_THAT(check().found, HasSubstr("the processor can count the traffic"));
+  EXPECT_THAT(check().hint, HasSubstr("mount resctrl"));
+  memory_.counts_groups = true;
+  facts_.monitoring_groups = 12;
+  EXPECT_EQ(check().state, CheckState::kOk);
+  EXPECT_EQ(check().found, "divided by a model; resctrl counts the traffic of 12 monitoring groups");
+  EXPECT_THAT(check().hint, HasSubstr("enable --now keplerd-resctrl"));
+  EXPECT_THAT(check().hint, HasSubstr("is interrupted twice for each of the groups"));
+}
+
+TEST_F(DoctorCounts, WhatKeplerdResctrlReports) {
+  memory_.report = "2000000 1000000 150";
+  facts_.boottime = std::chrono::seconds(3);
+  EXPECT_EQ(check().state, CheckState::kOk);
+  EXPECT_THAT(check().found, HasSubstr("no monitoring group holds a cgroup"));
+  memory_.measured = 3;
+  EXPECT_EQ(check().state, CheckState::kOk);
+  EXPECT_EQ(check().found, "divided by its traffic for 3 cgroups, and by a model for the rest");
+  for (const char* const report : {"2000000 1000000 150", "", "18446744073709551616 1 1", "x"}) {
+    memory_.report = report;
+    facts_.boottime = std::chrono::seconds(63);
+    EXPECT_EQ(check().state, CheckState::kWarning) << report;
+    EXPECT_THAT(check().found, HasSubstr("is out of date")) << report;
+  }
+  memory_.report = "unknown no counter has been assigned to this group\x1b";
+  EXPECT_EQ(check().state, CheckState::kWarning);
+  EXPECT_EQ(
+      check().found,
+      "divided by a model, because its traffic is unknown: no counter has been assigned to this group\\x1b");
+}
+
+TEST_F(DoctorCounts, CoresHaveALineOfTheirOwn) {
+  cores_.counts_groups = true;
+  facts_.monitoring_groups = 12;
+  EXPECT_THAT(check_counts(facts_), IsEmpty()) << "there is no package";
+  facts_.zones = {{{"id", "powercap:package:0"}, {"name", "package"}}};
+  EXPECT_EQ(check().name, "cores");
+  EXPECT_EQ(check().found, "divided by a model; resctrl counts the energy of cores of 12 monitoring groups");
+  cores_.report = "2000000 1000000 150";
+  cores_.measured = 3;
+  EXPECT_EQ(check().found, "divided by the energy of their cores for 3 cgroups, and by a model for the rest");
+  facts_.zones.push_back({{"id", "powercap:dram:0"}, {"name", "dram"}});
+  memory_.can_count = true;
+  EXPECT_EQ(check_counts(facts_).size(), 2U);
+}
+
+class DoctorCountFacts : public testing::Test {
+ protected:
+  const DoctorFacts& facts() { return all_ = gather_facts("/nonexistent/socket", host.paths()); }
+  FakeHost host;
+  DoctorFacts all_;
+};
+
+TEST_F(DoctorCountFacts, AreOfTheHost) {
+  const auto memory = [&] { return facts().memory_traffic; };
+  EXPECT_FALSE(memory().can_count);
+  EXPECT_FALSE(memory().counts_groups);
+  EXPECT_FALSE(memory().report);
+  host.set_cpu_vendor("GenuineIntel", "fpu cqm_mbm_total cqm_mbm_local");
+  EXPECT_TRUE(memory().can_count);
+  host.write("sys/fs/resctrl/info/L3_MON/mon_features", "llc_occupancy\nmbm_total_bytes\n");
+  for (const char* group : {"mon_groups/a", "web", "web/mon_groups/db"})
+    host.write(std::string("sys/fs/resctrl/") + group + "/tasks", "");
+  host.write("sys/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes", "1\n");
+  EXPECT_TRUE(memory().counts_groups);
+  EXPECT_EQ(all_.monitoring_groups, 3U);
+  host.write("root/run/keplerd-usage/resctrl/memory-0", "unknown it is Unavailable\n");
+  EXPECT_EQ(memory().report, "unknown it is Unavailable");
+  host.write("root/run/keplerd-usage/resctrl/memory-0", "5 1 150\n7 50 1\n8 50 1\n");
+  EXPECT_EQ(memory().report, "5 1 150");
+  EXPECT_EQ(memory().measured, 2U);
+  EXPECT_GT(all_.boottime, std::chrono::microseconds(5));
+}
+
+TEST_F(DoctorCountFacts, OfCoresAreInDirectoriesOfTheirOwn) {
+  const auto cores = [&] { return facts().core_energy; };
+  host.write("sys/fs/resctrl/info/L3_MON/mon_features", "mbm_total_bytes\n");
+  EXPECT_FALSE(cores().counts_groups);
+  host.write("sys/fs/resctrl/info/PERF_PKG_MON/mon_features", "activity\n");
+  EXPECT_FALSE(cores().counts_groups);
+  host.write("sys/fs/resctrl/info/PERF_PKG_MON/mon_features", "core_energy\nactivity\n");
+  EXPECT_TRUE(cores().counts_groups);
+  host.write("root/run/keplerd-usage/resctrl/cores-0", "5 1 150\n7 50 1\n");
+  EXPECT_EQ(cores().report, "5 1 150");
+  EXPECT_EQ(cores().measured, 1U);
+}
+
+}  // namespace
+}  // namespace keplerd::cli
