@@ -96,6 +96,13 @@ struct GuestSettings {
   bool operator==(const GuestSettings&) const = default;
 };
 
+// The cgroups for which keplerd-resctrl-groups makes monitoring groups; by default none.
+struct ResctrlSettings {
+  std::vector<std::string> groups;  // Groups=: patterns of units or paths, or "largest"
+
+  bool operator==(const ResctrlSettings&) const = default;
+};
+
 struct Settings {
   EnergySettings energy;
   SamplingSettings sampling;
@@ -103,6 +110,7 @@ struct Settings {
   WorkloadSettings workloads;
   AccessSettings access;
   GuestSettings guests;
+  ResctrlSettings resctrl;
 
   bool operator==(const Settings&) const = default;
 };

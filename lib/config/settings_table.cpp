@@ -73,6 +73,11 @@ bool is_vm_name(std::string_view name) {
   return is_plain_name(name) && name.find_first_of("\"'#;*?[]/") == std::string_view::npos;
 }
 
+// A pattern of names of units or of paths of cgroups.
+bool is_pattern(std::string_view pattern) {
+  return is_plain_name(pattern) && pattern.find_first_of("\"'#;") == std::string_view::npos;
+}
+
 // Names separated by blanks or commas.
 Result<std::vector<std::string>> parse_names(std::string_view text, bool (*good)(std::string_view),
                                              const char* otherwise) {
@@ -96,6 +101,13 @@ Result<std::vector<std::string>> parse_zones(std::string_view text) {
 Result<std::vector<std::string>> parse_vms(std::string_view text) {
   return parse_names(text, is_vm_name,
                      "must be UUIDs or names of VMs, separated by spaces or commas, or \"all\"");
+}
+
+Result<std::vector<std::string>> parse_patterns(std::string_view text) {
+  return parse_names(
+      text, is_pattern,
+      "must be names of units, paths of cgroups that begin with a slash, or \"largest\", separated by "
+      "spaces or commas");
 }
 
 std::string format_names(const std::vector<std::string>& names) {
@@ -268,6 +280,8 @@ constexpr Row kRows[] = {
     {"Guests", "Metadata", word_of<&Settings::guests, &GuestSettings::by_metadata, kYesNo>()},
     {"Guests", "Directory",
      text_of<&Settings::guests, &GuestSettings::directory, parse_directory, format_directory>()},
+    {"Resctrl", "Groups",
+     text_of<&Settings::resctrl, &ResctrlSettings::groups, parse_patterns, format_names>()},
 };
 
 Error unknown_key(std::string_view section, std::string_view key) {

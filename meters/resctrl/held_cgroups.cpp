@@ -9,12 +9,12 @@
 
 #include "base/parse.h"
 #include "host/host_root.h"
+#include "meters/resctrl/threads.h"
 #include "usage/process_stat.h"
 
 namespace keplerd::resctrl {
 namespace {
 
-constexpr std::size_t kLongestList = 8 << 20;                            // bytes
 constexpr std::size_t kMostVisited = 20'000, kMostVisitedAtLeast = 100;  // for all groups, and for each
 constexpr std::size_t kMostLevels = 32;
 constexpr int kMostRefreshes = 3;  // of the tasks of a group
@@ -22,17 +22,6 @@ constexpr int kMostRefreshes = 3;  // of the tasks of a group
 using Threads = std::vector<std::int32_t>;
 
 }  // namespace
-
-std::vector<std::int32_t> parse_threads(std::string_view text) {
-  Threads threads;
-  while (!text.empty()) {
-    const auto thread = parse_number<std::int32_t>(take_until(text, '\n'));
-    if (thread && *thread > 0) threads.push_back(*thread);
-  }
-  std::ranges::sort(threads);
-  threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
-  return threads;
-}
 
 Result<Threads> HeldCgroups::read_tasks(const Group& group) const {
   const auto text =

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "meters/resctrl/groups.h"
@@ -19,9 +18,6 @@ class HostRoot;
 }
 
 namespace keplerd::resctrl {
-
-// Thread ids, one per line ("tasks" of resctrl, "cgroup.threads"), sorted; lines that are none are ignored.
-std::vector<std::int32_t> parse_threads(std::string_view text);
 
 class HeldCgroups {
  public:

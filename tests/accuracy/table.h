@@ -28,7 +28,7 @@ inline const Rules kWithCounts{
 
 // What a host was divided into.
 struct Run {
-  explicit Run(const Rules& rules) : rules(rules), scores(rules.all.size()) {}
+  explicit Run(const Rules& columns) : rules(columns), scores(columns.all.size()) {}
 
   const Rules& rules;
   std::vector<Score> scores;

@@ -34,6 +34,8 @@ REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure",
             "keplerd-drm.service": ["MemoryMax=128M", "TasksMax=4", "CapabilityBoundingSet=CAP_SYS_PTRACE"],
             "keplerd-nvml.service": ["MemoryMax=512M", "TasksMax=32"],
             "keplerd-resctrl.service": ["MemoryMax=128M", "TasksMax=4", "CapabilityBoundingSet="],
+            "keplerd-resctrl-groups.service": ["MemoryMax=128M", "TasksMax=4", "CapabilityBoundingSet=",
+                                               "ReadWritePaths=/sys/fs/resctrl"],
             "keplerd-redfish.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "RestartPreventExitStatus=78"],
             "keplerd-ipmi.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "DevicePolicy=closed",
                                      "DeviceAllow=char-ipmidev rw"]}

@@ -50,6 +50,14 @@ TEST(Vms, AreNamesOrUuidsOrAll) {
   }
 }
 
+TEST(Groups, ArePatternsOfUnitsOrPathsOrTheLargest) {
+  EXPECT_THAT(with("Resctrl", "Groups", "db.service machine-qemu*.scope,/docker/* largest").resctrl.groups,
+              ElementsAre("db.service", "machine-qemu*.scope", "/docker/*", "largest"));
+  EXPECT_THAT(with("Resctrl", "Groups", "").resctrl.groups, IsEmpty());
+  for (const char* text : {"\"db.service\"", "db;service", "#db", "a\x01"})
+    EXPECT_THAT(refusal("Resctrl", "Groups", text), HasSubstr("must be names of units, paths of cgroups"));
+}
+
 TEST(Vms, WhoseNameEndsInABackslashAreReadBack) {
   for (const char* text : {"a\\,", "a\\\\,,", "a\\ b", "a\\,b\\,"}) {
     const Settings settings = with("Guests", "Machines", text);
@@ -221,7 +229,7 @@ TEST(UnknownKey, NamesWhatTheSectionAccepts) {
 TEST(UnknownSection, NamesThoseThatAre) {
   EXPECT_EQ(refusal("Foo", "Source", "auto"),
             "unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], [Access], "
-            "[Guests]");
+            "[Guests], [Resctrl]");
 }
 
 TEST(Refusal, IsOneLineWhateverTheValue) {
@@ -250,7 +258,8 @@ TEST(Table, ShowsTheDefaults) {
       "[Attribution]\nSplit=auto\nShare=auto\nIdle=separate\nIdlePower=\n\n"
       "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\nVmRetention=365d\n\n"
       "[Access]\nPublic=own\n\n"
-      "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n");
+      "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n\n"
+      "[Resctrl]\nGroups=\n");
 }
 
 TEST(Table, ReadsBackWhatItShows) {

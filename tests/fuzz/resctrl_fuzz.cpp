@@ -11,8 +11,8 @@
 #include "fuzz/shown_text.h"
 #include "meters/resctrl/accounts.h"
 #include "meters/resctrl/counter_value.h"
-#include "meters/resctrl/held_cgroups.h"
 #include "meters/resctrl/own_counts.h"
+#include "meters/resctrl/threads.h"
 #include "usage/count_file.h"
 #include "usage/window_counter.h"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a written resctrl tree to the energy of memory and of a processor: keplerd-resctrl and keplerd.
 
-usage: resctrl_test.py KEPLERD-RESCTRL KEPLERD
+usage: resctrl_test.py KEPLERD-RESCTRL KEPLERD-RESCTRL-GROUPS KEPLERD
 """
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import unittest
 
 from written_host import Daemon, WrittenHost
 
-RESCTRL, KEPLERD = sys.argv.pop(1), sys.argv.pop(1)
+RESCTRL, GROUPS, KEPLERD = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 GROUP = "mon_groups/a"
 DRAM, PACKAGE = "powercap:dram:0", "powercap:package:0"
 
@@ -118,6 +118,59 @@ class Resctrl(unittest.TestCase):
             self.wait_for(lambda lines: lines[0].endswith(" 32000000"), "the energy", "cores-0")
             self.assertEqual(self.window(daemon, PACKAGE), [20_000_000 + 4_000_000, 12_000_000 + 4_000_000])
             self.assertEqual(self.counted, {("a", PACKAGE)})
+
+
+class Groups(unittest.TestCase):
+    """keplerd-resctrl-groups, which believes that the directories of a written tree are the kernel's."""
+
+    def setUp(self):
+        self.host = WrittenHost()
+        self.addCleanup(self.host.remove)
+        for name, pid in (("a", 10), ("b", 20)):
+            self.host.group(f"/system.slice/{name}.service", 0, [pid])
+            self.host.write(f"cgroup/system.slice/{name}.service/cgroup.threads", f"{pid}\n")
+        self.host.write("sys/fs/resctrl/info/L3_MON/num_rmids", "16\n")
+        self.host.write("sys/fs/resctrl/mon_groups/libvirt/tasks", "20\n")
+        self.groups = self.host.root / "sys/fs/resctrl/mon_groups"
+        self.config = self.host.root / "keplerd.conf"
+
+    def run_with(self, patterns, condition):
+        self.config.write_text(f"[Resctrl]\nGroups={patterns}\n")
+        root = self.host.root
+        process = subprocess.Popen([GROUPS, "--config", self.config, root / "sys", root / "proc", root / "cgroup"],
+                                   stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 60
+        while not condition() and time.monotonic() < end:
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        process.terminate()
+        log = process.communicate()[1]
+        return process.returncode, log
+
+    def own(self):
+        return [group.name for group in self.groups.iterdir() if group.name.startswith("keplerd-")]
+
+    def test_they_are_made_for_what_is_listed_and_removed_at_the_end(self):
+        status, log = self.run_with("*.service", self.own)
+        self.assertEqual(status, 0, log)
+        self.assertIn("1 cgroups have a monitoring group", log)
+        self.assertIn("/system.slice/b.service: its threads are in a group that somebody else has created", log)
+        self.assertEqual([group.name for group in self.groups.iterdir()], ["libvirt"])
+        self.assertEqual((self.groups / "libvirt/tasks").read_text(), "20\n")
+
+    def test_threads_are_moved_into_them(self):
+        names = set()
+        self.run_with("a.service", lambda: names.update(self.own()) or names)
+        tasks = self.groups / names.pop() / "tasks"  # as if of an earlier run
+        self.host.write(tasks.relative_to(self.host.root), "")
+        self.run_with("a.service", lambda: tasks.read_text() == "10\n")
+        self.assertEqual(tasks.read_text(), "10\n")
+
+    def test_a_configuration_that_is_wrong_is_refused(self):
+        self.config.write_text('[Resctrl]\nGroups="a"\n')
+        refused = subprocess.run([GROUPS, "--config", self.config], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("must be names of units", refused.stderr)
 
 
 if __name__ == "__main__":

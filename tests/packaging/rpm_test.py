@@ -21,11 +21,11 @@ DIRECTORIES = """
 /usr/share/licenses/keplerd""".split()
 PROGRAMS = """
 /usr/bin/keplerctl /usr/libexec/keplerd/keplerd-drm /usr/libexec/keplerd/keplerd-nvml
-/usr/libexec/keplerd/keplerd-resctrl /usr/sbin/keplerd""".split()
+/usr/libexec/keplerd/keplerd-resctrl /usr/libexec/keplerd/keplerd-resctrl-groups /usr/sbin/keplerd""".split()
 FILES = """
 /etc/keplerd/cost.conf /etc/keplerd/keplerd.conf
 /usr/lib/systemd/system/keplerd-drm.service /usr/lib/systemd/system/keplerd-nvml.service
-/usr/lib/systemd/system/keplerd-resctrl.service
+/usr/lib/systemd/system/keplerd-resctrl.service /usr/lib/systemd/system/keplerd-resctrl-groups.service
 /usr/lib/systemd/system/keplerd.service /usr/lib/systemd/system/keplerd.socket /usr/lib/sysusers.d/keplerd.conf
 /usr/share/bash-completion/completions/keplerctl /usr/share/bash-completion/completions/keplerd
 /usr/share/dbus-1/interfaces/org.keplerd1.Manager.xml /usr/share/dbus-1/interfaces/org.keplerd1.VirtualMachine.xml
@@ -204,11 +204,13 @@ class Rpm(unittest.TestCase):
 
     def test_its_scriptlets_make_the_user_and_leave_it_to_presets_whether_it_is_enabled(self):
         self.assertIn("useradd -r -g keplerd", self.scriptlet("preinstall"))
-        units = "keplerd.service keplerd.socket keplerd-drm.service keplerd-nvml.service keplerd-resctrl.service"
+        units = "keplerd.service keplerd.socket keplerd-drm.service keplerd-nvml.service keplerd-resctrl.service " \
+                "keplerd-resctrl-groups.service"
         self.assertIn(f"{HELPER} install-system-units {units}", self.scriptlet("postinstall"))
         self.assertIn(f"{HELPER} remove-system-units {units}", self.scriptlet("preuninstall"))
         # The socket stays open meanwhile, so that no question is turned away.
-        restarted = "keplerd.service keplerd-drm.service keplerd-nvml.service keplerd-resctrl.service"
+        restarted = "keplerd.service keplerd-drm.service keplerd-nvml.service keplerd-resctrl.service " \
+                    "keplerd-resctrl-groups.service"
         self.assertIn(f"{HELPER} mark-restart-system-units {restarted}", self.scriptlet("postuninstall"))
         for name in ("preinstall", "postinstall", "preuninstall", "postuninstall"):
             run("sh", "-n", input=self.scriptlet(name).encode())

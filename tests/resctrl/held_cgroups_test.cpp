@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "meters/resctrl/threads.h"
 #include "resctrl/tree.h"
 
 namespace keplerd::resctrl {

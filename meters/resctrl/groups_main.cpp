@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// keplerd-resctrl-groups [--config FILE] [SYS [PROC [CGROUP]]]: makes monitoring groups of resctrl for the
+// cgroups that Groups= names (keplerd.conf(5)), and removes them when it is stopped. A process of its own,
+// because it needs to be root, unlike the one that reads what they count.
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "config/load.h"
+#include "event/stderr_log.h"
+#include "host/host_root.h"
+#include "meters/resctrl/group_files.h"
+#include "meters/resctrl/made_groups.h"
+#include "meters/resctrl/wanted_cgroups.h"
+
+namespace {
+
+using namespace keplerd;
+
+// Threads that have come from elsewhere are in their group after this time at most.
+constexpr timespec kPeriod{.tv_sec = 10, .tv_nsec = 0};
+
+// What has changed since the last time, once.
+class Log {
+ public:
+  void report(const resctrl::MadeGroups::Outcome& outcome) {
+    if (outcome.problem != last_.problem && !outcome.problem.empty())
+      stderr_log::log_warning(outcome.problem);
+    if (outcome.refused > 0 && last_.refused == 0)
+      stderr_log::log_warning(
+          fmt::format("There are no more monitoring groups than {}: others are not measured", outcome.made));
+    const std::set<std::string> known(last_.others.begin(), last_.others.end());
+    for (const std::string& cgroup : outcome.others)
+      if (!known.contains(cgroup))
+        stderr_log::log_info(fmt::format("/{}: its threads are in a group that somebody else has created",
+                                         escape_name(cgroup)));
+    if (outcome.made != last_.made)
+      stderr_log::log_info(fmt::format("{} cgroups have a monitoring group", outcome.made));
+    last_ = outcome;
+  }
+
+ private:
+  resctrl::MadeGroups::Outcome last_;
+};
+
+int follow(const HostRoot& host, std::vector<std::string> patterns, const sigset_t& stop) {
+  resctrl::KernelGroupFiles files(host);
+  resctrl::MadeGroups groups(host, files);
+  resctrl::WantedCgroups wanted(host, std::move(patterns));
+  Log log;
+  do {
+    log.report(groups.follow(wanted.find()));
+  } while (::sigtimedwait(&stop, nullptr, &kPeriod) < 0);
+  const auto removed = groups.remove_all();
+  if (removed) return EXIT_SUCCESS;
+  stderr_log::log_error(removed.error().message);
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::string file;
+  if (arguments.size() >= 2 && arguments[0] == "--config") {
+    file = arguments[1];
+    arguments.erase(arguments.begin(), arguments.begin() + 2);
+  }
+  const auto argument = [&](std::size_t i, const char* otherwise) {
+    return arguments.size() > i ? arguments[i] : std::string(otherwise);
+  };
+  const auto loaded = file.empty() ? load_settings() : load_settings_file(file);
+  if (!loaded) {
+    stderr_log::log_error(loaded.error().message);
+    return EXIT_FAILURE;
+  }
+  const std::vector<std::string>& patterns = loaded->settings.resctrl.groups;
+  if (patterns.empty())
+    stderr_log::log_warning("Groups= in section [Resctrl] of keplerd.conf is empty: no groups are created");
+  HostPaths paths{.sysfs = argument(0, "/sys"), .procfs = argument(1, "/proc")};
+  if (arguments.size() > 2) paths.cgroupfs = arguments[2];
+  const auto host = HostRoot::open(paths);
+  if (!host) {
+    stderr_log::log_error(host.error().message);
+    return EXIT_FAILURE;
+  }
+  sigset_t stop;
+  sigemptyset(&stop);
+  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&stop, signal);
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
+  return follow(*host, patterns, stop);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "meters/resctrl/wanted_cgroups.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include <fnmatch.h>
+
+#include "base/parse.h"
+#include "host/host_root.h"
+#include "usage/cgroup_files.h"
+
+namespace keplerd::resctrl {
+namespace {
+
+constexpr std::size_t kMostVisited = 20'000;
+constexpr int kMostLevels = 16;
+
+std::string inside(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "/" + name;
+}
+
+bool matches(const std::string& pattern, const std::string& name) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+}
+
+bool is_around(const std::string& path, const std::string& other) {
+  return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '/';
+}
+
+}  // namespace
+
+bool WantedCgroups::matches_name(const std::string& name) const {
+  return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+    return !pattern.starts_with('/') && pattern != kLargest && matches(pattern, name);
+  });
+}
+
+void WantedCgroups::add(const std::string& path, bool is_named) {
+  const int root = *host_.cgroupfs();
+  const auto identity = read_identity(root, path.c_str());
+  if (!identity) return;
+  found_.push_back({path, *identity, is_named});
+  std::array<char, 4096> buffer;
+  const auto stat = read_file(root, (path + "/cpu.stat").c_str(), buffer);
+  const auto used = stat ? parse_cpu_stat(*stat) : Error{};
+  if (used) usage_[*identity] = *used;
+}
+
+// Units are in slices, and in nothing else.
+void WantedCgroups::visit_slice(const std::string& path, int levels) {
+  const bool takes_largest = std::ranges::find(patterns_, kLargest) != patterns_.end();
+  const auto names = list_subdirectories(*host_.cgroupfs(), path.empty() ? "." : path.c_str());
+  if (!names || levels == 0) return;
+  for (const std::string& name : *names) {
+    if (left_to_visit_ == 0) return;
+    --left_to_visit_;
+    const std::string below = inside(path, name);
+    if (matches_name(name)) {
+      add(below, true);
+    } else if (name.ends_with(".slice")) {
+      visit_slice(below, levels - 1);
+    } else if (takes_largest && (name.ends_with(".service") || name.ends_with(".scope"))) {
+      add(below, false);
+    }
+  }
+}
+
+// `pattern`: what is left of it, below `path`.
+void WantedCgroups::visit_path(const std::string& path, std::string_view pattern) {
+  const std::string level(take_until(pattern, '/'));
+  const auto names = list_subdirectories(*host_.cgroupfs(), path.empty() ? "." : path.c_str());
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (left_to_visit_ == 0) return;
+    --left_to_visit_;
+    if (!matches(level, name)) continue;
+    if (pattern.empty()) {
+      add(inside(path, name), true);
+    } else {
+      visit_path(inside(path, name), pattern);
+    }
+  }
+}
+
+std::vector<WantedCgroup> WantedCgroups::find() {
+  if (!host_.cgroupfs()) return {};
+  found_.clear();
+  usage_.clear();
+  left_to_visit_ = kMostVisited;
+  for (const std::string& pattern : patterns_)
+    if (pattern.starts_with('/')) visit_path("", std::string_view(pattern).substr(1));
+  visit_slice("", kMostLevels);
+  const auto used = [this](const WantedCgroup& one) {
+    const auto now = usage_.find(one.identity), before = last_usage_.find(one.identity);
+    if (now == usage_.end()) return Nanoseconds{0};
+    return before == last_usage_.end() ? now->second : now->second - before->second;
+  };
+  // Of those that are named, the order does not depend on their use.
+  const auto place = [&](const WantedCgroup& one) {
+    return std::tuple(!one.is_named, one.is_named ? Nanoseconds{0} : -used(one), std::string_view(one.path));
+  };
+  std::ranges::sort(found_, {}, place);
+  std::vector<WantedCgroup> wanted;
+  for (const WantedCgroup& one : found_) {
+    const bool has_place = std::ranges::none_of(wanted, [&](const WantedCgroup& other) {
+      return other.path == one.path || is_around(other.path, one.path) || is_around(one.path, other.path);
+    });
+    if (has_place) wanted.push_back(one);
+  }
+  last_usage_ = usage_;
+  return wanted;
+}
+
+}  // namespace keplerd::resctrl

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cgroups are to have a monitoring group of resctrl, according to Groups= (keplerd.conf(5)).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace keplerd {
+class HostRoot;
+}
+
+namespace keplerd::resctrl {
+
+inline constexpr char kLargest[] = "largest";
+
+struct WantedCgroup {
+  std::string path;            // below the root of cgroup2, without a leading slash
+  std::uint64_t identity = 0;  // read_identity()
+  bool is_named = false;       // a pattern names it; otherwise, it is one of the largest
+
+  bool operator==(const WantedCgroup&) const = default;
+};
+
+class WantedCgroups {
+ public:
+  // `host` must outlive it. A pattern (glob(7)) with a slash at its beginning is one of whole paths, level by
+  // level. Any other one is that of the name of a unit of the system manager, which is in slices only: so
+  // that nobody else can have a cgroup measured by choosing its name. "largest": all units of the system
+  // manager.
+  WantedCgroups(const HostRoot& host, std::vector<std::string> patterns)
+      : host_(host), patterns_(std::move(patterns)) {}
+
+  // None is inside another one. Those that are named are first; then the others, those first that have used
+  // the most CPU time since the last call.
+  std::vector<WantedCgroup> find();
+
+ private:
+  struct Unit {
+    std::string path;
+    Nanoseconds used{0};
+  };
+  void visit_slice(const std::string& path, int levels);
+  void visit_path(const std::string& path, std::string_view pattern);
+  void add(const std::string& path, bool is_named);
+  bool matches_name(const std::string& name) const;
+
+  const HostRoot& host_;
+  std::vector<std::string> patterns_;
+  std::map<std::uint64_t, Nanoseconds> last_usage_, usage_;  // by identity
+  std::vector<WantedCgroup> found_;
+  std::size_t left_to_visit_ = 0;
+};
+
+}  // namespace keplerd::resctrl
