@@ -273,7 +273,8 @@ TEST(GroupCountModel, AMeasuredPartIsKnownAsWellAsTrafficIs) {
   usage.counts = {{.source = {}, .all = {100}, .groups = {{.group = 0, .count = {60}}}}};
   const std::vector<Nanoseconds> own(3);
   GroupCountModel model;
-  model.begin(usage, {.own = own});
+  const Contenders contenders{.own = own};
+  model.begin(usage, contenders);
   const std::vector<std::int64_t> weights{0, 30, 10, 40};
   const std::vector<double> sd{0, 0.4, 0.8, 0.5};
   Weighing weighing{.idle = {}, .contenders = weights, .process = {}, .other = {}, .relative_sd = sd};
@@ -292,7 +293,8 @@ TEST(GroupCountModel, WhatIsNotCountedIsAsUncertainAsTheModel) {
       {.source = {CountKind::kCoreEnergy, 0}, .all = {500}, .groups = {{.group = 0, .count = {250}}}}};
   const std::vector<Nanoseconds> own(2);
   GroupCountModel model;
-  model.begin(usage, {.window = 1s, .own = own});
+  const Contenders contenders{.window = 1s, .own = own};
+  model.begin(usage, contenders);
   const std::vector<std::int64_t> weights{0, 50, 50};
   const std::vector<double> sd{0, 0.4, 0.4};
   Weighing weighing{.idle = {}, .contenders = weights, .process = {}, .other = {}, .relative_sd = sd};
