@@ -22,7 +22,7 @@ std::string inside(const std::string& path, const std::string& name) {
 }
 
 bool matches(const std::string& pattern, const std::string& name) {
-  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD | FNM_NOESCAPE) == 0;
 }
 
 bool is_around(const std::string& path, const std::string& other) {
