@@ -31,9 +31,6 @@ class Accounts {
   // By the name of the file; with `problem`, the counts are not known.
   std::map<std::string, std::string> texts(const std::string& problem) const;
 
-  // How many cgroups are measured.
-  std::size_t size() const { return cgroups_.size(); }
-
  private:
   using Counts = std::map<int, Count>;  // by die
   void begin(Nanoseconds now, const Dies& dies);

@@ -7,7 +7,6 @@
 #include <ctime>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>

@@ -23,13 +23,6 @@ using Threads = std::vector<std::int32_t>;
 
 }  // namespace
 
-Result<Threads> HeldCgroups::read_tasks(const Group& group) const {
-  const auto text =
-      read_text(host_.sysfs(), fmt::format("{}/{}/tasks", kRoot, group.path).c_str(), kLongestList);
-  if (!text) return text.error();
-  return parse_threads(*text);
-}
-
 bool HeldCgroups::has_cpus(const Group& group) const {
   std::array<char, 4096> buffer;
   const auto text =
@@ -42,7 +35,7 @@ std::map<std::uint64_t, HeldCgroups::Tasks> HeldCgroups::read_all(const std::vec
   std::map<std::uint64_t, Tasks> tasks;
   for (const Group& group : groups) {
     if (group.path.empty()) continue;
-    auto threads = read_tasks(group);
+    auto threads = read_tasks(host_, group.path);
     const auto outer = tasks.find(group.parent);
     if (outer != tasks.end()) {
       Threads rest;
@@ -86,7 +79,7 @@ bool HeldCgroups::has_thread(Tasks& tasks, std::int32_t thread) const {
   if (std::ranges::binary_search(tasks.threads, thread)) return true;
   if (tasks.refreshes == 0) return false;
   --tasks.refreshes;
-  const auto now = read_tasks(*tasks.group);
+  const auto now = read_tasks(host_, tasks.group->path);
   if (!now) return false;
   Threads all;
   std::ranges::set_union(tasks.threads, *now, std::back_inserter(all));

@@ -37,7 +37,6 @@ class HeldCgroups {
     Threads threads;
     int refreshes = 0;  // that are left
   };
-  Result<Threads> read_tasks(const Group& group) const;
   bool has_cpus(const Group& group) const;
   // By group; only those that could be read.
   std::map<std::uint64_t, Tasks> read_all(const std::vector<Group>& groups) const;

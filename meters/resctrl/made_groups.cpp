@@ -25,10 +25,8 @@ std::optional<std::uint64_t> parse_own_name(std::string_view name) {
 
 // None if it is gone.
 std::set<std::int32_t> tasks_of(const HostRoot& host, const std::string& group) {
-  const auto text = read_text(host.sysfs(), fmt::format("{}/{}/tasks", kRoot, group).c_str(), kLongestList);
-  if (!text) return {};
-  const auto threads = parse_threads(*text);
-  return std::set<std::int32_t>(threads.begin(), threads.end());
+  const auto threads = read_tasks(host, group);
+  return threads ? std::set<std::int32_t>(threads->begin(), threads->end()) : std::set<std::int32_t>();
 }
 
 }  // namespace
@@ -52,6 +50,7 @@ Result<MadeGroups::Present> MadeGroups::look() const {
     if (name == "info" || name == "mon_data" || name == "mon_groups") continue;
     present.of_others.merge(tasks_of(host_, name));  // those inside it, too
   }
+  present.most_of_largest = most_of_largest();
   return present;
 }
 
@@ -110,7 +109,8 @@ void MadeGroups::empty(const Eligible& eligible, Present& present) {
 // Whether the cgroup has a group now.
 bool MadeGroups::make(const WantedCgroup& cgroup, Present& present) {
   if (present.own.contains(cgroup.identity)) return true;
-  const bool has_place = outcome_.refused == 0 && (cgroup.is_named || present.count < most_of_largest());
+  const bool has_place =
+      outcome_.refused == 0 && (cgroup.is_named || present.count < present.most_of_largest);
   const auto made = has_place ? files_.make(name_of(cgroup.identity)) : Error{.message = "", .code = ENOSPC};
   if (!made && made.error().code == ENOSPC) {
     ++outcome_.refused;

@@ -47,6 +47,7 @@ class MadeGroups {
     std::map<std::uint64_t, Threads> own;  // by identity of the cgroup
     Threads of_others;
     std::size_t count = 0;  // of monitoring groups
+    std::size_t most_of_largest = 0;
   };
   using Eligible = std::map<std::uint64_t, Threads>;  // the threads of a cgroup, by its identity
   Result<Present> look() const;

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/parse.h"
 #include "host/host_root.h"
+#include "meters/resctrl/groups.h"
 
 namespace keplerd::resctrl {
 namespace {
@@ -34,6 +37,12 @@ std::vector<std::int32_t> parse_threads(std::string_view text) {
   std::ranges::sort(threads);
   threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
   return threads;
+}
+
+Result<std::vector<std::int32_t>> read_tasks(const HostRoot& host, const std::string& group) {
+  const auto text = read_text(host.sysfs(), fmt::format("{}/{}/tasks", kRoot, group).c_str(), kLongestList);
+  if (!text) return text.error();
+  return parse_threads(*text);
 }
 
 std::set<std::int32_t> threads_in(const HostRoot& host, const std::string& cgroup) {

@@ -40,10 +40,6 @@ class WantedCgroups {
   std::vector<WantedCgroup> find();
 
  private:
-  struct Unit {
-    std::string path;
-    Nanoseconds used{0};
-  };
   void visit_slice(const std::string& path, int levels);
   void visit_path(const std::string& path, std::string_view pattern);
   void add(const std::string& path, bool is_named);
