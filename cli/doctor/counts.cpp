@@ -35,9 +35,11 @@ constexpr std::array<Words, 2> kWords = {{
      "each second, two counters are read for each of the groups"},
 }};
 
-bool has_zone(const DoctorFacts& facts, std::string_view name) {
-  return std::ranges::any_of(
-      facts.zones, [name](const varlink::Json& zone) { return string_field(zone, "name") == name; });
+bool measures(const DoctorFacts& facts, std::string_view name) {
+  return std::ranges::any_of(facts.zones, [name](const varlink::Json& zone) {
+    const auto quality = string_field(zone, "quality");
+    return string_field(zone, "name") == name && (quality == "measured" || quality == "modelled");
+  });
 }
 
 // keplerd does not divide by a report that is older.
@@ -70,7 +72,12 @@ Check check_reported(const Words& words, const CountFacts& count, std::chrono::m
 
 std::optional<Check> check_count(const Words& words, const DoctorFacts& facts) {
   const CountFacts& count = facts.*words.facts;
-  if (!has_zone(facts, words.zone)) return std::nullopt;
+  if (!measures(facts, words.zone)) return std::nullopt;
+  if (facts.settings.attribution.share == ShareRule::kCpuTime) {
+    if (!count.report) return std::nullopt;
+    return Check{words.name, kOk,
+                 fmt::format("divided by CPU time; with Share=cpu-time, {} is not used", words.its)};
+  }
   if (count.report) return check_reported(words, count, facts.boottime);
   if (count.counts_groups)
     return Check{words.name, kOk,

@@ -14,25 +14,32 @@ namespace {
 constexpr double kWeights = 1LL << 50;  // the sum of the weights, about
 
 constexpr std::size_t kOthers = 0;
-// What CPU time says of memory, where no model knows better.
-const double kTimeSd = std::sqrt(kMemoryDeviationVariance);
-
-// What is counted of what a zone measures. "uncore" is what the cores are not.
+// What is counted of what a zone measures. "uncore" is what the cores are not, a platform is more than its
+// processors, and what no meter has measured does not follow what is counted.
 std::optional<CountKind> kind_of(const Zone& zone) {
-  if (zone.name == "uncore") return std::nullopt;
-  switch (zone.resource) {
-    case Resource::kDram:
+  if (zone.name == "uncore" || zone.quality > Quality::kModelled) return std::nullopt;
+  switch (coverage_of(zone)) {
+    case Coverage::kDram:
       return CountKind::kMemoryTraffic;
-    case Resource::kCpu:
+    case Coverage::kCpu:
       return CountKind::kCoreEnergy;
-    case Resource::kGpu:
-    case Resource::kNone:
+    case Coverage::kGpu:
+    case Coverage::kPlatform:
+    case Coverage::kOther:
       break;
   }
   return std::nullopt;
 }
 
-double count_sd(CountKind kind) { return kind == CountKind::kMemoryTraffic ? kTrafficSd : kCoreEnergySd; }
+// Relative standard deviations.
+struct Deviations {
+  double count;  // of the energy from what is counted
+  double time;   // from CPU time, where no model knows better
+};
+Deviations deviations_of(CountKind kind) {
+  return kind == CountKind::kMemoryTraffic ? Deviations{kTrafficSd, std::sqrt(kMemoryDeviationVariance)}
+                                           : Deviations{kCoreEnergySd, std::sqrt(kDeviationVariance)};
+}
 
 double number(Count count) { return static_cast<double>(count.value); }
 
@@ -52,7 +59,8 @@ void GroupCountModel::apply(const DrawnEnergy& drawn, Weighing& weighing) {
   if (counts == usage_->counts.end() || counts->groups.empty() || counts->all <= Count{}) return;
   find_owners(*counts);
   find_parts(*counts, counted_part(*counts, drawn, weighing.idle), weighing);
-  bound(weighing.contenders, count_sd(*kind), weighing);
+  const auto [of_count, of_time] = deviations_of(*kind);
+  bound(weighing.contenders, of_count, of_time, weighing);
   weigh(weighing);
   counted_.clear();
   for (const GroupCounts::OfGroup& one : counts->groups) counted_.push_back(one.group);
@@ -137,12 +145,13 @@ void GroupCountModel::weigh(Weighing& weighing) {
 
 // What is known of others does not change. Of a measured group, the count is known, and the other model only
 // divides it, and what is not counted.
-void GroupCountModel::bound(std::span<const std::int64_t> model, double count_sd, Weighing& weighing) {
+void GroupCountModel::bound(std::span<const std::int64_t> model, double count_sd, double time_sd,
+                            Weighing& weighing) {
   if (weighing.relative_sd.empty()) return;
   relative_sd_.assign(weighing.relative_sd.begin(), weighing.relative_sd.end());
   for (std::size_t i = 0; i < model.size(); ++i) {
     if (weights_[i] == 0) continue;
-    if (model[i] == 0) relative_sd_[i] = std::hypot(kTimeSd, weighing.idle_relative_sd);
+    if (model[i] == 0) relative_sd_[i] = std::hypot(time_sd, weighing.idle_relative_sd);
     if (owner_[i] == kOthers) continue;
     const double counted = by_count_[owner_[i]];
     const double rest = 1 - counted * weights_[i] / sums_[owner_[i]];

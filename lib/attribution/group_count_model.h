@@ -43,7 +43,7 @@ class GroupCountModel {
   double counted_part(const GroupCounts& counts, const DrawnEnergy& drawn, Microjoules idle) const;
   void find_parts(const GroupCounts& counts, double counted, const Weighing& weighing);
   void weigh(Weighing& weighing);
-  void bound(std::span<const std::int64_t> model, double count_sd, Weighing& weighing);
+  void bound(std::span<const std::int64_t> model, double count_sd, double time_sd, Weighing& weighing);
 
   const UsageSample* usage_ = nullptr;  // of the current window, as all that follows
   const Contenders* used_ = nullptr;

@@ -34,11 +34,12 @@ class Log {
       stderr_log::log_warning(outcome.problem);
     if (outcome.refused > 0 && last_.refused == 0)
       stderr_log::log_warning(
-          fmt::format("There are no more monitoring groups than {}: others are not measured", outcome.made));
+          fmt::format("The hardware has no more monitoring groups: only {} of the listed cgroups have one",
+                      outcome.made));
     const std::set<std::string> known(last_.others.begin(), last_.others.end());
     for (const std::string& cgroup : outcome.others)
       if (!known.contains(cgroup))
-        stderr_log::log_info(fmt::format("/{}: its threads are in a group that somebody else has created",
+        stderr_log::log_info(fmt::format("/{}: threads of it are in a group that somebody else has created",
                                          escape_name(cgroup)));
     if (outcome.made != last_.made)
       stderr_log::log_info(fmt::format("{} cgroups have a monitoring group", outcome.made));

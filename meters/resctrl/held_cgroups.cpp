@@ -21,6 +21,13 @@ constexpr int kMostRefreshes = 3;  // of the tasks of a group
 
 using Threads = std::vector<std::int32_t>;
 
+// The scope or service that a cgroup is in, or is itself; empty if it is in none.
+std::string_view unit_of(std::string_view path) {
+  while (!path.empty() && !path.ends_with(".scope") && !path.ends_with(".service"))
+    path = path.substr(0, path.find('/') == std::string_view::npos ? 0 : path.rfind('/'));
+  return path;
+}
+
 }  // namespace
 
 bool HeldCgroups::has_cpus(const Group& group) const {
@@ -114,7 +121,8 @@ bool HeldCgroups::collect(const std::string& path, Tasks& tasks, Threads& found)
       *names, [&](const std::string& name) { return collect(path + "/" + name, tasks, found); });
 }
 
-// From the cgroup of any thread upwards.
+// From the cgroup of any thread upwards. If all threads of a unit are in one cgroup below it, as those of
+// libvirt's VMs, then it is the unit: this is what has an account.
 std::optional<std::uint64_t> HeldCgroups::find_one(Tasks& tasks) {
   std::string path;
   for (std::size_t i = 0; i < tasks.threads.size() && path.empty(); ++i) {
@@ -129,6 +137,8 @@ std::optional<std::uint64_t> HeldCgroups::find_one(Tasks& tasks) {
       return !std::ranges::binary_search(found, thread) && runs(thread);
     };
     if (std::ranges::none_of(tasks.threads, is_elsewhere)) {
+      const std::string unit(unit_of(path));
+      if (!unit.empty() && unit != path && collect(unit, tasks, found)) path = unit;
       const auto identity = read_identity(*host_.cgroupfs(), path.c_str());
       return identity ? std::optional(*identity) : std::nullopt;
     }

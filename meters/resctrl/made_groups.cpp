@@ -2,7 +2,6 @@
 #include "meters/resctrl/made_groups.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <optional>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "base/parse.h"
 #include "host/host_root.h"
 #include "meters/resctrl/groups.h"
+#include "meters/resctrl/most_groups.h"
 #include "meters/resctrl/threads.h"
 
 namespace keplerd::resctrl {
@@ -23,103 +23,129 @@ std::optional<std::uint64_t> parse_own_name(std::string_view name) {
   return take_prefix(name, kOwnPrefix) ? parse_number<std::uint64_t>(name) : std::nullopt;
 }
 
-// None if it is gone.
-std::set<std::int32_t> tasks_of(const HostRoot& host, const std::string& group) {
-  const auto threads = read_tasks(host, group);
-  return threads ? std::set<std::int32_t>(threads->begin(), threads->end()) : std::set<std::int32_t>();
-}
+// A cgroup that has a group keeps it as long as it is among so many times as many as can have one: what a new
+// group counts can only be used from its second reading on.
+constexpr double kHysteresis = 1.5;
 
 }  // namespace
 
-// The monitoring groups of the default group, and the threads that are in any group of others.
+// None if it is gone.
+std::optional<Error> MadeGroups::add_tasks(const std::string& group, Threads& threads) const {
+  const auto tasks = read_tasks(host_, group);
+  if (tasks) threads.insert(tasks->begin(), tasks->end());
+  if (tasks || is_gone(tasks.error())) return std::nullopt;
+  return Error{.message = "/sys/" + tasks.error().message, .code = tasks.error().code};
+}
+
+// The groups that there are, and the threads that are in any group of others.
 Result<MadeGroups::Present> MadeGroups::look() const {
-  Present present;
+  Present present{.own = {}, .of_others = {}, .others = 1};
   const auto monitoring = list_subdirectories(host_.sysfs(), fmt::format("{}/mon_groups", kRoot).c_str());
   if (!monitoring) return Error{.message = "/sys/" + monitoring.error().message};
   for (const std::string& name : *monitoring) {
-    ++present.count;
-    Threads tasks = tasks_of(host_, "mon_groups/" + name);
-    if (const auto identity = parse_own_name(name)) {
-      present.own[*identity] = std::move(tasks);
-    } else {
-      present.of_others.merge(tasks);
-    }
+    const auto identity = parse_own_name(name);
+    if (!identity) ++present.others;
+    auto error = add_tasks("mon_groups/" + name, identity ? present.own[*identity] : present.of_others);
+    if (error) return *std::move(error);
   }
   const auto control = list_subdirectories(host_.sysfs(), kRoot);
-  for (const std::string& name : control ? *control : std::vector<std::string>()) {
+  if (!control) return Error{.message = "/sys/" + control.error().message};
+  for (const std::string& name : *control) {
     if (name == "info" || name == "mon_data" || name == "mon_groups") continue;
-    present.of_others.merge(tasks_of(host_, name));  // those inside it, too
+    const auto inside =
+        list_subdirectories(host_.sysfs(), fmt::format("{}/{}/mon_groups", kRoot, name).c_str());
+    present.others += 1 + (inside ? inside->size() : 0);
+    if (auto error = add_tasks(name, present.of_others)) return *std::move(error);  // those inside it, too
   }
-  present.most_of_largest = most_of_largest();
   return present;
 }
 
-// Half of what the hardware has: libvirt and container runtimes need some.
-std::size_t MadeGroups::most_of_largest() const {
-  for (const char* const kind : {"L3_MON", "PERF_PKG_MON"}) {
-    std::array<char, 32> buffer;
-    const auto text =
-        read_file(host_.sysfs(), fmt::format("{}/info/{}/num_rmids", kRoot, kind).c_str(), buffer);
-    if (const auto number = text ? parse_number<std::size_t>(trim(*text)) : std::nullopt) return *number / 2;
+// Whether it is in the default group, or in one of ours, now: somebody else may have moved it since look().
+bool MadeGroups::may_move(std::int32_t thread) {
+  const auto membership = read_membership(host_, thread);
+  if (!membership) {
+    if (!is_gone(membership.error())) note(membership.error());
+    return false;
   }
-  return 0;
+  return membership->control == "/" &&
+         (membership->monitoring.empty() || parse_own_name(membership->monitoring));
 }
 
 // Those that have ended meanwhile do not matter.
-Result<Done> MadeGroups::move(const Threads& threads, const Threads& except, const std::string& name) {
+void MadeGroups::move(const Threads& threads, const Threads& except, const std::string& name) {
   for (const std::int32_t thread : threads) {
-    if (except.contains(thread)) continue;
-    auto moved = files_.move(thread, name);
-    if (!moved && !is_gone(moved.error())) return moved;
+    if (except.contains(thread) || !may_move(thread)) continue;
+    const auto moved = files_.move(thread, name);
+    if (!moved && !is_gone(moved.error())) note(moved);
   }
-  return Done{};
 }
 
 // Those that have threads, of which none is in a group of others.
-MadeGroups::Eligible MadeGroups::find_eligible(const std::vector<WantedCgroup>& wanted,
-                                               const Present& present) {
-  Eligible eligible;
+std::vector<MadeGroups::Chosen> MadeGroups::find_eligible(const std::vector<WantedCgroup>& wanted,
+                                                          const Present& present) {
+  std::vector<Chosen> eligible;
   for (const WantedCgroup& cgroup : wanted) {
     Threads threads = threads_in(host_, cgroup.path);
     const auto is_others = [&](std::int32_t thread) { return present.of_others.contains(thread); };
     if (std::ranges::any_of(threads, is_others)) {
       outcome_.others.push_back(cgroup.path);
     } else if (!threads.empty()) {
-      eligible.emplace(cgroup.identity, std::move(threads));
+      eligible.push_back({&cgroup, std::move(threads)});
     }
   }
   return eligible;
 }
 
+// All that are named, and of the others as many as may have groups: first those that have one and are still
+// large, then the largest.
+std::vector<MadeGroups::Chosen> MadeGroups::choose(std::vector<Chosen> eligible,
+                                                   const Present& present) const {
+  const auto unnamed =
+      std::ranges::find_if(eligible, [](const Chosen& one) { return !one.cgroup->is_named; });
+  const std::size_t used = present.others + static_cast<std::size_t>(unnamed - eligible.begin());
+  const std::size_t most = most_groups(host_).value_or(0) / 2;  // libvirt and container runtimes need some
+  const auto free = static_cast<std::ptrdiff_t>(most > used ? most - used : 0);
+  const auto keeps = std::min(static_cast<std::ptrdiff_t>(kHysteresis * static_cast<double>(free)),
+                              eligible.end() - unnamed);
+  std::stable_partition(unnamed, unnamed + keeps,
+                        [&](const Chosen& one) { return present.own.contains(one.cgroup->identity); });
+  if (free < eligible.end() - unnamed) eligible.erase(unnamed + free, eligible.end());
+  return eligible;
+}
+
+bool MadeGroups::remove(std::uint64_t identity, Present& present) {
+  return note(files_.remove(name_of(identity))) && present.own.erase(identity) > 0;
+}
+
 // Threads leave a group before they enter another one.
-void MadeGroups::empty(const Eligible& eligible, Present& present) {
-  for (auto own = present.own.begin(); own != present.own.end();) {
-    const auto known = eligible.find(own->first);
-    if (known != eligible.end()) {
-      note(move(own->second, known->second, ""));
-    } else if (note(files_.remove(name_of(own->first)))) {
-      --present.count;
-      own = present.own.erase(own);
-      continue;
+void MadeGroups::empty(const std::vector<Chosen>& chosen, Present& present) {
+  const std::map<std::uint64_t, Threads> own = present.own;
+  for (const auto& [identity, threads] : own) {
+    const auto known =
+        std::ranges::find(chosen, identity, [](const Chosen& one) { return one.cgroup->identity; });
+    if (known == chosen.end()) {
+      remove(identity, present);
+    } else {
+      move(threads, known->threads, "");
     }
-    ++own;
   }
 }
 
-// Whether the cgroup has a group now.
-bool MadeGroups::make(const WantedCgroup& cgroup, Present& present) {
-  if (present.own.contains(cgroup.identity)) return true;
-  const bool has_place =
-      outcome_.refused == 0 && (cgroup.is_named || present.count < present.most_of_largest);
-  const auto made = has_place ? files_.make(name_of(cgroup.identity)) : Error{.message = "", .code = ENOSPC};
-  if (!made && made.error().code == ENOSPC) {
-    ++outcome_.refused;
-    return false;
+// If the hardware has no more groups, the last one of those that nobody has named is removed for one that
+// somebody has.
+Result<Done> MadeGroups::make(const WantedCgroup& cgroup, const std::vector<Chosen>& chosen,
+                              Present& present) {
+  if (present.own.contains(cgroup.identity)) return Done{};
+  auto made = files_.make(name_of(cgroup.identity));
+  if (!made && made.error().code == ENOSPC && cgroup.is_named) {
+    const auto last = std::find_if(chosen.rbegin(), chosen.rend(), [&](const Chosen& one) {
+      return !one.cgroup->is_named && present.own.contains(one.cgroup->identity);
+    });
+    if (last != chosen.rend() && remove(last->cgroup->identity, present))
+      made = files_.make(name_of(cgroup.identity));
   }
-  if (!note(made)) return false;
-  ++present.count;
-  present.own.emplace(cgroup.identity, Threads{});
-  return true;
+  if (made) present.own.emplace(cgroup.identity, Threads{});
+  return made;
 }
 
 bool MadeGroups::note(const Result<Done>& done) {
@@ -127,7 +153,8 @@ bool MadeGroups::note(const Result<Done>& done) {
   return done.ok();
 }
 
-// New threads are in the group of the one that created them, but threads can also come from elsewhere.
+// New threads are in the group of the one that created them, but threads can also come from elsewhere. EBUSY:
+// groups have been removed, but their RMIDs are still in use by cache lines; later, there will be some.
 const MadeGroups::Outcome& MadeGroups::follow(const std::vector<WantedCgroup>& wanted) {
   outcome_ = {};
   auto present = look();
@@ -135,13 +162,22 @@ const MadeGroups::Outcome& MadeGroups::follow(const std::vector<WantedCgroup>& w
     outcome_.problem = present.error().message;
     return outcome_;
   }
-  const Eligible eligible = find_eligible(wanted, *present);
-  empty(eligible, *present);
-  for (const WantedCgroup& cgroup : wanted) {
-    const auto threads = eligible.find(cgroup.identity);
-    if (threads == eligible.end() || !make(cgroup, *present)) continue;
-    ++outcome_.made;
-    note(move(threads->second, present->own.at(cgroup.identity), name_of(cgroup.identity)));
+  const std::vector<Chosen> chosen = choose(find_eligible(wanted, *present), *present);
+  empty(chosen, *present);
+  int hindrance = 0;
+  for (const auto& [cgroup, threads] : chosen) {
+    const bool is_hindered = hindrance != 0 && !present->own.contains(cgroup->identity);
+    const Result<Done> made =
+        is_hindered ? Error{.message = "", .code = hindrance} : make(*cgroup, chosen, *present);
+    if (made) {
+      ++outcome_.made;
+      move(threads, present->own.at(cgroup->identity), name_of(cgroup->identity));
+    } else if (made.error().code == ENOSPC || made.error().code == EBUSY) {
+      hindrance = made.error().code;
+      if (hindrance == ENOSPC) ++outcome_.refused;
+    } else {
+      note(made);
+    }
   }
   return outcome_;
 }

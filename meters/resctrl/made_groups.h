@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,8 +36,9 @@ class MadeGroups {
     std::string problem;              // why nothing could be made, or something has failed; empty: nothing
   };
   // Makes groups for these cgroups, and moves their threads there, the first ones first; removes the groups
-  // of all others that an earlier call or another run has made. `wanted`: none is inside another one. Valid
-  // until the next call.
+  // of all others that an earlier call or another run has made. `wanted`: none is inside another one; those
+  // that are named come first. Of the others, one that has a group keeps it until it is far down in the list.
+  // Nothing is changed if it is not known which threads are in groups of others. Valid until the next call.
   const Outcome& follow(const std::vector<WantedCgroup>& wanted);
   // Removes all of them.
   Result<Done> remove_all();
@@ -46,17 +48,22 @@ class MadeGroups {
   struct Present {
     std::map<std::uint64_t, Threads> own;  // by identity of the cgroup
     Threads of_others;
-    std::size_t count = 0;  // of monitoring groups
-    std::size_t most_of_largest = 0;
+    std::size_t others = 0;  // groups, which use an RMID each: the default one is one of them
   };
-  using Eligible = std::map<std::uint64_t, Threads>;  // the threads of a cgroup, by its identity
+  struct Chosen {
+    const WantedCgroup* cgroup;
+    Threads threads;
+  };
   Result<Present> look() const;
-  Eligible find_eligible(const std::vector<WantedCgroup>& wanted, const Present& present);
-  void empty(const Eligible& eligible, Present& present);
-  bool make(const WantedCgroup& cgroup, Present& present);
+  std::optional<Error> add_tasks(const std::string& group, Threads& threads) const;
+  std::vector<Chosen> find_eligible(const std::vector<WantedCgroup>& wanted, const Present& present);
+  std::vector<Chosen> choose(std::vector<Chosen> eligible, const Present& present) const;
+  void empty(const std::vector<Chosen>& chosen, Present& present);
+  Result<Done> make(const WantedCgroup& cgroup, const std::vector<Chosen>& chosen, Present& present);
+  bool remove(std::uint64_t identity, Present& present);
   bool note(const Result<Done>& done);
-  std::size_t most_of_largest() const;
-  Result<Done> move(const Threads& threads, const Threads& except, const std::string& name);
+  bool may_move(std::int32_t thread);
+  void move(const Threads& threads, const Threads& except, const std::string& name);
 
   const HostRoot& host_;
   GroupFiles& files_;

@@ -2,6 +2,8 @@
 #include "meters/resctrl/threads.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 
 #include <fmt/format.h>
 
@@ -43,6 +45,18 @@ Result<std::vector<std::int32_t>> read_tasks(const HostRoot& host, const std::st
   const auto text = read_text(host.sysfs(), fmt::format("{}/{}/tasks", kRoot, group).c_str(), kLongestList);
   if (!text) return text.error();
   return parse_threads(*text);
+}
+
+Result<Membership> read_membership(const HostRoot& host, std::int32_t thread) {
+  const std::string path = fmt::format("{}/cpu_resctrl_groups", thread);
+  std::array<char, 1024> buffer;
+  const auto text = read_file(host.procfs(), path.c_str(), buffer);
+  if (!text) return Error{.message = "/proc/" + text.error().message, .code = text.error().code};
+  std::string_view rest = *text;
+  std::string_view control = take_until(rest, '\n'), monitoring = take_until(rest, '\n');
+  if (!take_prefix(control, "res:") || control.empty() || !take_prefix(monitoring, "mon:"))
+    return Error{.message = "/proc/" + path + ": no group", .code = EBADMSG};
+  return Membership{std::string(control), std::string(monitoring)};
 }
 
 std::set<std::int32_t> threads_in(const HostRoot& host, const std::string& cgroup) {

@@ -41,11 +41,15 @@ void WantedCgroups::add(const std::string& path, bool is_named) {
   const int root = *host_.cgroupfs();
   const auto identity = read_identity(root, path.c_str());
   if (!identity) return;
-  found_.push_back({path, *identity, is_named});
   std::array<char, 4096> buffer;
   const auto stat = read_file(root, (path + "/cpu.stat").c_str(), buffer);
-  const auto used = stat ? parse_cpu_stat(*stat) : Error{};
-  if (used) usage_[*identity] = *used;
+  const auto usage = stat ? parse_cpu_stat(*stat) : Error{};
+  const auto last = last_uses_.find(*identity);
+  if (usage) {
+    Use& use = uses_[*identity] = {*usage, Nanoseconds{0}};
+    if (last != last_uses_.end()) use.recent = last->second.recent * 9 / 10 + *usage - last->second.usage;
+  }
+  if (is_named || (usage && last != last_uses_.end())) found_.push_back({path, *identity, is_named});
 }
 
 // Units are in slices, and in nothing else.
@@ -87,19 +91,14 @@ void WantedCgroups::visit_path(const std::string& path, std::string_view pattern
 std::vector<WantedCgroup> WantedCgroups::find() {
   if (!host_.cgroupfs()) return {};
   found_.clear();
-  usage_.clear();
+  uses_.clear();
   left_to_visit_ = kMostVisited;
   for (const std::string& pattern : patterns_)
     if (pattern.starts_with('/')) visit_path("", std::string_view(pattern).substr(1));
   visit_slice("", kMostLevels);
-  const auto used = [this](const WantedCgroup& one) {
-    const auto now = usage_.find(one.identity), before = last_usage_.find(one.identity);
-    if (now == usage_.end()) return Nanoseconds{0};
-    return before == last_usage_.end() ? now->second : now->second - before->second;
-  };
-  // Of those that are named, the order does not depend on their use.
-  const auto place = [&](const WantedCgroup& one) {
-    return std::tuple(!one.is_named, one.is_named ? Nanoseconds{0} : -used(one), std::string_view(one.path));
+  const auto place = [this](const WantedCgroup& one) {
+    return std::tuple(!one.is_named, one.is_named ? Nanoseconds{0} : -uses_.at(one.identity).recent,
+                      std::string_view(one.path));
   };
   std::ranges::sort(found_, {}, place);
   std::vector<WantedCgroup> wanted;
@@ -109,7 +108,7 @@ std::vector<WantedCgroup> WantedCgroups::find() {
     });
     if (has_place) wanted.push_back(one);
   }
-  last_usage_ = usage_;
+  last_uses_.swap(uses_);
   return wanted;
 }
 

@@ -35,8 +35,9 @@ class WantedCgroups {
   WantedCgroups(const HostRoot& host, std::vector<std::string> patterns)
       : host_(host), patterns_(std::move(patterns)) {}
 
-  // None is inside another one. Those that are named are first; then the others, those first that have used
-  // the most CPU time since the last call.
+  // None is inside another one. Those that are named are first, by their paths. Then the others, of which the
+  // use of CPU time is known since an earlier call, those first that use the most: a mean over the last
+  // calls, about ten, so that one busy moment changes little.
   std::vector<WantedCgroup> find();
 
  private:
@@ -47,7 +48,12 @@ class WantedCgroups {
 
   const HostRoot& host_;
   std::vector<std::string> patterns_;
-  std::map<std::uint64_t, Nanoseconds> last_usage_, usage_;  // by identity
+  struct Use {
+    Nanoseconds usage{0};   // so far
+    Nanoseconds recent{0};  // since the last calls, the older the less
+  };
+  using Uses = std::map<std::uint64_t, Use>;  // by identity
+  Uses last_uses_, uses_;
   std::vector<WantedCgroup> found_;
   std::size_t left_to_visit_ = 0;
 };

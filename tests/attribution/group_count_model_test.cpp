@@ -199,17 +199,26 @@ class WeightsOfTraffic : public testing::Test {
   GroupCountModel model;
 };
 
-TEST_F(WeightsOfTraffic, AreNotThoseOfUncore) {
-  Zone uncore = package_zone(0);
-  uncore.name = "uncore";
+TEST_F(WeightsOfTraffic, AreThoseOfProcessorsOnlyThatAMeterMeasures) {
   own = {100ms, 0ms};
   usage.groups = {{.path = "/a"}, {.path = "/b"}};
   usage.counts = {{.source = {CountKind::kCoreEnergy, 0}, .all = {1000}, .groups = {{0, {250}}}}};
   weighing = {.idle = {}, .contenders = weights, .process = {}, .other = {}};
   contenders = {.own = own, .own_since = own, .outside = {}, .process = {}};
   model.begin(usage, contenders);
-  model.apply({.zone = uncore, .energy = {1000}, .ticks = {}}, weighing);
-  EXPECT_EQ(weighing.contenders.data(), weights.data()) << "those of the other model";
+  const auto changes = [&](const std::string& name, Quality quality) {
+    Zone zone = package_zone(0);
+    zone.name = name;
+    zone.quality = quality;
+    weighing.contenders = weights;
+    model.apply({.zone = zone, .energy = {1000}, .ticks = {}}, weighing);
+    return weighing.contenders.data() != weights.data();
+  };
+  EXPECT_TRUE(changes("package", Quality::kMeasured));
+  EXPECT_TRUE(changes("core", Quality::kModelled));
+  for (const char* const name : {"uncore", "psys"}) EXPECT_FALSE(changes(name, Quality::kMeasured)) << name;
+  for (const Quality quality : {Quality::kEstimated, Quality::kSimulated, Quality::kAttributed})
+    EXPECT_FALSE(changes("package", quality));
 }
 
 TEST_F(WeightsOfTraffic, AreThoseOfAGroupThatRanOnOtherProcessors) {

@@ -35,7 +35,7 @@ REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure",
             "keplerd-nvml.service": ["MemoryMax=512M", "TasksMax=32"],
             "keplerd-resctrl.service": ["MemoryMax=128M", "TasksMax=4", "CapabilityBoundingSet="],
             "keplerd-resctrl-groups.service": ["MemoryMax=128M", "TasksMax=4", "CapabilityBoundingSet=",
-                                               "ReadWritePaths=/sys/fs/resctrl"],
+                                               "ReadWritePaths=/sys/fs/resctrl", "ProtectKernelTunables=yes"],
             "keplerd-redfish.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "RestartPreventExitStatus=78"],
             "keplerd-ipmi.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "DevicePolicy=closed",
                                      "DeviceAllow=char-ipmidev rw"]}

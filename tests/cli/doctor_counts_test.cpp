@@ -17,7 +17,7 @@ class DoctorCounts : public testing::Test {
  protected:
   DoctorCounts() {
     facts_ = healthy();
-    facts_.zones = {{{"id", "powercap:dram:0"}, {"name", "dram"}}};
+    facts_.zones = {{{"id", "powercap:dram:0"}, {"name", "dram"}, {"quality", "measured"}}};
   }
   Check check() {
     const auto checks = check_counts(facts_);
@@ -31,8 +31,19 @@ class DoctorCounts : public testing::Test {
 TEST_F(DoctorCounts, AHostThatCanSayNothingHasNoLine) {
   EXPECT_THAT(check_counts(facts_), IsEmpty());
   memory_.counts_groups = true;
-  facts_.zones = {{{"id", "powercap:package:0"}, {"name", "package"}}};
+  facts_.zones = {{{"id", "powercap:package:0"}, {"name", "package"}, {"quality", "measured"}}};
   EXPECT_THAT(check_counts(facts_), IsEmpty()) << "nothing to divide";
+  facts_.zones = {{{"id", "simulated:dram:0"}, {"name", "dram"}, {"quality", "simulated"}}};
+  EXPECT_THAT(check_counts(facts_), IsEmpty()) << "nothing that is measured";
+}
+
+TEST_F(DoctorCounts, WhatIsNotUsedIsNotSaidToBe) {
+  facts_.settings.attribution.share = ShareRule::kCpuTime;
+  memory_.counts_groups = true;
+  EXPECT_THAT(check_counts(facts_), IsEmpty());
+  memory_.report = "2000000 1000000 150";
+  memory_.measured = 3;
+  EXPECT_EQ(check().found, "divided by CPU time; with Share=cpu-time, its traffic is not used");
 }
 
 TEST_F(DoctorCounts, WhatTheHostCouldSayAndWhatItCosts) {
@@ -72,13 +83,13 @@ TEST_F(DoctorCounts, CoresHaveALineOfTheirOwn) {
   cores_.counts_groups = true;
   facts_.monitoring_groups = 12;
   EXPECT_THAT(check_counts(facts_), IsEmpty()) << "there is no package";
-  facts_.zones = {{{"id", "powercap:package:0"}, {"name", "package"}}};
+  facts_.zones = {{{"id", "powercap:package:0"}, {"name", "package"}, {"quality", "measured"}}};
   EXPECT_EQ(check().name, "cores");
   EXPECT_EQ(check().found, "divided by a model; resctrl counts the energy of cores of 12 monitoring groups");
   cores_.report = "2000000 1000000 150";
   cores_.measured = 3;
   EXPECT_EQ(check().found, "divided by the energy of their cores for 3 cgroups, and by a model for the rest");
-  facts_.zones.push_back({{"id", "powercap:dram:0"}, {"name", "dram"}});
+  facts_.zones.push_back({{"id", "powercap:dram:0"}, {"name", "dram"}, {"quality", "modelled"}});
   memory_.can_count = true;
   EXPECT_EQ(check_counts(facts_).size(), 2U);
 }

@@ -129,6 +129,7 @@ class Groups(unittest.TestCase):
         for name, pid in (("a", 10), ("b", 20)):
             self.host.group(f"/system.slice/{name}.service", 0, [pid])
             self.host.write(f"cgroup/system.slice/{name}.service/cgroup.threads", f"{pid}\n")
+            self.host.write(f"proc/{pid}/cpu_resctrl_groups", "res:/\nmon:\n")
         self.host.write("sys/fs/resctrl/info/L3_MON/num_rmids", "16\n")
         self.host.write("sys/fs/resctrl/mon_groups/libvirt/tasks", "20\n")
         self.groups = self.host.root / "sys/fs/resctrl/mon_groups"
@@ -154,7 +155,7 @@ class Groups(unittest.TestCase):
         status, log = self.run_with("*.service", self.own)
         self.assertEqual(status, 0, log)
         self.assertIn("1 cgroups have a monitoring group", log)
-        self.assertIn("/system.slice/b.service: its threads are in a group that somebody else has created", log)
+        self.assertIn("/system.slice/b.service: threads of it are in a group that somebody else has created", log)
         self.assertEqual([group.name for group in self.groups.iterdir()], ["libvirt"])
         self.assertEqual((self.groups / "libvirt/tasks").read_text(), "20\n")
 

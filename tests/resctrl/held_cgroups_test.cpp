@@ -66,11 +66,15 @@ TEST_F(HeldCgroupsTest, WithAllItsThreadsAndNoOthers) {
 
 TEST_F(HeldCgroupsTest, WithThoseBelowIt) {
   tree_.set_tasks("mon_groups/m", {30, 31});
-  EXPECT_THAT(held(), ElementsAre("mon_groups/m: machine.slice/vm.scope/libvirt"));
+  EXPECT_THAT(held(), ElementsAre("mon_groups/m: machine.slice/vm.scope"))
+      << "all threads of the unit are in one cgroup below it";
   tree_.set_tasks("mon_groups/m", {30, 31, 40});
   EXPECT_THAT(held(), ElementsAre("mon_groups/m: machine.slice"));
   tree_.set_tasks("mon_groups/m", {31});
   EXPECT_THAT(held(), ElementsAre("mon_groups/m: machine.slice/vm.scope/libvirt/vcpu0"));
+  cgroup("/machine.slice/vm.scope", {32});
+  tree_.set_tasks("mon_groups/m", {30, 31});
+  EXPECT_THAT(held(), ElementsAre("mon_groups/m: machine.slice/vm.scope/libvirt")) << "not all of the unit";
 }
 
 TEST_F(HeldCgroupsTest, AControlGroupHoldsWhatItsMonitoringGroupsLeave) {

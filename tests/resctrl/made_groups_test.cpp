@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "meters/resctrl/threads.h"
 #include "resctrl/fake_group_files.h"
 
 namespace keplerd::resctrl {
@@ -28,6 +29,8 @@ class MadeGroupsTest : public testing::Test {
   void cgroup(const std::string& path, const std::vector<int>& threads) {
     fake_.add_cgroup("/" + path);
     fake_.write("cgroup/" + path + "/cgroup.threads", Tree::lines(threads));
+    for (const int thread : threads)
+      if (!read_membership(host_, thread)) files_.note_membership(thread, "");
   }
   std::uint64_t identity(const std::string& path) const {
     return *read_identity(*host_.cgroupfs(), path.c_str());
@@ -59,8 +62,9 @@ TEST_F(MadeGroupsTest, FollowThreadsThatComeAndLeave) {
   cgroup("a.service", {11, 12});
   follow({"a.service"});
   EXPECT_EQ(files_.groups, (Groups{{name("a.service"), {11, 12}}}));
-  cgroup("a.service", {11, 12, 13, 14});
+  cgroup("a.service", {11, 12, 13, 14, 15});
   files_.ended = {13};
+  std::filesystem::remove_all(fake_.paths().procfs + "/15");
   EXPECT_EQ(follow({"a.service"}).problem, "") << "one that has ended meanwhile is no problem";
   EXPECT_EQ(files_.groups.at(name("a.service")), (std::set<int>{11, 12, 14}));
 }
@@ -104,6 +108,46 @@ TEST_F(MadeGroupsTest, ThreadsOfControlGroupsStayThere) {
   EXPECT_THAT(files_.groups, IsEmpty());
 }
 
+TEST_F(MadeGroupsTest, AThreadThatSomebodyElseTakesMeanwhileStaysThere) {
+  files_.add("libvirt", {});
+  files_.before_make = [this] {
+    EXPECT_TRUE(files_.move(10, "libvirt"));
+    files_.note_membership(11, "", "web");
+  };
+  EXPECT_EQ(follow({"a.service"}).problem, "");
+  EXPECT_EQ(files_.groups, (Groups{{"libvirt", {10}}, {name("a.service"), {}}}));
+}
+
+TEST_F(MadeGroupsTest, AThreadThatSomebodyElseHasTakenFromOursIsNotTakenBack) {
+  follow({"a.service"});
+  files_.note_membership(10, "", "web");  // after its list of tasks was read
+  cgroup("a.service", {11});
+  follow({"a.service"});
+  EXPECT_TRUE(files_.groups.at(name("a.service")).contains(10)) << "not moved: it would leave that group";
+}
+
+TEST_F(MadeGroupsTest, NothingIsChangedIfTheThreadsOfAGroupCannotBeRead) {
+  follow({"a.service"});
+  const Groups before = files_.groups;
+  Tree tree(fake_, 0);
+  for (const std::string group : {"mon_groups/libvirt", "web"}) {
+    tree.add(group);
+    const std::string tasks = fake_.paths().sysfs + "/fs/resctrl/" + group + "/tasks";
+    std::filesystem::remove(tasks);
+    std::filesystem::create_directory(tasks);  // EISDIR
+    EXPECT_THAT(follow({"b.service"}).problem, HasSubstr(group + "/tasks: Is a directory"));
+    EXPECT_EQ(files_.groups, before);
+    std::filesystem::remove(tasks);
+    EXPECT_EQ(follow({"a.service"}).problem, "") << "it is gone";
+  }
+}
+
+TEST_F(MadeGroupsTest, AThreadOfWhichTheGroupIsNotKnownStaysWhereItIs) {
+  fake_.write("proc/10/cpu_resctrl_groups", "res:\nmon:\n");
+  EXPECT_THAT(follow({"a.service"}).problem, HasSubstr("/proc/10/cpu_resctrl_groups: no group"));
+  EXPECT_EQ(files_.groups, (Groups{{name("a.service"), {11}}}));
+}
+
 TEST_F(MadeGroupsTest, AreAsManyAsTheHardwareHas) {
   files_.most = 1;
   const auto outcome = follow({"a.service", "b.service"});
@@ -113,9 +157,56 @@ TEST_F(MadeGroupsTest, AreAsManyAsTheHardwareHas) {
   EXPECT_EQ(files_.groups, (Groups{{name("a.service"), {10, 11}}}));
 }
 
+TEST_F(MadeGroupsTest, WaitForRmidsThatAreStillInUse) {
+  files_.most = 1;
+  files_.stays_in_limbo = true;
+  follow({"a.service"});
+  auto outcome = follow({"b.service"});
+  EXPECT_EQ(outcome.made, 0U);
+  EXPECT_EQ(outcome.refused, 0U) << "there will be one";
+  EXPECT_EQ(outcome.problem, "");
+  files_.in_limbo = 0;
+  EXPECT_EQ(follow({"b.service"}).made, 1U);
+}
+
+// One for the default group, one for a control group, two for the groups of others inside them.
 TEST_F(MadeGroupsTest, TheLargestLeaveHalfOfThemToOthers) {
-  files_.set_rmids(2);
+  files_.add("mine", {});
+  Tree tree(fake_, 0);
+  for (const char* const group : {"web", "web/mon_groups/db"}) tree.add(group);
+  files_.set_rmids(8);
+  EXPECT_EQ(follow({"a.service", "b.service"}, false).made, 0U);
+  files_.set_rmids(10);
   const auto outcome = follow({"a.service", "b.service"}, false);
+  EXPECT_EQ(outcome.made, 1U);
+  EXPECT_EQ(outcome.refused, 0U) << "the hardware has more";
+  fake_.write("sys/fs/resctrl/info/PERF_PKG_MON/num_rmids", "8\n");
+  EXPECT_EQ(follow({"a.service", "b.service"}, false).made, 0U) << "the fewest of all kinds";
+}
+
+TEST_F(MadeGroupsTest, ALargeOneKeepsItsGroupUntilItIsFarDownInTheList) {
+  for (int i = 0; i < 6; ++i) cgroup(fmt::format("{}.service", i), {100 + i});
+  const auto has = [this](std::vector<int> numbers) {
+    std::vector<std::string> paths;
+    for (const int number : numbers) paths.push_back(fmt::format("{}.service", number));
+    EXPECT_EQ(follow(paths, false).made, 2U);
+    std::set<int> threads;
+    for (const auto& [group, tasks] : files_.groups) threads.insert(tasks.begin(), tasks.end());
+    return threads;
+  };
+  files_.set_rmids(6);
+  EXPECT_EQ(has({0, 1, 2, 3, 4, 5}), (std::set<int>{100, 101}));
+  EXPECT_EQ(has({2, 3, 1, 0, 4, 5}), (std::set<int>{101, 102})) << "the third of two may stay";
+  EXPECT_EQ(has({4, 2, 5, 1, 3, 0}), (std::set<int>{102, 104}));
+}
+
+TEST_F(MadeGroupsTest, ALargeOneYieldsToOneThatIsNamed) {
+  files_.most = 1;
+  follow({"b.service"}, false);
+  EXPECT_EQ(files_.groups, (Groups{{name("b.service"), {20, 21}}}));
+  const auto outcome =
+      made_.follow({{"a.service", identity("a.service"), true}, {"b.service", identity("b.service"), false}});
+  EXPECT_EQ(files_.groups, (Groups{{name("a.service"), {10, 11}}}));
   EXPECT_EQ(outcome.made, 1U);
   EXPECT_EQ(outcome.refused, 1U);
 }
