@@ -24,6 +24,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "meters/counts/accounts.h"
 #include "usage/count_source.h"
 
 namespace keplerd {
@@ -35,13 +36,9 @@ namespace keplerd::resctrl {
 inline constexpr char kRoot[] = "fs/resctrl";  // below /sys
 inline constexpr std::size_t kMostGroups = 1024, kMostDomains = 256;
 
-// Of a cache: the bytes that were read and written through it. Of a package: the microjoules of its cores.
-struct Amount {
-  Count all;
-  Count local;  // of a cache, from and to the memory of the same node; if that is not counted, all
-
-  bool operator==(const Amount&) const = default;
-};
+// Of a cache: the bytes that were read and written through it, `local` from and to the memory of the same
+// node. Of a package: the microjoules of its cores.
+using meters::Amount;
 // By the id of the cache, or the number of the package.
 using Amounts = std::map<int, Result<Amount>>;
 

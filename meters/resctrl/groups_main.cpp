@@ -15,9 +15,9 @@
 #include "config/load.h"
 #include "event/stderr_log.h"
 #include "host/host_root.h"
+#include "meters/counts/wanted_cgroups.h"
 #include "meters/resctrl/group_files.h"
 #include "meters/resctrl/made_groups.h"
-#include "meters/resctrl/wanted_cgroups.h"
 
 namespace {
 
@@ -53,7 +53,7 @@ class Log {
 int follow(const HostRoot& host, std::vector<std::string> patterns, const sigset_t& stop) {
   resctrl::KernelGroupFiles files(host);
   resctrl::MadeGroups groups(host, files);
-  resctrl::WantedCgroups wanted(host, std::move(patterns));
+  meters::WantedCgroups wanted(host, std::move(patterns));
   Log log;
   do {
     log.report(groups.follow(wanted.find()));

@@ -15,6 +15,9 @@
 #include "meters/resctrl/threads.h"
 
 namespace keplerd::resctrl {
+
+using meters::WantedCgroup;
+
 namespace {
 
 std::string name_of(std::uint64_t identity) { return fmt::format("{}{}", kOwnPrefix, identity); }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "meters/counts/wanted_cgroups.h"
 #include "meters/resctrl/group_files.h"
-#include "meters/resctrl/wanted_cgroups.h"
 
 namespace keplerd {
 class HostRoot;
@@ -39,7 +39,7 @@ class MadeGroups {
   // of all others that an earlier call or another run has made. `wanted`: none is inside another one; those
   // that are named come first. Of the others, one that has a group keeps it until it is far down in the list.
   // Nothing is changed if it is not known which threads are in groups of others. Valid until the next call.
-  const Outcome& follow(const std::vector<WantedCgroup>& wanted);
+  const Outcome& follow(const std::vector<meters::WantedCgroup>& wanted);
   // Removes all of them.
   Result<Done> remove_all();
 
@@ -51,15 +51,15 @@ class MadeGroups {
     std::size_t others = 0;  // groups, which use an RMID each: the default one is one of them
   };
   struct Chosen {
-    const WantedCgroup* cgroup;
+    const meters::WantedCgroup* cgroup;
     Threads threads;
   };
   Result<Present> look() const;
   std::optional<Error> add_tasks(const std::string& group, Threads& threads) const;
-  std::vector<Chosen> find_eligible(const std::vector<WantedCgroup>& wanted, const Present& present);
+  std::vector<Chosen> find_eligible(const std::vector<meters::WantedCgroup>& wanted, const Present& present);
   std::vector<Chosen> choose(std::vector<Chosen> eligible, const Present& present) const;
   void empty(const std::vector<Chosen>& chosen, Present& present);
-  Result<Done> make(const WantedCgroup& cgroup, const std::vector<Chosen>& chosen, Present& present);
+  Result<Done> make(const meters::WantedCgroup& cgroup, const std::vector<Chosen>& chosen, Present& present);
   bool remove(std::uint64_t identity, Present& present);
   bool note(const Result<Done>& done);
   bool may_move(std::int32_t thread);

@@ -15,6 +15,7 @@
 
 #include "event/stderr_log.h"
 #include "host/host_root.h"
+#include "meters/counts/pause.h"
 #include "meters/meter_writer.h"
 #include "meters/resctrl/reader.h"
 #include "meters/usage_writer.h"
@@ -72,6 +73,6 @@ int main(int argc, char** argv) {
       return EXIT_FAILURE;
     }
     problems.report(reader);
-    meters::pause(resctrl::pause_after(read_clock(CLOCK_PROCESS_CPUTIME_ID) - before));
+    meters::pause(meters::pause_after(read_clock(CLOCK_PROCESS_CPUTIME_ID) - before));
   }
 }

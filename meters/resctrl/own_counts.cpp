@@ -74,7 +74,7 @@ OwnCounts::Values OwnCounts::values_of(const std::vector<Group>& groups) const {
   return values;
 }
 
-Result<OwnCounts::Steps> OwnCounts::take(const std::vector<Group>& groups, Nanoseconds since_last) {
+Result<meters::Steps> OwnCounts::take(const std::vector<Group>& groups, Nanoseconds since_last) {
   Values now = values_of(groups);
   const bool was_known = has_last_ && last_.problem.empty();
   const bool was_doubtful = is_doubtful_;
@@ -83,7 +83,7 @@ Result<OwnCounts::Steps> OwnCounts::take(const std::vector<Group>& groups, Nanos
   const auto inside = moved_inside(groups, last_.read, now.read);
   const Count most{std::clamp<std::int64_t>(since_last / std::chrono::milliseconds(1), 1, kLongest) *
                    (counted_.most_per_second.value / 1000)};
-  Steps steps;
+  meters::Steps steps;
   for (auto& [key, own] : now.own) {
     Amount& step = steps[key];
     const auto before = last_.own.find(key);

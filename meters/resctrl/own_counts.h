@@ -15,17 +15,14 @@ namespace keplerd::resctrl {
 
 class OwnCounts {
  public:
-  // By group, and cache or package; without those of other groups in it.
-  using Steps = std::map<std::pair<std::uint64_t, int>, Amount>;
-
   explicit OwnCounts(const Counted& counted) : counted_(counted) {}
 
-  // The steps since the last call. Fails if the count of any group is not known: then that of all of them
-  // together is not known, either. That is the case if a counter cannot be read now or could not be read at
-  // the last call, or if one has gone back. It is also the case for one more call after that, and for the
-  // first two: the kernel may have left out a group then that it includes again. A group that is new begins
-  // with 0, whatever its counter reads.
-  Result<Steps> take(const std::vector<Group>& groups, Nanoseconds since_last);
+  // The steps since the last call, by group, and cache or package; without those of other groups in it. Fails
+  // if the count of any group is not known: then that of all of them together is not known, either. That is
+  // the case if a counter cannot be read now or could not be read at the last call, or if one has gone back.
+  // It is also the case for one more call after that, and for the first two: the kernel may have left out a
+  // group then that it includes again. A group that is new begins with 0, whatever its counter reads.
+  Result<meters::Steps> take(const std::vector<Group>& groups, Nanoseconds since_last);
   // Nothing is known of the time until the next call.
   void forget() { has_last_ = false; }
   // Why a counter could not be read at the last call; empty if all could.

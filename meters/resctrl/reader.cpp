@@ -16,13 +16,10 @@
 namespace keplerd::resctrl {
 namespace {
 
-constexpr Nanoseconds kPeriod = std::chrono::seconds(1), kLongestPause = std::chrono::seconds(30);
-constexpr int kMostOfTime = 50;
-
-Dies dies_of_packages(const std::vector<CpuUsage>& cpus) {
+meters::Dies dies_of_packages(const std::vector<CpuUsage>& cpus) {
   std::map<int, std::set<int>> packages;
   for (const CpuUsage& cpu : cpus) packages[cpu.package].insert(cpu.die);
-  Dies dies;
+  meters::Dies dies;
   for (const auto& [package, of_package] : packages)
     if (of_package.size() == 1) dies.emplace(package, *of_package.begin());
   return dies;
@@ -39,9 +36,9 @@ Reader::Reader(const HostRoot& host)
       true;  // for the reason why it is unknown
 }
 
-Dies find_dies(const HostRoot& host, const std::vector<CpuUsage>& cpus, CountKind kind) {
+meters::Dies find_dies(const HostRoot& host, const std::vector<CpuUsage>& cpus, CountKind kind) {
   if (kind == CountKind::kCoreEnergy) return dies_of_packages(cpus);
-  Dies dies;
+  meters::Dies dies;
   for (const CpuUsage& cpu : cpus) {
     std::array<char, 64> buffer;
     const std::string path = fmt::format("devices/system/cpu/cpu{}/cache/index3/id", cpu.number);
@@ -53,8 +50,8 @@ Dies find_dies(const HostRoot& host, const std::vector<CpuUsage>& cpus, CountKin
 }
 
 // All that count must be of known dies: their amounts are part of all.
-Result<OwnCounts::Steps> Reader::take_steps(const Result<std::vector<Group>>& groups, Nanoseconds since,
-                                            Kind& kind, const Dies& dies) {
+Result<meters::Steps> Reader::take_steps(const Result<std::vector<Group>>& groups, Nanoseconds since,
+                                         Kind& kind, const meters::Dies& dies) {
   if (!groups) {
     kind.problem = kind.exists ? groups.error().message : std::string();
     kind.own.forget();
@@ -74,22 +71,18 @@ std::map<std::string, std::string> Reader::read(Nanoseconds now) {
   const auto groups = read_groups(host_);
   const Nanoseconds since = last_ ? now - *last_ : Nanoseconds{0};
   last_ = now;
-  const Accounts::Held held = groups ? cgroups_.find(*groups) : Accounts::Held();
+  const meters::Accounts::Held held = groups ? cgroups_.find(*groups) : meters::Accounts::Held();
   std::vector<CpuUsage> cpus;
   processors_.read("", cpus);
   std::map<std::string, std::string> texts;
   for (Kind& kind : kinds_) {
-    Dies dies = find_dies(host_, cpus, kind.counted.kind);
+    meters::Dies dies = find_dies(host_, cpus, kind.counted.kind);
     const auto steps = take_steps(groups, since, kind, dies);
     if (dies.empty()) dies.emplace(0, 0);  // the problem needs a file
     kind.accounts.take(now, steps, held, dies);
     if (kind.exists) texts.merge(kind.accounts.texts(kind.problem));
   }
   return texts;
-}
-
-Nanoseconds pause_after(Nanoseconds cpu_time) {
-  return std::clamp(cpu_time * kMostOfTime, kPeriod, kLongestPause);
 }
 
 }  // namespace keplerd::resctrl

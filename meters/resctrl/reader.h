@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "host/descriptor_budget.h"
-#include "meters/resctrl/accounts.h"
+#include "meters/counts/accounts.h"
 #include "meters/resctrl/held_cgroups.h"
 #include "meters/resctrl/own_counts.h"
 #include "usage/processors.h"
@@ -22,7 +22,7 @@ namespace keplerd::resctrl {
 
 // The die of each L3 cache with CPUs that are online (/sys/devices/system/cpu/cpuN/cache/index3/id), or of
 // each package that has one die. `cpus` must be those of this host.
-Dies find_dies(const HostRoot& host, const std::vector<CpuUsage>& cpus, CountKind kind);
+meters::Dies find_dies(const HostRoot& host, const std::vector<CpuUsage>& cpus, CountKind kind);
 
 class Reader {
  public:
@@ -42,12 +42,12 @@ class Reader {
 
     Counted counted;
     OwnCounts own;
-    Accounts accounts;
+    meters::Accounts accounts;
     std::string problem;
     bool exists = false;
   };
-  Result<OwnCounts::Steps> take_steps(const Result<std::vector<Group>>& groups, Nanoseconds since, Kind& kind,
-                                      const Dies& dies);
+  Result<meters::Steps> take_steps(const Result<std::vector<Group>>& groups, Nanoseconds since, Kind& kind,
+                                   const meters::Dies& dies);
 
   const HostRoot& host_;
   DescriptorBudget no_descriptors_{0};
@@ -56,9 +56,5 @@ class Reader {
   std::vector<Kind> kinds_;
   std::optional<Nanoseconds> last_;
 };
-
-// How long to wait before the next reading, which took as much CPU time: a second, but more if it would
-// otherwise take more than a fiftieth of the time; half a minute at most.
-Nanoseconds pause_after(Nanoseconds cpu_time);
 
 }  // namespace keplerd::resctrl

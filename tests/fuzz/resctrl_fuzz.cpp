@@ -9,7 +9,7 @@
 
 #include "base/parse.h"
 #include "fuzz/shown_text.h"
-#include "meters/resctrl/accounts.h"
+#include "meters/counts/accounts.h"
 #include "meters/resctrl/counter_value.h"
 #include "meters/resctrl/own_counts.h"
 #include "meters/resctrl/threads.h"
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto threads = resctrl::parse_threads(rest);
   if (!std::ranges::is_sorted(threads) || (!threads.empty() && threads.front() <= 0)) std::abort();
   resctrl::OwnCounts own(resctrl::kCounted[0]);
-  resctrl::Accounts accounts(CountKind::kMemoryTraffic);
+  meters::Accounts accounts(CountKind::kMemoryTraffic);
   WindowCounter counter;
   Nanoseconds now{0};
   while (!rest.empty()) {

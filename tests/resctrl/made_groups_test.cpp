@@ -37,7 +37,7 @@ class MadeGroupsTest : public testing::Test {
   }
   std::string name(const std::string& path) const { return fmt::format("keplerd-{}", identity(path)); }
   MadeGroups::Outcome follow(const std::vector<std::string>& paths, bool are_named = true) {
-    std::vector<WantedCgroup> wanted;
+    std::vector<meters::WantedCgroup> wanted;
     for (const std::string& path : paths) wanted.push_back({path, identity(path), are_named});
     return made_.follow(wanted);
   }

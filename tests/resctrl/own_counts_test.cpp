@@ -20,7 +20,7 @@ class OwnCountsTest : public testing::Test {
     std::uint64_t id, parent;
     std::int64_t all;
   };
-  Result<OwnCounts::Steps> take(const std::vector<Value>& values, Nanoseconds since_last = 1s) {
+  Result<meters::Steps> take(const std::vector<Value>& values, Nanoseconds since_last = 1s) {
     std::vector<Group> groups;
     for (const auto& [id, parent, all] : values) {
       Group& group = groups.emplace_back(Group{.id = id, .parent = parent, .path = ""});
@@ -38,7 +38,7 @@ class OwnCountsTest : public testing::Test {
     EXPECT_FALSE(take(values)) << "a group may have been left out of the first one";
   }
   // -1: not known.
-  static std::int64_t step(const Result<OwnCounts::Steps>& steps, std::uint64_t id) {
+  static std::int64_t step(const Result<meters::Steps>& steps, std::uint64_t id) {
     return steps ? steps->at({id, 0}).all.value : -1;
   }
   OwnCounts counts_{kCounted[0]};

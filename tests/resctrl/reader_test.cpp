@@ -230,11 +230,5 @@ TEST_P(ChurnOfGroups, IsNobodysWindfall) {
   EXPECT_GT(measured, 200);
 }
 
-TEST(ResctrlPause, IsASecondUnlessReadingIsExpensive) {
-  EXPECT_EQ(pause_after(1ms), 1s);
-  EXPECT_EQ(pause_after(100ms), 5s);
-  EXPECT_EQ(pause_after(5s), 30s);
-}
-
 }  // namespace
 }  // namespace keplerd::resctrl

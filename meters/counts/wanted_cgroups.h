@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cgroups are to have a monitoring group of resctrl, according to Groups= (keplerd.conf(5)).
+// Which cgroups are to be measured: those that a setting such as Groups= lists (keplerd.conf(5)).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace keplerd {
 class HostRoot;
 }
 
-namespace keplerd::resctrl {
+namespace keplerd::meters {
 
 inline constexpr char kLargest[] = "largest";
 
@@ -58,4 +58,4 @@ class WantedCgroups {
   std::size_t left_to_visit_ = 0;
 };
 
-}  // namespace keplerd::resctrl
+}  // namespace keplerd::meters

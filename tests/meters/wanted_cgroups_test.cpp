@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which cgroups Groups= names.
-#include "meters/resctrl/wanted_cgroups.h"
+#include "meters/counts/wanted_cgroups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/fake_host.h"
 
-namespace keplerd::resctrl {
+namespace keplerd::meters {
 namespace {
 
 using testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST_F(WantedCgroupsTest, OneBusyMomentDoesNotMakeACgroupLarger) {
 }
 
 }  // namespace
-}  // namespace keplerd::resctrl
+}  // namespace keplerd::meters

@@ -5,20 +5,31 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/result.h"
 #include "base/units.h"
-#include "meters/resctrl/own_counts.h"
+#include "usage/count_source.h"
 
-namespace keplerd::resctrl {
+namespace keplerd::meters {
 
-// The die (CpuUsage::die) of each L3 cache or package, by its id.
+// What was counted somewhere, such as at a cache.
+struct Amount {
+  Count all;
+  Count local;  // of what is of the same die; if that is not known, all
+
+  bool operator==(const Amount&) const = default;
+};
+
+// What was counted of each group between two readings, by the id of the group, and that of the place.
+using Steps = std::map<std::pair<std::uint64_t, int>, Amount>;
+
+// The die (CpuUsage::die) of each place, by its id.
 using Dies = std::map<int, int>;
 
 class Accounts {
  public:
-  // By the id of a monitoring group: the identity of the cgroup that it holds.
+  // By the id of a group: the identity of the cgroup that it holds.
   using Held = std::map<std::uint64_t, std::uint64_t>;
 
   explicit Accounts(CountKind kind) : kind_(kind) {}
@@ -26,7 +37,7 @@ class Accounts {
   // Takes what was read at `now` (CLOCK_BOOTTIME): the steps since the last call, and which cgroups are held
   // now. A step counts for a cgroup that its group held at the last call, too. What is not local is divided
   // evenly among the other dies. If the steps are not known, all counting begins again.
-  void take(Nanoseconds now, const Result<OwnCounts::Steps>& steps, const Held& held, const Dies& dies);
+  void take(Nanoseconds now, const Result<Steps>& steps, const Held& held, const Dies& dies);
 
   // By the name of the file; with `problem`, the counts are not known.
   std::map<std::string, std::string> texts(const std::string& problem) const;
@@ -48,4 +59,4 @@ class Accounts {
   Held held_;
 };
 
-}  // namespace keplerd::resctrl
+}  // namespace keplerd::meters

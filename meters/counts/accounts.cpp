@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "meters/resctrl/accounts.h"
+#include "meters/counts/accounts.h"
 
 #include <algorithm>
 
 #include "usage/count_file.h"
 
-namespace keplerd::resctrl {
+namespace keplerd::meters {
 namespace {
 
 constexpr Count kMost{kMostCount / 2};
@@ -31,8 +31,7 @@ void Accounts::add(const Amount& amount, int die, Counts& counts) const {
   }
 }
 
-void Accounts::take(Nanoseconds now, const Result<OwnCounts::Steps>& steps, const Held& held,
-                    const Dies& dies) {
+void Accounts::take(Nanoseconds now, const Result<Steps>& steps, const Held& held, const Dies& dies) {
   now_ = now;
   const bool is_full = std::ranges::any_of(all_, [](const auto& one) { return one.second > kMost; });
   if (!steps || dies != dies_ || is_full) {
@@ -79,4 +78,4 @@ std::map<std::string, std::string> Accounts::texts(const std::string& problem) c
   return texts;
 }
 
-}  // namespace keplerd::resctrl
+}  // namespace keplerd::meters

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What usage files state of the steps of groups.
-#include "meters/resctrl/accounts.h"
+#include "meters/counts/accounts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "meters/counts/pause.h"
 #include "usage/count_file.h"
 
-namespace keplerd::resctrl {
+namespace keplerd::meters {
 namespace {
 
 using namespace std::chrono_literals;
@@ -19,7 +20,6 @@ const Dies kOneDie = {{0, 0}}, kTwoDies = {{0, 0}, {1, 1}};
 
 class AccountsTest : public testing::Test {
  protected:
-  using Steps = OwnCounts::Steps;
   void take(const Steps& steps, const Accounts::Held& held, const Dies& dies = kOneDie) {
     accounts_.take(now_ += 1s, steps, held, dies);
   }
@@ -77,5 +77,11 @@ TEST_F(AccountsTest, UnknownStepsBeginANewCount) {
   EXPECT_EQ(text(1), "4000000 4000000 0\n70 0 4000000\n") << "a die has been added";
 }
 
+TEST(PauseBetweenCounts, IsASecondUnlessReadingIsExpensive) {
+  EXPECT_EQ(pause_after(1ms), 1s);
+  EXPECT_EQ(pause_after(100ms), 5s);
+  EXPECT_EQ(pause_after(5s), 30s);
+}
+
 }  // namespace
-}  // namespace keplerd::resctrl
+}  // namespace keplerd::meters

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "meters/resctrl/wanted_cgroups.h"
+#include "meters/counts/wanted_cgroups.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "host/host_root.h"
 #include "usage/cgroup_files.h"
 
-namespace keplerd::resctrl {
+namespace keplerd::meters {
 namespace {
 
 constexpr std::size_t kMostVisited = 20'000;
@@ -112,4 +112,4 @@ std::vector<WantedCgroup> WantedCgroups::find() {
   return wanted;
 }
 
-}  // namespace keplerd::resctrl
+}  // namespace keplerd::meters
