@@ -35,12 +35,10 @@ void ModelInput::find_topology(std::span<const CpuUsage> cpus) {
   topology_changed_ = !std::ranges::equal(cpus, numbers_, same);
   if (!topology_changed_) return;
   numbers_.clear();
-  packages_.clear();
   dies_.clear();
   topology_.core.clear();
   for (const CpuUsage& cpu : cpus) {
     numbers_.push_back(cpu.number);
-    packages_.push_back(cpu.package);
     dies_.push_back(cpu.die);
     topology_.core.push_back(cpu.core);
   }
@@ -63,13 +61,10 @@ void ModelInput::measure_cpus(std::span<const CpuUsage> cpus, double used) {
 }
 
 std::vector<std::size_t> ModelInput::cpus_of(int zone_index) const {
-  for (const auto* const places : {&dies_, &packages_}) {
-    std::vector<std::size_t> cpus;
-    for (std::size_t c = 0; c < places->size(); ++c)
-      if ((*places)[c] == zone_index) cpus.push_back(c);
-    if (!cpus.empty()) return cpus;
-  }
-  return {};
+  std::vector<std::size_t> cpus;
+  for (std::size_t c = 0; c < dies_.size(); ++c)
+    if (dies_[c] == zone_index) cpus.push_back(c);
+  return cpus;
 }
 
 }  // namespace keplerd

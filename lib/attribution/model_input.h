@@ -25,7 +25,7 @@ class ModelInput {
   // The CPUs, numbered densely, and whether they are others than in the window before.
   const CpuTopology& topology() const { return topology_; }
   bool topology_changed() const { return topology_changed_; }
-  // The CPUs whose energy a zone with this index counts: of a die, else of a package; none: there is no such.
+  // The CPUs whose energy a zone with this index counts; none: there is no such.
   std::vector<std::size_t> cpus_of(int zone_index) const;
 
   WorkloadKeys& keys() { return keys_; }
@@ -37,7 +37,7 @@ class ModelInput {
 
   WorkloadKeys keys_;
   CpuTopology topology_;
-  std::vector<int> numbers_, packages_, dies_;  // of each CPU
+  std::vector<int> numbers_, dies_;  // of each CPU
   bool topology_changed_ = false;
   std::vector<double> busy_, khz_;
   std::vector<CpuSet> classes_;

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "energy/cpu/perf_counter.h"
 #include "energy/energy_source.h"
 #include "energy/guest.h"
 #include "energy/source_probe.h"
+#include "host/perf_counter.h"
 
 namespace keplerd {
 

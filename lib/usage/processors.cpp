@@ -42,22 +42,35 @@ std::string cpu_path(int cpu, const char* rest) {
   return fmt::format("devices/system/cpu/cpu{}/{}", cpu, rest);
 }
 
-// Whether it was busy for more than a twentieth of the window; the frequency of others says little.
-bool is_busy(const CpuUsage& cpu) { return cpu.busy * 20 > cpu.total; }
-
-}  // namespace
-
-std::string processor_model(const HostRoot& host) {
+// The first value of one of these keys.
+std::string first_of_cpuinfo(const HostRoot& host, std::initializer_list<std::string_view> keys) {
   std::array<char, kFirstProcessor> buffer;
   const auto text = read_beginning(host.procfs(), "cpuinfo", buffer);
   std::string_view rest = text ? *text : std::string_view();
   while (!rest.empty()) {
     std::string_view line = take_until(rest, '\n');
     const std::string_view key = trim(take_until(line, ':'));
-    if (key == "model name" || key == "CPU part") return std::string(trim(line));
+    if (std::ranges::find(keys, key) != keys.end()) return std::string(trim(line));
   }
   return {};
 }
+
+// AMD's dies (of Zen 4 and later, as Linux 6.9 and later numbers them) have no meters of their own.
+bool meters_dies(const HostRoot& host) {
+  const std::string vendor = processor_vendor(host);
+  return vendor != "AuthenticAMD" && vendor != "HygonGenuine";
+}
+
+// Whether it was busy for more than a twentieth of the window; the frequency of others says little.
+bool is_busy(const CpuUsage& cpu) { return cpu.busy * 20 > cpu.total; }
+
+}  // namespace
+
+std::string processor_model(const HostRoot& host) {
+  return first_of_cpuinfo(host, {"model name", "CPU part"});
+}
+
+std::string processor_vendor(const HostRoot& host) { return first_of_cpuinfo(host, {"vendor_id"}); }
 
 void set_use(const CpuTicks& before, const CpuTicks& now, CpuUsage& usage) {
   usage.busy = std::max<std::int64_t>(now.busy - before.busy, 0);
@@ -95,10 +108,13 @@ void Processors::locate() {
   std::map<int, std::size_t> cores;           // by the first sibling
   std::map<int, std::pair<int, int>> die_of;  // package and die, as the kernel numbers them
   std::set<std::pair<int, int>> dies;
+  std::set<int> packages;
+  const bool has_dies = meters_dies(host_);
   for (const CpuLine& line : lines_) {
     const std::string topology = cpu_path(line.number, "topology/");
     const int package = read_number(host_.sysfs(), topology + "physical_package_id").value_or(0);
-    const int die = read_number(host_.sysfs(), topology + "die_id").value_or(0);  // since Linux 5.1
+    const int die =  // since Linux 5.1
+        has_dies ? read_number(host_.sysfs(), topology + "die_id").value_or(0) : 0;
     const int sibling = first_sibling(host_.sysfs(), topology, line.number);
     Cpu& cpu = cpus[line.number];
     cpu.package = std::max(package, 0);  // -1: the firmware does not say
@@ -106,12 +122,15 @@ void Processors::locate() {
     const std::pair<int, int> place{cpu.package, std::max(die, 0)};
     die_of[line.number] = place;
     dies.insert(place);
+    packages.insert(cpu.package);
     const auto known = cpus_.find(line.number);
     if (known != cpus_.end())
       std::tie(cpu.last, cpu.known) = std::tie(known->second.last, known->second.known);
   }
+  const bool has_one_each = dies.size() == packages.size();
   for (auto& [number, cpu] : cpus)
-    cpu.die = static_cast<int>(std::distance(dies.begin(), dies.find(die_of[number])));
+    cpu.die =
+        has_one_each ? cpu.package : static_cast<int>(std::distance(dies.begin(), dies.find(die_of[number])));
   cpus_ = std::move(cpus);
 }
 

@@ -22,9 +22,11 @@ inline constexpr std::size_t kNoProcess = static_cast<std::size_t>(-1);
 
 // A logical CPU that is online, and what it did since the previous sample.
 struct CpuUsage {
-  int number = 0;          // the kernel's
-  int package = 0;         // the kernel's
-  int die = 0;             // among all dies of the host: Zone::index of what counts its energy
+  int number = 0;   // the kernel's
+  int package = 0;  // the kernel's
+  // Zone::index of what counts its energy: `package`, or, if a package has several dies with meters of their
+  // own, the number of the die among all dies of the host.
+  int die = 0;
   std::size_t core = 0;    // among all cores
   CpuFields stat{};        // its line of /proc/stat; zeros if there is none
   std::int64_t busy = 0;   // clock ticks

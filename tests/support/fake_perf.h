@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "energy/cpu/perf_counter.h"
+#include "host/perf_counter.h"
 #include "support/fake_host.h"
 
 namespace keplerd {

@@ -63,6 +63,25 @@ TEST_F(ProcessorsTest, TicksThatGoBackAreNone) {
   EXPECT_EQ(cpus[0].total, 0);
 }
 
+TEST_F(ProcessorsTest, ADieIsAPackageIfEachHasOne) {
+  add_cpu(fake, 0, {.package = 1, .die = 0, .siblings = "0"});
+  add_cpu(fake, 1, {.package = 3, .die = 0, .siblings = "1"});
+  processors.read(stat_of({{0, 0}, {0, 0}}), cpus);
+  EXPECT_EQ(cpus[0].die, 1) << "as its zone has it";
+  EXPECT_EQ(cpus[1].die, 3);
+}
+
+TEST_F(ProcessorsTest, OfAmdAPackageHasOneMeterWhateverDiesThereAre) {
+  for (const char* const vendor : {"AuthenticAMD", "HygonGenuine"}) {
+    fake.set_cpu_vendor(vendor);
+    for (int cpu = 0; cpu < 4; ++cpu)
+      add_cpu(fake, cpu, {.package = cpu / 2, .die = cpu, .siblings = std::to_string(cpu)});
+    Processors amd{host, budget};
+    amd.read(stat_of({{0, 0}, {0, 0}, {0, 0}, {0, 0}}), cpus);
+    for (const CpuUsage& cpu : cpus) EXPECT_EQ(cpu.die, cpu.package) << cpu.number;
+  }
+}
+
 TEST_F(ProcessorsTest, DiesAreNumberedAcrossPackagesAndSiblingsShareACore) {
   add_cpu(fake, 0, {.package = 0, .die = 0, .siblings = "0,2"});
   add_cpu(fake, 1, {.package = 0, .die = 4, .siblings = "1"});

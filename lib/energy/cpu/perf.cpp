@@ -42,8 +42,9 @@ struct CpuAt {
   CpuPlace place;
 };
 
-// The CPUs of the PMU, one per die, ordered by place. A CPU without topology information is skipped.
-std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask) {
+// The CPUs of the PMU, one per die, ordered by place; of AMD, one per package: its counters are those of
+// packages, but Linux 6.9 and 6.10 name a CPU of each die. A CPU without topology information is skipped.
+std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask, bool amd) {
   std::vector<CpuAt> cpus;
   const auto list = parse_cpu_list(mask);
   if (!list) return cpus;
@@ -52,7 +53,7 @@ std::vector<CpuAt> cpus_of_mask(int sysfs, std::string_view mask) {
     const auto package = number_of<int>(sysfs, topology + "physical_package_id");
     if (!package || *package < 0) continue;
     const auto die = number_of<int>(sysfs, topology + "die_id");  // since Linux 5.1 only
-    cpus.push_back({cpu, {*package, die ? *die : 0}});
+    cpus.push_back({cpu, {*package, die && !amd ? *die : 0}});
   }
   std::ranges::stable_sort(cpus, {}, &CpuAt::place);
   // (Not std::ranges::unique: clang 14 cannot use GCC's.)
@@ -141,11 +142,12 @@ class ZoneCounter {
 
 class PerfSource final : public EnergySource {
  public:
-  PerfSource(UniqueFd sysfs, OpenPerfCounter open_counter, std::string mask)
+  PerfSource(UniqueFd sysfs, OpenPerfCounter open_counter, std::string mask, bool amd)
       : sysfs_(std::move(sysfs)),
         open_counter_(std::move(open_counter)),
         first_mask_(mask),
-        mask_(std::move(mask)) {}
+        mask_(std::move(mask)),
+        amd_(amd) {}
 
   Result<Done> add(Zone zone, ZoneCounter counter) {
     const auto opened = counter.start(open_counter_);
@@ -177,13 +179,14 @@ class PerfSource final : public EnergySource {
     auto mask = text_of(sysfs_.get(), std::string(kPmu) + "/cpumask");
     if (!mask || *mask == mask_) return;
     mask_ = *std::move(mask);
-    const auto cpus = cpus_of_mask(sysfs_.get(), mask_);
+    const auto cpus = cpus_of_mask(sysfs_.get(), mask_, amd_);
     for (auto& counter : counters_) counter.move(cpus);
   }
 
   UniqueFd sysfs_;  // own descriptor: the source outlives the HostRoot
   OpenPerfCounter open_counter_;
   std::string first_mask_, mask_;  // the PMU's CPUs, when it was opened and now
+  bool amd_;
   std::vector<Zone> zones_;
   std::vector<ZoneCounter> counters_;  // of zones_
 };
@@ -244,7 +247,7 @@ Result<std::vector<FoundZone>> find_zones(const HostRoot& host, std::string_view
   const auto events = find_events(sysfs, processor.amd);
   if (!events) return in_sysfs(host, events.error());
   if (events->empty()) return absent(host, "has no energy events");
-  const auto cpus = cpus_of_mask(sysfs, mask);
+  const auto cpus = cpus_of_mask(sysfs, mask, processor.amd);
   if (cpus.empty()) return absent(host, "lists no CPU to count on");
 
   std::vector<CpuPlace> places;
@@ -278,7 +281,8 @@ Result<std::unique_ptr<EnergySource>> open_perf(const HostRoot& host, const std:
 
   auto sysfs = open_directory(host.sysfs(), ".");
   if (!sysfs) return in_sysfs(host, sysfs.error());
-  auto source = std::make_unique<PerfSource>(*std::move(sysfs), std::move(open), *mask);
+  auto source =
+      std::make_unique<PerfSource>(*std::move(sysfs), std::move(open), *mask, read_processor(host).amd);
   for (auto& one : *found) {
     if (!is_chosen(one.zone, names)) continue;
     const auto added = source->add(std::move(one.zone), std::move(one.counter));

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "energy/cpu/perf_counter.h"
 #include "energy/energy_source.h"
+#include "host/perf_counter.h"
 
 namespace keplerd {
 

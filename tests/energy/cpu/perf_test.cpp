@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 
-#include "energy/cpu/perf_counter.h"
+#include "host/perf_counter.h"
 #include "support/fake_host.h"
 #include "support/fake_perf.h"
 #include "support/source_readings.h"
@@ -122,6 +122,14 @@ TEST_F(PerfTest, OfAmdIsModelledAndHasNoCores) {
   const auto source = open();
   EXPECT_THAT(reported(*source), ElementsAre("+perf:package:0"));
   EXPECT_EQ(source->zones()[0].quality, Quality::kModelled);
+}
+
+TEST_F(PerfTest, OfAmdCountsAPackageOnceThoughTheMaskNamesEachOfItsDies) {
+  host_.set_cpu_vendor("AuthenticAMD");
+  FakePerf::add_pmu(host_, "0,8,16,24");
+  FakePerf::add_event(host_, "energy-pkg", FakePerf::kPackage);
+  for (const int cpu : {0, 8, 16, 24}) FakePerf::add_cpu(host_, cpu, cpu / 16, cpu / 8);
+  EXPECT_THAT(reported(*open()), ElementsAre("+perf:package:0", "+perf:package:1"));
 }
 
 TEST_F(PerfTest, IsAbsentWithoutThePmuOrWithoutEvents) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "energy/cpu/perf_counter.h"
+#include "host/perf_counter.h"
 
 #include <cerrno>
 #include <utility>
@@ -39,10 +39,10 @@ Result<std::unique_ptr<PerfCounter>> open_perf_counter(const PerfEvent& event) {
   attributes.type = event.type;
   attributes.config = event.config;
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-  constexpr int kAnyProcess = -1;
   constexpr int kNoGroup = -1;
+  const unsigned long flags = PERF_FLAG_FD_CLOEXEC | (event.cgroup < 0 ? 0UL : PERF_FLAG_PID_CGROUP);
   UniqueFd fd(static_cast<int>(
-      ::syscall(SYS_perf_event_open, &attributes, kAnyProcess, event.cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
+      ::syscall(SYS_perf_event_open, &attributes, event.cgroup, event.cpu, kNoGroup, flags)));
   if (!fd) return system_error("perf_event_open", errno);
   return std::unique_ptr<PerfCounter>(std::make_unique<KernelCounter>(std::move(fd)));
 }
