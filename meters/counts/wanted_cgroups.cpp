@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 #include <tuple>
 
 #include <fnmatch.h>
@@ -25,8 +27,21 @@ bool matches(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD | FNM_NOESCAPE) == 0;
 }
 
-bool is_around(const std::string& path, const std::string& other) {
-  return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '/';
+using Paths = std::set<std::string, std::less<>>;
+
+bool is_around_any(const std::string& path, const Paths& others) {
+  const auto next = others.lower_bound(path + "/");
+  return next != others.end() && next->starts_with(path + "/");
+}
+
+// Or one of them itself.
+bool is_inside_any(std::string_view path, const Paths& others) {
+  while (!others.contains(path)) {
+    const std::size_t end = path.rfind('/');
+    if (end == std::string_view::npos) return false;
+    path = path.substr(0, end);
+  }
+  return true;
 }
 
 }  // namespace
@@ -92,9 +107,11 @@ std::vector<WantedCgroup> WantedCgroups::find() {
   if (!host_.cgroupfs()) return {};
   found_.clear();
   uses_.clear();
-  left_to_visit_ = kMostVisited;
-  for (const std::string& pattern : patterns_)
+  for (const std::string& pattern : patterns_) {
+    left_to_visit_ = kMostVisited / patterns_.size();
     if (pattern.starts_with('/')) visit_path("", std::string_view(pattern).substr(1));
+  }
+  left_to_visit_ = kMostVisited;
   visit_slice("", kMostLevels);
   const auto place = [this](const WantedCgroup& one) {
     return std::tuple(!one.is_named, one.is_named ? Nanoseconds{0} : -uses_.at(one.identity).recent,
@@ -102,11 +119,11 @@ std::vector<WantedCgroup> WantedCgroups::find() {
   };
   std::ranges::sort(found_, {}, place);
   std::vector<WantedCgroup> wanted;
+  Paths taken;
   for (const WantedCgroup& one : found_) {
-    const bool has_place = std::ranges::none_of(wanted, [&](const WantedCgroup& other) {
-      return other.path == one.path || is_around(other.path, one.path) || is_around(one.path, other.path);
-    });
-    if (has_place) wanted.push_back(one);
+    if (is_around_any(one.path, taken) || is_inside_any(one.path, taken)) continue;
+    taken.insert(one.path);
+    wanted.push_back(one);
   }
   last_uses_.swap(uses_);
   return wanted;

@@ -57,7 +57,7 @@ struct Counted {
   std::string_view domain;  // of which each amount is, for messages
   std::string_view what;    // likewise
 };
-inline constexpr std::array<Counted, kCountKinds.size()> kCounted = {{
+inline constexpr std::array<Counted, 2> kCounted = {{
     {CountKind::kMemoryTraffic, &Group::caches, {std::int64_t{1} << 42}, "L3 cache", "traffic of memory"},
     {CountKind::kCoreEnergy, &Group::packages, {100'000'000'000}, "package", "energy of cores"},
 }};

@@ -36,6 +36,8 @@ class Log {
       stderr_log::log_warning(
           fmt::format("The hardware has no more monitoring groups: only {} of the listed cgroups have one",
                       outcome.made));
+    if (outcome.waiting > 0 && last_.waiting == 0)
+      stderr_log::log_info("Waiting for monitoring groups that were removed: their RMIDs are still in use");
     const std::set<std::string> known(last_.others.begin(), last_.others.end());
     for (const std::string& cgroup : outcome.others)
       if (!known.contains(cgroup))

@@ -10,6 +10,7 @@
 
 #include "base/parse.h"
 #include "host/host_root.h"
+#include "meters/counts/keep_largest.h"
 #include "meters/resctrl/groups.h"
 #include "meters/resctrl/most_groups.h"
 #include "meters/resctrl/threads.h"
@@ -25,10 +26,6 @@ std::string name_of(std::uint64_t identity) { return fmt::format("{}{}", kOwnPre
 std::optional<std::uint64_t> parse_own_name(std::string_view name) {
   return take_prefix(name, kOwnPrefix) ? parse_number<std::uint64_t>(name) : std::nullopt;
 }
-
-// A cgroup that has a group keeps it as long as it is among so many times as many as can have one: what a new
-// group counts can only be used from its second reading on.
-constexpr double kHysteresis = 1.5;
 
 }  // namespace
 
@@ -67,7 +64,9 @@ Result<MadeGroups::Present> MadeGroups::look() const {
 bool MadeGroups::may_move(std::int32_t thread) {
   const auto membership = read_membership(host_, thread);
   if (!membership) {
-    if (!is_gone(membership.error())) note(membership.error());
+    // A kernel that does not show the groups of threads; or the thread has ended.
+    const bool is_there = read_identity(host_.procfs(), std::to_string(thread).c_str()).ok();
+    if (is_there || !is_gone(membership.error())) note(membership.error());
     return false;
   }
   return membership->control == "/" &&
@@ -99,20 +98,15 @@ std::vector<MadeGroups::Chosen> MadeGroups::find_eligible(const std::vector<Want
   return eligible;
 }
 
-// All that are named, and of the others as many as may have groups: first those that have one and are still
-// large, then the largest.
+// All that are named, and of the others as many as may have groups.
 std::vector<MadeGroups::Chosen> MadeGroups::choose(std::vector<Chosen> eligible,
                                                    const Present& present) const {
-  const auto unnamed =
-      std::ranges::find_if(eligible, [](const Chosen& one) { return !one.cgroup->is_named; });
-  const std::size_t used = present.others + static_cast<std::size_t>(unnamed - eligible.begin());
+  const auto is_named = [](const Chosen& one) { return one.cgroup->is_named; };
+  const auto named = static_cast<std::size_t>(std::ranges::count_if(eligible, is_named));
   const std::size_t most = most_groups(host_).value_or(0) / 2;  // libvirt and container runtimes need some
-  const auto free = static_cast<std::ptrdiff_t>(most > used ? most - used : 0);
-  const auto keeps = std::min(static_cast<std::ptrdiff_t>(kHysteresis * static_cast<double>(free)),
-                              eligible.end() - unnamed);
-  std::stable_partition(unnamed, unnamed + keeps,
-                        [&](const Chosen& one) { return present.own.contains(one.cgroup->identity); });
-  if (free < eligible.end() - unnamed) eligible.erase(unnamed + free, eligible.end());
+  const std::size_t used = present.others + named;
+  meters::keep_largest(eligible, named, most > used ? most - used : 0,
+                       [&](const Chosen& one) { return present.own.contains(one.cgroup->identity); });
   return eligible;
 }
 
@@ -177,7 +171,7 @@ const MadeGroups::Outcome& MadeGroups::follow(const std::vector<WantedCgroup>& w
       move(threads, present->own.at(cgroup->identity), name_of(cgroup->identity));
     } else if (made.error().code == ENOSPC || made.error().code == EBUSY) {
       hindrance = made.error().code;
-      if (hindrance == ENOSPC) ++outcome_.refused;
+      ++(hindrance == ENOSPC ? outcome_.refused : outcome_.waiting);
     } else {
       note(made);
     }

@@ -32,6 +32,7 @@ class MadeGroups {
   struct Outcome {
     std::size_t made = 0;             // groups that there are now
     std::size_t refused = 0;          // wanted, but the hardware has no more groups
+    std::size_t waiting = 0;          // likewise, until caches have forgotten groups that were removed
     std::vector<std::string> others;  // cgroups with threads in groups of others, which have none therefore
     std::string problem;              // why nothing could be made, or something has failed; empty: nothing
   };

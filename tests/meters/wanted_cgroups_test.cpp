@@ -61,6 +61,14 @@ TEST_F(WantedCgroupsTest, NoneIsInsideAnother) {
               ElementsAre("system.slice/web.service"));
 }
 
+TEST_F(WantedCgroupsTest, ManyCgroupsOfOnePatternLeaveTheOthersTheirs) {
+  for (int i = 0; i < 20'001; ++i)
+    std::filesystem::create_directories(*fake_.paths().cgroupfs + "/docker/" + std::to_string(i));
+  const auto found = find({"/docker/*", "db.service"});
+  EXPECT_EQ(std::ranges::count(found, "system.slice/db.service"), 1);
+  EXPECT_LE(found.size(), 20'001U);
+}
+
 TEST_F(WantedCgroupsTest, TheLargestAreThoseThatUseTheMostCpuTimeAfterThoseThatAreNamed) {
   WantedCgroups wanted(host_, {"largest", "web.service"});
   const std::string vm = "/machine.slice/machine-qemu\\x2d1\\x2ddb.scope";

@@ -142,6 +142,12 @@ TEST_F(MadeGroupsTest, NothingIsChangedIfTheThreadsOfAGroupCannotBeRead) {
   }
 }
 
+TEST_F(MadeGroupsTest, AKernelThatDoesNotShowTheGroupsOfThreadsIsAProblem) {
+  for (const int thread : {10, 11}) fake_.remove(fmt::format("proc/{}/cpu_resctrl_groups", thread));
+  EXPECT_THAT(follow({"a.service"}).problem, HasSubstr("/proc/10/cpu_resctrl_groups: No such file"));
+  EXPECT_THAT(files_.groups.at(name("a.service")), IsEmpty());
+}
+
 TEST_F(MadeGroupsTest, AThreadOfWhichTheGroupIsNotKnownStaysWhereItIs) {
   fake_.write("proc/10/cpu_resctrl_groups", "res:\nmon:\n");
   EXPECT_THAT(follow({"a.service"}).problem, HasSubstr("/proc/10/cpu_resctrl_groups: no group"));
@@ -164,6 +170,7 @@ TEST_F(MadeGroupsTest, WaitForRmidsThatAreStillInUse) {
   auto outcome = follow({"b.service"});
   EXPECT_EQ(outcome.made, 0U);
   EXPECT_EQ(outcome.refused, 0U) << "there will be one";
+  EXPECT_EQ(outcome.waiting, 1U);
   EXPECT_EQ(outcome.problem, "");
   files_.in_limbo = 0;
   EXPECT_EQ(follow({"b.service"}).made, 1U);
