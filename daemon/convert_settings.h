@@ -41,6 +41,12 @@ inline ModelRules model_rules(const AttributionSettings& attribution) {
     case ShareRule::kLearned:
       rules.share = ModelRules::Share::kLearned;
       break;
+    case ShareRule::kInstructions:
+      rules.share = ModelRules::Share::kInstructions;
+      break;
+    case ShareRule::kCycles:
+      rules.share = ModelRules::Share::kCycles;
+      break;
   }
   return rules;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks whether the hardware counts what groups of processes use of memory and of the cores of processors,
-// and whether their energy is divided by that. Pure.
+// and the events that they cause, and whether their energy is divided by that. Pure.
 #pragma once
 
 #include <vector>

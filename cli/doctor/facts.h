@@ -44,7 +44,7 @@ struct CountFacts {
   bool can_count = false;      // the processor can count it for groups of processes
   bool counts_groups = false;  // resctrl is mounted, and does so
   std::optional<std::string>
-      report;                // the first line that keplerd-resctrl has written; unset: it does not run
+      report;  // the first line that keplerd-resctrl or keplerd-perf has written; unset: none runs
   std::size_t measured = 0;  // cgroups in the other lines
 };
 
@@ -67,6 +67,9 @@ struct DoctorFacts {
   bool interrupts_apart = false;  // the kernel accounts interrupt time separately
   bool has_frequency = false;     // of the first processor, from cpufreq
   CountFacts memory_traffic, core_energy;
+  // Of hardware counters: `counts_groups` if the kernel can use them, `can_count` if they say who uses
+  // memory.
+  CountFacts events;
   std::size_t monitoring_groups = 0;      // of resctrl, without the default one
   std::chrono::microseconds boottime{0};  // CLOCK_BOOTTIME, when these were read
   std::optional<FileFacts> libvirt;       // where libvirt keeps its running VMs

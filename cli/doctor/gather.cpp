@@ -5,6 +5,7 @@
 #include <span>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -112,8 +113,8 @@ bool has_feature(const HostRoot& host, const std::string& path, const std::strin
   return features && ("\n" + *features).find("\n" + feature + "\n") != std::string::npos;
 }
 
-void gather_report(const HostRoot& host, const char* file, CountFacts& count) {
-  const auto directory = open_owned(host.root(), "run/keplerd-usage/resctrl");
+void gather_report(const HostRoot& host, const char* program, const char* file, CountFacts& count) {
+  const auto directory = open_owned(host.root(), fmt::format("run/keplerd-usage/{}", program));
   if (!directory) return;
   const auto text = read_owned(*directory, file, kMostReported);
   if (!text || !*text) return;
@@ -122,16 +123,29 @@ void gather_report(const HostRoot& host, const char* file, CountFacts& count) {
   count.measured = std::max<std::size_t>(lines, 1) - 1;
 }
 
+bool has_pmu(const HostRoot& host) {
+  const auto names = list_directory(host.sysfs(), "bus/event_source/devices");
+  const auto is_processors = [](const std::string& name) {
+    return name == "cpu" || name.starts_with("cpu_") || name.starts_with("armv");
+  };
+  return names && std::ranges::any_of(*names, is_processors);
+}
+
 void gather_counts(const HostRoot& host, DoctorFacts& facts) {
-  if (const auto cpuinfo = read_text(host.procfs(), "cpuinfo", kMountinfoLimit))
+  facts.events.counts_groups = has_pmu(host);
+  if (const auto cpuinfo = read_text(host.procfs(), "cpuinfo", kMountinfoLimit)) {
     facts.memory_traffic.can_count = cpuinfo->find(" cqm_mbm_total") != std::string::npos;
+    facts.events.can_count = facts.events.counts_groups && cpuinfo->find("GenuineIntel") != std::string::npos;
+  }
   facts.memory_traffic.counts_groups =
       has_feature(host, "fs/resctrl/info/L3_MON/mon_features", "mbm_total_bytes");
   facts.core_energy.counts_groups =
       has_feature(host, "fs/resctrl/info/PERF_PKG_MON/mon_features", "core_energy");
   facts.monitoring_groups = count_groups(host, "fs/resctrl") + count_groups(host, "fs/resctrl/mon_groups");
-  gather_report(host, "memory-0", facts.memory_traffic);
-  gather_report(host, "cores-0", facts.core_energy);
+  gather_report(host, "resctrl", "memory-0", facts.memory_traffic);
+  gather_report(host, "resctrl", "cores-0", facts.core_energy);
+  for (const char* const file : {"misses-0", "cycles-0", "instructions-0"})
+    gather_report(host, "perf", file, facts.events);
   facts.boottime = clock_now(CLOCK_BOOTTIME);
 }
 

@@ -2,6 +2,7 @@
 #include "attribution/group_count_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -14,21 +15,22 @@ namespace {
 constexpr double kWeights = 1LL << 50;  // the sum of the weights, about
 
 constexpr std::size_t kOthers = 0;
-// What is counted of what a zone measures. "uncore" is what the cores are not, a platform is more than its
-// processors, and what no meter has measured does not follow what is counted.
-std::optional<CountKind> kind_of(const Zone& zone) {
-  if (zone.name == "uncore" || zone.quality > Quality::kModelled) return std::nullopt;
-  switch (coverage_of(zone)) {
-    case Coverage::kDram:
-      return CountKind::kMemoryTraffic;
-    case Coverage::kCpu:
-      return CountKind::kCoreEnergy;
-    case Coverage::kGpu:
-    case Coverage::kPlatform:
-    case Coverage::kOther:
-      break;
-  }
-  return std::nullopt;
+// How many more events those that are not measured can have caused in the same time than all on average. The
+// rest is that of nobody: an idle CPU that polls executes instructions, too.
+constexpr double kMostEvents = 10;
+// By what the energy that a meter of this coverage counts is divided, the best first. kCpuTime promises that
+// it is by nothing else.
+std::span<const CountKind> kinds_of(Coverage coverage, ModelRules::Share share) {
+  static constexpr std::array kMemory = {CountKind::kMemoryTraffic, CountKind::kCacheMisses};
+  static constexpr std::array kCores = {CountKind::kCoreEnergy};
+  static constexpr std::array kInstructions = {CountKind::kInstructions};
+  static constexpr std::array kCycles = {CountKind::kCycles};
+  if (share == ModelRules::Share::kCpuTime) return {};
+  if (coverage == Coverage::kDram) return kMemory;
+  if (coverage != Coverage::kCpu) return {};
+  if (share == ModelRules::Share::kInstructions) return kInstructions;
+  if (share == ModelRules::Share::kCycles) return kCycles;
+  return kCores;
 }
 
 // Relative standard deviations.
@@ -37,9 +39,23 @@ struct Deviations {
   double time;   // from CPU time, where no model knows better
 };
 Deviations deviations_of(CountKind kind) {
-  return kind == CountKind::kMemoryTraffic ? Deviations{kTrafficSd, std::sqrt(kMemoryDeviationVariance)}
-                                           : Deviations{kCoreEnergySd, std::sqrt(kDeviationVariance)};
+  static const double kOfMemory = std::sqrt(kMemoryDeviationVariance),
+                      kOfCores = std::sqrt(kDeviationVariance);
+  switch (kind) {
+    case CountKind::kMemoryTraffic:
+      return {kTrafficSd, kOfMemory};
+    case CountKind::kCacheMisses:
+      return {kCacheMissSd, kOfMemory};
+    case CountKind::kCoreEnergy:
+      return {kCoreEnergySd, kOfCores};
+    case CountKind::kInstructions:
+    case CountKind::kCycles:
+      break;
+  }
+  return {kOfCores, kOfCores};
 }
+
+bool is_event(CountKind kind) { return kind != CountKind::kMemoryTraffic && kind != CountKind::kCoreEnergy; }
 
 double number(Count count) { return static_cast<double>(count.value); }
 
@@ -51,26 +67,35 @@ void GroupCountModel::begin(const UsageSample& usage, const Contenders& contende
   owner_.assign(contenders.size(), kOthers);
 }
 
-void GroupCountModel::apply(const DrawnEnergy& drawn, Weighing& weighing) {
-  const auto kind = kind_of(drawn.zone);
-  if (!kind) return;
-  const auto counts =
-      std::ranges::find(usage_->counts, CountSource{*kind, drawn.zone.index}, &GroupCounts::source);
-  if (counts == usage_->counts.end() || counts->groups.empty() || counts->all <= Count{}) return;
+// "uncore" is what the cores are not, and what no meter has measured does not follow what is counted.
+const GroupCounts* GroupCountModel::find_counts(const Zone& zone) const {
+  if (zone.name == "uncore" || zone.quality > Quality::kModelled) return nullptr;
+  for (const CountKind kind : kinds_of(coverage_of(zone), share_)) {
+    const auto counts =
+        std::ranges::find(usage_->counts, CountSource{kind, zone.index}, &GroupCounts::source);
+    if (counts != usage_->counts.end() && !counts->groups.empty() && counts->all > Count{}) return &*counts;
+  }
+  return nullptr;
+}
+
+bool GroupCountModel::apply(const DrawnEnergy& drawn, Weighing& weighing) {
+  const GroupCounts* const counts = find_counts(drawn.zone);
+  if (counts == nullptr) return false;
   find_owners(*counts);
   find_parts(*counts, counted_part(*counts, drawn, weighing.idle), weighing);
-  const auto [of_count, of_time] = deviations_of(*kind);
+  const auto [of_count, of_time] = deviations_of(counts->source.kind);
   bound(weighing.contenders, of_count, of_time, weighing);
   weigh(weighing);
   counted_.clear();
   for (const GroupCounts::OfGroup& one : counts->groups) counted_.push_back(one.group);
   weighing.counted = counted_;
+  return true;
 }
 
-// How much of a zone's active energy is what was counted. Traffic is no energy: it stands for all of it.
+// How much of a zone's active energy is what was counted. What is no energy stands for all of it.
 double GroupCountModel::counted_part(const GroupCounts& counts, const DrawnEnergy& drawn,
                                      Microjoules idle) const {
-  if (counts.source.kind == CountKind::kMemoryTraffic) return 1;
+  if (counts.source.kind != CountKind::kCoreEnergy) return 1;
   const double windows = to_seconds(drawn.span) / to_seconds(std::max(used_->window, Nanoseconds{1}));
   const double active = std::max<double>(static_cast<double>((drawn.energy - idle).value), 1);
   return std::min(1.0, number(counts.all) * windows / active);
@@ -105,6 +130,17 @@ void GroupCountModel::find_weights(std::span<const std::int64_t> model) {
   }
 }
 
+// The part of all CPU time that is not that of a group that is measured.
+double GroupCountModel::time_of_others() const {
+  double others = 0, all = 0;
+  for (std::size_t i = 0; i < owner_.size(); ++i) {
+    const auto time = static_cast<double>(time_of(i).count());
+    all += time;
+    if (owner_[i] == kOthers) others += time;
+  }
+  return all > 0 ? others / all : 0;
+}
+
 // Of each owner: what was counted, and what is left of the energy by the other model.
 void GroupCountModel::find_parts(const GroupCounts& counts, double counted, const Weighing& weighing) {
   sums_.resize(1 + counts.groups.size());
@@ -116,6 +152,12 @@ void GroupCountModel::find_parts(const GroupCounts& counts, double counted, cons
     others -= counts.groups[i].count;
   }
   parts_[kOthers] = counted * number(std::max(others, Count{})) / number(counts.all);
+  nobody_ = 0;
+  if (is_event(counts.source.kind)) {
+    const double possible = std::min(parts_[kOthers], kMostEvents * time_of_others());
+    nobody_ = parts_[kOthers] - possible;
+    parts_[kOthers] = possible;
+  }
   by_count_ = parts_;
   const double all = std::accumulate(weighing.contenders.begin(), weighing.contenders.end(), 0.0);
   const double left = all > 0 ? 1 - counted : 0;
@@ -136,7 +178,7 @@ void GroupCountModel::weigh(Weighing& weighing) {
     const double weight = kWeights * part * weights_[i] / sums_[owner_[i]];
     contenders_[i] = std::max<std::int64_t>(1, std::llround(weight));
   }
-  double nobody = 0;
+  double nobody = nobody_;
   for (std::size_t i = 0; i < parts_.size(); ++i)
     if (sums_[i] == 0) nobody += parts_[i];
   weighing.nobody = std::llround(kWeights * nobody);

@@ -112,7 +112,7 @@ std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
   is_learned_ = is_learned_ || decides;
   const PowerDivision& division = zone->power.divide(window, activity_, watts);
   if (rules_.split != ModelRules::Split::kUsageRatio) weighing->idle = idle_of(division, drawn);
-  if (rules_.share == ModelRules::Share::kCpuTime) return weighing;
+  if (!rules_.shares_learned()) return weighing;
   weigh_contenders(division, activity_);
   weighing->contenders = contenders_;
   weighing->awake = division.awake;
@@ -138,7 +138,7 @@ void LearnedModel::weigh_contenders(const PowerDivision& division, const ZoneAct
 RulesInForce LearnedModel::in_force() const {
   RulesInForce rules;
   if (is_learned_ && rules_.split != ModelRules::Split::kUsageRatio) rules.split = "baseline";
-  if (is_learned_ && rules_.share != ModelRules::Share::kCpuTime) rules.share = "learned";
+  if (is_learned_ && rules_.shares_learned()) rules.share = "learned";
   return rules;
 }
 

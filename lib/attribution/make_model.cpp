@@ -15,11 +15,11 @@ namespace keplerd {
 namespace {
 
 // Graphics cards by a model of their own, which no rule changes; all else by that of processors and memory,
-// which the hardware's counts of groups correct where there are any, unless CPU time is the rule.
+// which the hardware's counts of groups correct where there are any.
 class ModelOfAll final : public Model {
  public:
-  ModelOfAll(std::unique_ptr<Model> processors, bool uses_counts)
-      : processors_(std::move(processors)), uses_counts_(uses_counts) {}
+  ModelOfAll(std::unique_ptr<Model> processors, ModelRules::Share share)
+      : processors_(std::move(processors)), share_(share), counts_(share) {}
 
   void begin(const UsageSample& usage, const Contenders& contenders) override {
     processors_->begin(usage, contenders);
@@ -29,18 +29,25 @@ class ModelOfAll final : public Model {
   std::optional<Weighing> weigh(const DrawnEnergy& drawn) override {
     if (drawn.zone.resource == Resource::kGpu) return devices_.weigh(drawn);
     auto weighing = processors_->weigh(drawn);
-    if (weighing && uses_counts_) counts_.apply(drawn, *weighing);
+    const bool is_counted = weighing && counts_.apply(drawn, *weighing);
+    if (drawn.zone.in_total && drawn.zone.resource == Resource::kCpu) is_counted_ = is_counted;
     return weighing;
   }
   bool wants_processors() const override { return processors_->wants_processors(); }
-  RulesInForce in_force() const override { return processors_->in_force(); }
+  RulesInForce in_force() const override {
+    RulesInForce rules = processors_->in_force();
+    if (is_counted_ && share_ == ModelRules::Share::kInstructions) rules.share = "instructions";
+    if (is_counted_ && share_ == ModelRules::Share::kCycles) rules.share = "cycles";
+    return rules;
+  }
   std::vector<ZoneModelState> states() const override { return processors_->states(); }
   std::vector<SavedZoneModel> save() const override { return processors_->save(); }
   void restore(std::span<const SavedZoneModel> saved) override { processors_->restore(saved); }
 
  private:
   std::unique_ptr<Model> processors_;
-  bool uses_counts_;
+  ModelRules::Share share_;
+  bool is_counted_ = false;  // the last processor
   DeviceModel devices_;
   GroupCountModel counts_;
 };
@@ -54,7 +61,7 @@ std::unique_ptr<Model> make_model(const ModelRules& rules) {
   } else {
     processors = std::make_unique<UsageRatioModel>();
   }
-  return std::make_unique<ModelOfAll>(std::move(processors), rules.share != ModelRules::Share::kCpuTime);
+  return std::make_unique<ModelOfAll>(std::move(processors), rules.share);
 }
 
 }  // namespace keplerd

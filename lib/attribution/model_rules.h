@@ -13,14 +13,16 @@ struct ModelRules {
   // How energy is split into idle and active: by the busy share of CPU time (Kepler's rule), or by a learned
   // idle power. kAuto: the latter where learns_from() a zone.
   enum class Split { kAuto, kUsageRatio, kBaseline };
-  // By what active energy is shared: CPU time, or what was learned of each workload. kAuto: likewise.
-  enum class Share { kAuto, kCpuTime, kLearned };
+  // By what active energy is shared: CPU time, what was learned of each workload, or what the counters of
+  // processors count. kAuto: what was learned, likewise.
+  enum class Share { kAuto, kCpuTime, kLearned, kInstructions, kCycles };
 
   Split split = Split::kAuto;
   Share share = Share::kAuto;
   std::optional<Microwatts> idle_power = {};  // of all processors at rest; unset: it is learned
 
-  bool learns() const { return split != Split::kUsageRatio || share != Share::kCpuTime; }
+  bool shares_learned() const { return share == Share::kAuto || share == Share::kLearned; }
+  bool learns() const { return split != Split::kUsageRatio || shares_learned(); }
   bool operator==(const ModelRules&) const = default;
 };
 

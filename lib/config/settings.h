@@ -16,8 +16,9 @@ namespace keplerd {
 
 // How an energy zone's window is split into idle and active; named "auto", "usage-ratio", "baseline".
 enum class SplitRule { kAuto, kUsageRatio, kBaseline };
-// By what active energy is shared; named "auto", "cpu-time", "learned".
-enum class ShareRule { kAuto, kCpuTime, kLearned };
+// By what active energy is shared; named "auto", "cpu-time", "learned",
+// "instructions", "cycles".
+enum class ShareRule { kAuto, kCpuTime, kLearned, kInstructions, kCycles };
 // Where idle energy is placed; named "separate", "equal", "size", "usage".
 enum class IdlePolicy { kSeparate, kEqual, kSize, kUsage };
 
@@ -103,6 +104,14 @@ struct ResctrlSettings {
   bool operator==(const ResctrlSettings&) const = default;
 };
 
+// What keplerd-perf counts.
+struct PerfSettings {
+  std::vector<std::string> cgroups = {"largest"};  // Cgroups=: as above
+  std::size_t descriptors = 4096;                  // Descriptors=: that the counters of all together may take
+
+  bool operator==(const PerfSettings&) const = default;
+};
+
 struct Settings {
   EnergySettings energy;
   SamplingSettings sampling;
@@ -111,6 +120,7 @@ struct Settings {
   AccessSettings access;
   GuestSettings guests;
   ResctrlSettings resctrl;
+  PerfSettings perf;
 
   bool operator==(const Settings&) const = default;
 };

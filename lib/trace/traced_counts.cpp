@@ -27,6 +27,9 @@ struct Names {
 constexpr std::array<Names, kCountKinds.size()> kNames = {{
     {CountKind::kMemoryTraffic, "memories", "bytes"},
     {CountKind::kCoreEnergy, "coreEnergy", "microjoules"},
+    {CountKind::kCycles, "cycles", "cycles"},
+    {CountKind::kInstructions, "instructions", "instructions"},
+    {CountKind::kCacheMisses, "cacheMisses", "misses"},
 }};
 
 void append(std::string& list, const std::string& item) { list += (list.empty() ? "" : ",") + item; }

@@ -17,6 +17,12 @@ constexpr std::string_view prefix_of(CountKind kind) {
       return "memory-";
     case CountKind::kCoreEnergy:
       return "cores-";
+    case CountKind::kCycles:
+      return "cycles-";
+    case CountKind::kInstructions:
+      return "instructions-";
+    case CountKind::kCacheMisses:
+      return "misses-";
   }
   return {};
 }

@@ -33,9 +33,11 @@ struct Arguments {
   std::string scenario, measured, trace;
   std::uint64_t random = 0;  // hosts
   Limits limits;
-  bool memory = false, core_energy = false;
+  bool memory = false, core_energy = false, counters = false;
 
-  const Rules& rules() const { return memory || core_energy ? kWithCounts : kOfProcessors; }
+  const Rules& rules() const {
+    return memory ? kOfMemory : core_energy ? kWithCoreEnergy : counters ? kWithCounters : kOfProcessors;
+  }
 };
 
 // Runs a host, and scores all rules from `from` on.
@@ -134,6 +136,8 @@ int main(int argc, char** argv) {
   app.add_flag("--memory", arguments.memory, "their memory instead of their processors");
   app.add_flag("--core-energy", arguments.core_energy,
                "also with processors that count the energy of the cores of workloads");
+  app.add_flag("--counters", arguments.counters,
+               "also with processors that count the instructions of workloads");
   app.add_flag("--hourly", arguments.hourly, "shows each hour of the model, and applies the limits to each");
   app.add_option("--most-mean", arguments.limits.most_mean,
                  "fails if the model's mean error is larger (percent)");

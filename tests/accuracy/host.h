@@ -47,11 +47,13 @@ struct Window {
   struct Usage {
     std::size_t workload = 0;  // index into workloads()
     double cpu_seconds = 0;
-    double truth = 0;  // J that it added, above idle
-    double bytes = 0;  // read from memory and written to it; 0 where that is not simulated
+    double truth = 0;   // J that it added, above idle
+    double bytes = 0;   // read from memory and written to it; 0 where that is not simulated
+    double misses = 0;  // of the cache, which most of that follows; likewise
     // J, of each package: what a counter of its cores shows of this workload; empty where that is not
     // simulated.
     std::vector<double> cores = {};
+    std::vector<double> instructions = {};  // of each package; likewise
   };
   std::vector<Usage> usage;  // of the workloads that existed
   double idle = 0;           // J: the truth

@@ -22,9 +22,12 @@ MemoryHost::MemoryHost(std::unique_ptr<Host> processors, const MemoryLaw& law, s
   for (std::size_t i = 0; i < workloads_.size(); ++i) {
     habits_.push_back({.rate = std::exp(law_.rate_sigma * normal(random_)),
                        .cost = std::exp(law_.cost_sigma * normal(random_)),
+                       .misses = 1,
                        .period = 60 + 540 * unit(random_),
                        .phase = unit(random_)});
   }
+  Random random(seed + 1);  // of its own: what is counted does not change what happens
+  for (Habit& habit : habits_) habit.misses = std::exp(law_.miss_sigma * normal(random));
 }
 
 const Window& MemoryHost::run(double seconds) {
@@ -35,6 +38,7 @@ const Window& MemoryHost::run(double seconds) {
     const double turns = window_.start / habit.period + habit.phase;
     const double change = 1 + kChange * std::sin(2 * std::numbers::pi * turns);
     usage.bytes = law_.bytes_per_second * habit.rate * change * usage.cpu_seconds;
+    usage.misses = usage.bytes / law_.bytes_per_miss * habit.misses;
     usage.truth = law_.joules_per_byte * habit.cost * usage.bytes;
     active += usage.truth;
   }

@@ -19,6 +19,9 @@ struct MemoryLaw {
   double joules_per_byte = 0.5e-9;
   double cost_sigma = 0.1;  // of the logarithm of a workload's cost per byte: reads, writes, changes of rows
   double noise = 0.003;     // relative, of each window
+  double bytes_per_miss = 100;
+  double miss_sigma =
+      0.2;  // of the logarithm of a workload's misses per byte: prefetchers, what is written back
 };
 
 class MemoryHost final : public Host {
@@ -30,8 +33,8 @@ class MemoryHost final : public Host {
 
  private:
   struct Habit {
-    double rate = 0, cost = 0;     // of the usual ones
-    double period = 0, phase = 0;  // s; of the change of the rate
+    double rate = 0, cost = 0, misses = 0;  // of the usual ones
+    double period = 0, phase = 0;           // s; of the change of the rate
   };
 
   std::unique_ptr<Host> host_;

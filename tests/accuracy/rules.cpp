@@ -26,10 +26,13 @@ ModelRules rules_of(Rule rule) {
       return {.split = Split::kUsageRatio, .share = Share::kCpuTime};
     case Rule::kFloor:
       return {.split = Split::kBaseline, .share = Share::kCpuTime};
+    case Rule::kInstructions:
+      return {.split = Split::kBaseline, .share = Share::kInstructions};
     case Rule::kLearned:
     case Rule::kNoFrequency:
     case Rule::kHalfCounted:
     case Rule::kCounted:
+    case Rule::kMisses:
       break;
   }
   return {};
@@ -38,8 +41,8 @@ ModelRules rules_of(Rule rule) {
 }  // namespace
 
 std::string_view rule_name(Rule rule) {
-  constexpr std::array<std::string_view, 6> kNames{"usage ratio",  "floor x CPU",  "learned",
-                                                   "no frequency", "half counted", "counted"};
+  constexpr std::array<std::string_view, 8> kNames{"usage ratio",  "floor x CPU", "learned", "no frequency",
+                                                   "half counted", "counted",     "misses",  "instructions"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 
@@ -161,25 +164,44 @@ const Estimate& Divider::divide(const Window& window) {
 }
 
 bool Divider::is_measured(std::size_t workload) const {
-  if (!host_.workloads()[workload].parent.empty()) return false;
-  return rule_ == Rule::kCounted || (rule_ == Rule::kHalfCounted && workload % 2 == 0);
+  return host_.workloads()[workload].parent.empty() && (rule_ != Rule::kHalfCounted || workload % 2 == 0);
 }
 
-// Traffic is the same on all dies.
 void Divider::add_counts(const Window& window) {
   sample_.usage.counts.clear();
-  if (rule_ != Rule::kHalfCounted && rule_ != Rule::kCounted) return;
-  const bool is_memory = host_.zone() == "dram";
   const auto dies = static_cast<double>(counters_.size());
-  for (std::size_t die = 0; die < counters_.size(); ++die) {
-    const CountKind kind = is_memory ? CountKind::kMemoryTraffic : CountKind::kCoreEnergy;
-    GroupCounts counts{.source = {kind, static_cast<int>(die)}, .all = {}, .groups = {}};
-    for (const Window::Usage& usage : window.usage) {
-      const Count count{std::llround(is_memory ? usage.bytes / dies : usage.cores.at(die) * 1e6)};
-      counts.all += count;
-      if (is_measured(usage.workload)) counts.groups.push_back({find_workload(usage.workload).index, count});
+  const auto add = [&](CountKind kind, auto of_usage) {
+    for (std::size_t die = 0; die < counters_.size(); ++die) {
+      GroupCounts counts{.source = {kind, static_cast<int>(die)}, .all = {}, .groups = {}};
+      for (const Window::Usage& usage : window.usage) {
+        const Count count{std::llround(of_usage(usage, die))};
+        counts.all += count;
+        if (is_measured(usage.workload))
+          counts.groups.push_back({find_workload(usage.workload).index, count});
+      }
+      sample_.usage.counts.push_back(std::move(counts));
     }
-    sample_.usage.counts.push_back(std::move(counts));
+  };
+  using Usage = Window::Usage;
+  switch (rule_) {
+    case Rule::kHalfCounted:
+    case Rule::kCounted:
+      if (host_.zone() == "dram") {  // the same on all dies
+        add(CountKind::kMemoryTraffic, [&](const Usage& usage, std::size_t) { return usage.bytes / dies; });
+      } else {
+        add(CountKind::kCoreEnergy,
+            [](const Usage& usage, std::size_t die) { return usage.cores.at(die) * 1e6; });
+      }
+      break;
+    case Rule::kMisses:
+      add(CountKind::kCacheMisses, [&](const Usage& usage, std::size_t) { return usage.misses / dies; });
+      break;
+    case Rule::kInstructions:
+      add(CountKind::kInstructions,
+          [](const Usage& usage, std::size_t die) { return usage.instructions.at(die); });
+      break;
+    default:
+      break;
   }
 }
 

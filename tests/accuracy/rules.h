@@ -15,13 +15,15 @@
 namespace keplerd::accuracy {
 
 enum class Rule {
-  kUsageRatio,   // Kepler's: active by the busy share, divided by CPU time
-  kFloor,        // a learned idle power, the rest divided by CPU time
-  kLearned,      // the model
-  kNoFrequency,  // likewise, but no frequency can be read
-  kHalfCounted,  // the model, and what the hardware counts of every second workload: the traffic of memory,
-                 // or the energy of cores
-  kCounted,      // likewise, of all but those with a parent
+  kUsageRatio,    // Kepler's: active by the busy share, divided by CPU time
+  kFloor,         // a learned idle power, the rest divided by CPU time
+  kLearned,       // the model
+  kNoFrequency,   // likewise, but no frequency can be read
+  kHalfCounted,   // the model, and what the hardware counts of every second workload: the traffic of memory,
+                  // or the energy of cores
+  kCounted,       // likewise, of all but those with a parent
+  kMisses,        // the model, and the cache misses of all but those with a parent
+  kInstructions,  // a learned idle power, the rest divided by the instructions of all but those with a parent
 };
 std::string_view rule_name(Rule rule);
 

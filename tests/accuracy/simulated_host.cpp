@@ -26,7 +26,9 @@ SimulatedHost::SimulatedHost(Processors processors, Law law, std::vector<Workloa
   std::ranges::stable_sort(workloads_, {}, &Workload::born);
   Random random(seed + 1);  // of its own: what is counted does not change what happens
   std::lognormal_distribution<double> error(0, law_.count_sigma);
+  std::lognormal_distribution<double> rate(0, law_.rate_sigma);
   for (std::size_t i = 0; i < workloads_.size(); ++i) count_error_.push_back(error(random));
+  for (std::size_t i = 0; i < workloads_.size(); ++i) rate_.push_back(rate(random));
 }
 
 const Window& SimulatedHost::run(double seconds) {
@@ -36,6 +38,7 @@ const Window& SimulatedHost::run(double seconds) {
   cpu_.assign(workloads_.size(), 0);
   truth_.assign(workloads_.size(), 0);
   cores_.assign(workloads_.size() * counter_.size(), 0);
+  instructions_ = cores_;
   find_alive(seconds);
   const long slices = std::lround(seconds / kSlice);
   for (long i = 0; i < slices; ++i) slice();
@@ -52,8 +55,10 @@ const Window& SimulatedHost::run(double seconds) {
   }
   for (const std::size_t i : alive_) {
     Window::Usage& usage = window_.usage.emplace_back(Window::Usage{i, cpu_[i], truth_[i]});
-    for (std::size_t package = 0; package < counter_.size(); ++package)
+    for (std::size_t package = 0; package < counter_.size(); ++package) {
       usage.cores.push_back(cores_[package * workloads_.size() + i]);
+      usage.instructions.push_back(instructions_[package * workloads_.size() + i]);
+    }
   }
   window_.idle = law_.idle * seconds;
   return window_;
@@ -137,11 +142,21 @@ void SimulatedHost::draw(int package) {
   const double ghz = law_.turbo - (law_.turbo - law_.full) * awake / cores;
   const double volts = law_.volts + law_.volts_per_ghz * ghz;
   ghz_[index(package)] = ghz;
+  count(package, ghz * 1e9 * kSlice);
   drawn_ = law_.idle / processors_.packages;
   for (const int workload : present) give(workload, law_.awake / static_cast<double>(present.size()));
   for (int core = package * cores; core < (package + 1) * cores; ++core)
     draw_core(core, law_.dynamic * ghz * volts * volts);
   joules_[index(package)] += drawn_ * kSlice;
+}
+
+// `cycles`: of a busy CPU in this slice.
+void SimulatedHost::count(int package, double cycles) {
+  for (int cpu = 0; cpu < processors_.cpus(); ++cpu) {
+    if (running(cpu) < 0 || processors_.package_of(cpu) != package) continue;
+    const std::size_t workload = index(running(cpu));
+    instructions_[index(package) * workloads_.size() + workload] += cycles * rate_[workload];
+  }
 }
 
 // `watts`: of a busy core at kappa 1.

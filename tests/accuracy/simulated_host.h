@@ -27,6 +27,8 @@ struct Law {
   double unit = 61e-6;             // J, of the counter
   double count_sigma =
       0.05;  // of the logarithm of how wrong the energy of cores is that is counted of a workload
+  double rate_sigma =
+      0.4;  // of the logarithm of a workload's instructions per cycle, which say nothing of kappa
 };
 
 class SimulatedHost final : public Host {
@@ -42,6 +44,7 @@ class SimulatedHost final : public Host {
   void place();
   void draw(int package);
   void draw_core(int core, double watts);
+  void count(int package, double cycles);
   void give(int workload, double watts);
   void give_core(int workload, int package, double watts);
   int running(int cpu) const {
@@ -52,17 +55,19 @@ class SimulatedHost final : public Host {
   Random random_;
   double now_ = 0;
   Window window_;
-  std::size_t born_ = 0;             // workloads before it have been born
-  std::vector<std::size_t> alive_;   // workloads
-  std::vector<int> wanted_;          // a workload for each thread that wants to run in this slice
-  std::vector<int> running_;         // the workload on each logical CPU; -1: none
-  std::vector<double> ghz_;          // of each package, in the last slice
-  std::vector<double> counter_;      // of each package
-  std::vector<double> joules_;       // of each package in this window
-  std::vector<double> cpu_, truth_;  // of each workload in this window
-  std::vector<double> cores_;        // J, of each package and workload in this window, as counted
-  std::vector<double> count_error_;  // of each workload: by what the count is multiplied
-  double drawn_ = 0;                 // W in this slice
+  std::size_t born_ = 0;              // workloads before it have been born
+  std::vector<std::size_t> alive_;    // workloads
+  std::vector<int> wanted_;           // a workload for each thread that wants to run in this slice
+  std::vector<int> running_;          // the workload on each logical CPU; -1: none
+  std::vector<double> ghz_;           // of each package, in the last slice
+  std::vector<double> counter_;       // of each package
+  std::vector<double> joules_;        // of each package in this window
+  std::vector<double> cpu_, truth_;   // of each workload in this window
+  std::vector<double> cores_;         // J, of each package and workload in this window, as counted
+  std::vector<double> count_error_;   // of each workload: by what the count is multiplied
+  std::vector<double> rate_;          // of each workload: instructions per cycle
+  std::vector<double> instructions_;  // of each package and workload in this window
+  double drawn_ = 0;                  // W in this slice
 };
 
 }  // namespace keplerd::accuracy

@@ -22,9 +22,12 @@ struct Rules {
   std::size_t floor() const;
 };
 inline const Rules kOfProcessors{{Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kNoFrequency}, 2};
-// Of memory, or of processors with counters of the energy of their cores.
-inline const Rules kWithCounts{
+// Of processors with counters of the energy of their cores; of memory; of processors with hardware counters.
+inline const Rules kWithCoreEnergy{
     {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kHalfCounted, Rule::kCounted}, 4};
+inline const Rules kOfMemory{
+    {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kMisses, Rule::kHalfCounted, Rule::kCounted}, 5};
+inline const Rules kWithCounters{{Rule::kUsageRatio, Rule::kFloor, Rule::kInstructions, Rule::kLearned}, 3};
 
 // What a host was divided into.
 struct Run {

@@ -43,7 +43,10 @@ class Counts : public testing::Test {
     counts_.push_back({{CountKind::kMemoryTraffic, die}, all, groups});
   }
   void core_energy(Microjoules all, const OfGroups& groups) {
-    counts_.push_back({{CountKind::kCoreEnergy, 0}, all.value, groups});
+    counted(CountKind::kCoreEnergy, all.value, groups);
+  }
+  void counted(CountKind kind, std::int64_t all, const OfGroups& groups) {
+    counts_.push_back({{kind, 0}, all, groups});
   }
   void run(const std::vector<Nanoseconds>& times) {
     for (std::size_t i = 0; i < times.size(); ++i) host.run(processes[i], times[i]);
@@ -248,6 +251,75 @@ TEST_F(CountsByCpuTime, WhoeverAsksForCpuTimeGetsIt) {
   run({100ms, 0ms, 300ms, 0ms, 0ms});
   traffic(0, 100, {{stream, 100}});
   EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(10));
+}
+
+TEST_F(CountsByCpuTime, CacheMissesSayNothingEither) {
+  run({100ms, 0ms, 300ms, 0ms, 0ms});
+  counted(CountKind::kCacheMisses, 100, {{stream, 100}});
+  EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(10));
+}
+
+TEST_F(Counts, CacheMissesDivideMemoryOfWhichTheTrafficIsNotKnown) {
+  run({100ms, 0ms, 100ms, 100ms, 100ms});
+  counted(CountKind::kCacheMisses, 100, {{stream, 80}});
+  EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(32));
+  run({100ms, 0ms, 100ms, 100ms, 100ms});
+  traffic(0, 100, {{stream, 50}});
+  counted(CountKind::kCacheMisses, 100, {{stream, 80}});
+  EXPECT_EQ(own(window(whole_joules(40)), stream), whole_joules(20)) << "traffic knows better";
+}
+
+TEST_F(Counts, InstructionsAndCyclesDivideNothingUnlessTheRulesSaySo) {
+  run({100ms, 0ms, 100ms, 100ms, 100ms});
+  counted(CountKind::kInstructions, 100, {{stream, 100}});
+  counted(CountKind::kCycles, 100, {{stream, 100}});
+  EXPECT_EQ(own(window({}, whole_joules(40)), stream, 0), whole_joules(10));
+}
+
+class CountsByInstructions : public Counts {
+ protected:
+  CountsByInstructions()
+      : Counts({.split = ModelRules::Split::kUsageRatio, .share = ModelRules::Share::kInstructions}) {}
+};
+
+TEST_F(CountsByInstructions, TheyDivideAllActiveEnergyAndCpuTimeTheRest) {
+  run({100ms, 0ms, 100ms, 300ms, 0ms});
+  counted(CountKind::kInstructions, 1000, {{stream, 600}});
+  counted(CountKind::kCycles, 1000, {{stream, 100}});
+  core_energy(whole_joules(40), {{stream, 1}});
+  const Attribution& result = window({}, whole_joules(40));
+  EXPECT_EQ(own(result, stream, 0), whole_joules(24));
+  EXPECT_EQ(own(result, spin, 0), whole_joules(4));
+  EXPECT_EQ(own(result, other, 0), whole_joules(12));
+  EXPECT_EQ(attributor.model().in_force(), (RulesInForce{"usage-ratio", "instructions"}));
+}
+
+TEST_F(CountsByInstructions, WhoeverHardlyRanIsNotChargedWithWhatAnIdleCpuHasExecuted) {
+  run({99ms, 0ms, 1ms, 0ms, 0ms});
+  counted(CountKind::kInstructions, 1000, {{stream, 500}});
+  const Attribution& result = window({}, whole_joules(40));
+  EXPECT_EQ(own(result, stream, 0), whole_joules(20));
+  EXPECT_EQ(own(result, spin, 0), whole_joules(4)) << "ten times as much as all on average";
+  EXPECT_EQ(result.zones[0].unattributed, whole_joules(16));
+}
+
+TEST_F(CountsByInstructions, WithoutThemItIsCpuTimeAndSaysSo) {
+  run({100ms, 0ms, 300ms, 0ms, 0ms});
+  EXPECT_EQ(own(window({}, whole_joules(40)), stream, 0), whole_joules(10));
+  EXPECT_EQ(attributor.model().in_force(), (RulesInForce{"usage-ratio", "cpu-time"}));
+}
+
+class CountsByCycles : public Counts {
+ protected:
+  CountsByCycles() : Counts({.share = ModelRules::Share::kCycles}) {}
+};
+
+TEST_F(CountsByCycles, TheyDivideAllActiveEnergy) {
+  run({100ms, 0ms, 100ms, 300ms, 0ms});
+  counted(CountKind::kInstructions, 1000, {{stream, 600}});
+  counted(CountKind::kCycles, 1000, {{stream, 100}});
+  EXPECT_EQ(own(window({}, whole_joules(40)), stream, 0), whole_joules(4));
+  EXPECT_EQ(attributor.model().in_force().share, "cycles");
 }
 
 // The traffic of those who ran is charged to them exactly, to a microjoule for each that shares it.

@@ -36,6 +36,7 @@ REQUIRED = {"keplerd.service": ["StartLimitIntervalSec=0", "Restart=on-failure",
             "keplerd-resctrl.service": ["MemoryMax=128M", "TasksMax=4", "CapabilityBoundingSet="],
             "keplerd-resctrl-groups.service": ["MemoryMax=128M", "TasksMax=4", "CapabilityBoundingSet=",
                                                "ReadWritePaths=/sys/fs/resctrl", "ProtectKernelTunables=yes"],
+            "keplerd-perf.service": ["MemoryMax=256M", "TasksMax=4", "CapabilityBoundingSet=CAP_PERFMON"],
             "keplerd-redfish.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "RestartPreventExitStatus=78"],
             "keplerd-ipmi.service": ["MemoryMax=128M", "TasksMax=16", "Restart=on-failure", "DevicePolicy=closed",
                                      "DeviceAllow=char-ipmidev rw"]}

@@ -99,7 +99,7 @@ TEST(Error, NamesTheFileSafely) {
 TEST(Section, IsCheckedThoughEmpty) {
   EXPECT_EQ(refusal("\n[Foo]\n"),
             "f.conf:2: unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], "
-            "[Access], [Guests], [Resctrl]");
+            "[Access], [Guests], [Resctrl], [Perf]");
   EXPECT_EQ(refusal("[" + std::string(100, 'x') + "]").substr(0, 28), "f.conf:1: unknown section [x");
   EXPECT_EQ(refusal("[Energy"), "f.conf:1: invalid section (expected [Name])");
   EXPECT_EQ(refusal("[Energy] Source=auto"), "f.conf:1: unexpected text after ] of a section");

@@ -54,8 +54,16 @@ TEST(Groups, ArePatternsOfUnitsOrPathsOrTheLargest) {
   EXPECT_THAT(with("Resctrl", "Groups", "db.service machine-qemu*.scope,/docker/* largest").resctrl.groups,
               ElementsAre("db.service", "machine-qemu*.scope", "/docker/*", "largest"));
   EXPECT_THAT(with("Resctrl", "Groups", "").resctrl.groups, IsEmpty());
+  EXPECT_THAT(with("Perf", "Cgroups", "db.service").perf.cgroups, ElementsAre("db.service"));
   for (const char* text : {"\"db.service\"", "db;service", "#db", "a\x01"})
     EXPECT_THAT(refusal("Resctrl", "Groups", text), HasSubstr("must be names of units, paths of cgroups"));
+}
+
+TEST(Descriptors, AreEnoughForAllThatRunsAndNotEndless) {
+  EXPECT_EQ(with("Perf", "Descriptors", "64").perf.descriptors, 64U);
+  EXPECT_EQ(with("Perf", "Descriptors", "200000").perf.descriptors, 200'000U);
+  for (const char* text : {"63", "200001", "-1", "many"})
+    EXPECT_THAT(refusal("Perf", "Descriptors", text), HasSubstr("must be a number between 64 and 200000"));
 }
 
 TEST(Vms, WhoseNameEndsInABackslashAreReadBack) {
@@ -160,7 +168,7 @@ TEST(Rules, OfTheDivisionAreAutoUnlessSet) {
   EXPECT_EQ(refusal("Attribution", "Split", "ratio"),
             "Split=ratio: unknown; accepted: auto, usage-ratio, baseline");
   EXPECT_EQ(refusal("Attribution", "Share", "baseline"),
-            "Share=baseline: unknown; accepted: auto, cpu-time, learned");
+            "Share=baseline: unknown; accepted: auto, cpu-time, learned, instructions, cycles");
 }
 
 TEST(IdlePower, IsInWattsAndNotSetByDefault) {
@@ -171,6 +179,8 @@ TEST(IdlePower, IsInWattsAndNotSetByDefault) {
 TEST(Rules, HaveTheNamesOfTheFile) {
   EXPECT_EQ(rule_name(SplitRule::kUsageRatio), "usage-ratio");
   EXPECT_EQ(rule_name(ShareRule::kCpuTime), "cpu-time");
+  EXPECT_EQ(rule_name(ShareRule::kInstructions), "instructions");
+  EXPECT_EQ(rule_name(ShareRule::kCycles), "cycles");
   EXPECT_EQ(rule_name(IdlePolicy::kSeparate), "separate");
 }
 
@@ -229,7 +239,7 @@ TEST(UnknownKey, NamesWhatTheSectionAccepts) {
 TEST(UnknownSection, NamesThoseThatAre) {
   EXPECT_EQ(refusal("Foo", "Source", "auto"),
             "unknown section [Foo]; accepted: [Energy], [Sampling], [Attribution], [Workloads], [Access], "
-            "[Guests], [Resctrl]");
+            "[Guests], [Resctrl], [Perf]");
 }
 
 TEST(Refusal, IsOneLineWhateverTheValue) {
@@ -259,7 +269,7 @@ TEST(Table, ShowsTheDefaults) {
       "[Workloads]\nTerminatedMax=500\nTerminatedMinEnergy=10J\nTerminatedRetention=2d\nVmRetention=365d\n\n"
       "[Access]\nPublic=own\n\n"
       "[Guests]\nMachines=\nMetadata=no\nDirectory=/run/keplerd-guests\n\n"
-      "[Resctrl]\nGroups=\n");
+      "[Resctrl]\nGroups=\n\n[Perf]\nCgroups=largest\nDescriptors=4096\n");
 }
 
 TEST(Table, ReadsBackWhatItShows) {

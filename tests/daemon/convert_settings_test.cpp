@@ -38,6 +38,8 @@ TEST(ConvertSettings, TakesTheRulesOfAttribution) {
   EXPECT_EQ(rules.share, ModelRules::Share::kCpuTime);
   EXPECT_EQ(model_rules({.split = SplitRule::kBaseline}).split, ModelRules::Split::kBaseline);
   EXPECT_EQ(model_rules({.share = ShareRule::kLearned}).share, ModelRules::Share::kLearned);
+  EXPECT_EQ(model_rules({.share = ShareRule::kInstructions}).share, ModelRules::Share::kInstructions);
+  EXPECT_EQ(model_rules({.share = ShareRule::kCycles}).share, ModelRules::Share::kCycles);
   EXPECT_EQ(model_rules({.idle_power = Microwatts{7}}).idle_power, Microwatts{7});
 }
 

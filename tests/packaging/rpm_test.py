@@ -21,10 +21,12 @@ DIRECTORIES = """
 /usr/share/licenses/keplerd""".split()
 PROGRAMS = """
 /usr/bin/keplerctl /usr/libexec/keplerd/keplerd-drm /usr/libexec/keplerd/keplerd-nvml
+/usr/libexec/keplerd/keplerd-perf
 /usr/libexec/keplerd/keplerd-resctrl /usr/libexec/keplerd/keplerd-resctrl-groups /usr/sbin/keplerd""".split()
 FILES = """
 /etc/keplerd/cost.conf /etc/keplerd/keplerd.conf
 /usr/lib/systemd/system/keplerd-drm.service /usr/lib/systemd/system/keplerd-nvml.service
+/usr/lib/systemd/system/keplerd-perf.service
 /usr/lib/systemd/system/keplerd-resctrl.service /usr/lib/systemd/system/keplerd-resctrl-groups.service
 /usr/lib/systemd/system/keplerd.service /usr/lib/systemd/system/keplerd.socket /usr/lib/sysusers.d/keplerd.conf
 /usr/share/bash-completion/completions/keplerctl /usr/share/bash-completion/completions/keplerd
@@ -39,7 +41,8 @@ FILES = """
 /usr/share/man/man1/keplerctl.1.gz /usr/share/man/man5/keplerd.conf.5.gz /usr/share/man/man5/org.keplerd.Energy.5.gz
 /usr/share/man/man5/keplerd-cost.conf.5.gz /usr/share/man/man5/keplerd-trace.5.gz /usr/share/man/man7/keplerd-meters.7.gz
 /usr/share/man/man5/org.keplerd1.5.gz
-/usr/share/man/man8/keplerd-drm.8.gz /usr/share/man/man8/keplerd-resctrl.8.gz /usr/share/man/man8/keplerd.8.gz
+/usr/share/man/man8/keplerd-drm.8.gz /usr/share/man/man8/keplerd-perf.8.gz
+/usr/share/man/man8/keplerd-resctrl.8.gz /usr/share/man/man8/keplerd.8.gz
 /usr/share/polkit-1/actions/org.keplerd1.policy
 /usr/share/zsh/site-functions/_keplerctl /usr/share/zsh/site-functions/_keplerd""".split()
 
@@ -204,13 +207,13 @@ class Rpm(unittest.TestCase):
 
     def test_its_scriptlets_make_the_user_and_leave_it_to_presets_whether_it_is_enabled(self):
         self.assertIn("useradd -r -g keplerd", self.scriptlet("preinstall"))
-        units = "keplerd.service keplerd.socket keplerd-drm.service keplerd-nvml.service keplerd-resctrl.service " \
-                "keplerd-resctrl-groups.service"
+        units = "keplerd.service keplerd.socket keplerd-drm.service keplerd-nvml.service keplerd-perf.service " \
+                "keplerd-resctrl.service keplerd-resctrl-groups.service"
         self.assertIn(f"{HELPER} install-system-units {units}", self.scriptlet("postinstall"))
         self.assertIn(f"{HELPER} remove-system-units {units}", self.scriptlet("preuninstall"))
         # The socket stays open meanwhile, so that no question is turned away.
-        restarted = "keplerd.service keplerd-drm.service keplerd-nvml.service keplerd-resctrl.service " \
-                    "keplerd-resctrl-groups.service"
+        restarted = "keplerd.service keplerd-drm.service keplerd-nvml.service keplerd-perf.service " \
+                    "keplerd-resctrl.service keplerd-resctrl-groups.service"
         self.assertIn(f"{HELPER} mark-restart-system-units {restarted}", self.scriptlet("postuninstall"))
         for name in ("preinstall", "postinstall", "preuninstall", "postuninstall"):
             run("sh", "-n", input=self.scriptlet(name).encode())
