@@ -22,9 +22,12 @@ struct CgroupTree::Node {
   std::uint64_t identity = 0;
   CgroupWatch::Handle directory_watch = CgroupWatch::kNone;
   CgroupWatch::Handle events_watch = CgroupWatch::kNone;
-  bool misses_end = false;  // the latter is lacking, because of the limits
-  KeptFile cpu_stat;        // this and the next one only if they can be held
-  KeptFile procs;           // while the group is active
+  bool misses_end = false;                  // the latter is lacking, because of the limits
+  KeptFile cpu_stat;                        // this and the next one only if they can be held
+  KeptFile procs, tasks;                    // while the group is active: cgroup.procs and pids.current
+  bool counts_tasks = true;                 // it has pids.current, as far as is known
+  std::optional<std::uint64_t> task_count;  // before its pids were last asked for
+  std::uint64_t counted = 0;                // number of the last read after which its tasks were counted
   std::uint64_t incarnation = 0;
   std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
   std::uint64_t last_read = 0;        // number of the last read in which it could be read

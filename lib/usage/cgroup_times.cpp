@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPidsLimit = 64 << 20;
 constexpr std::size_t kLongestCpuset = 4096;
-constexpr std::uint64_t kReadsAtRest = 8;  // after which an idle group's cgroup.procs is closed
+constexpr std::uint64_t kReadsAtRest = 8;  // after which the files of an idle group's tasks are closed
 constexpr int kSettled = 3;  // reads: libvirt creates a group first, and makes it threaded afterwards
 
 }  // namespace
@@ -88,7 +88,10 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   } else if (!read_usage(node)) {
     return;
   }
-  if (reads_ - node.looked > kReadsAtRest) node.procs = KeptFile();
+  if (reads_ - node.looked > kReadsAtRest) {
+    node.procs = KeptFile();
+    node.tasks = KeptFile();
+  }
 
   node.index = groups.size();
   order_.push_back(&node);
@@ -208,11 +211,25 @@ Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const ch
   return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
 }
 
+bool CgroupTree::has_as_many_tasks(std::size_t index) {
+  Node& node = *order_[index];
+  if (node.ended || !node.counts_tasks) return false;
+  node.looked = node.counted = reads_ - 1;
+  std::array<char, 32> buffer;
+  KeptFile opened;
+  const auto file = hold(node, node.tasks, "pids.current", opened);
+  const auto text = file ? (*file)->read(buffer) : file.error();
+  if (!text && text.error().code == ENOENT) node.counts_tasks = false;
+  const auto count = text ? parse_number<std::uint64_t>(trim(*text)) : std::nullopt;
+  return count && std::exchange(node.task_count, count) == count;
+}
+
 bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
   Node& node = index == kNoGroup ? *root_ : *order_[index];
   if (node.ended) return true;
   node.looked = reads_ - 1;
+  if (node.counted != node.looked) node.task_count.reset();  // it may be older than the list
   KeptFile opened;
   const auto file = hold(node, node.procs, "cgroup.procs", opened);
   const auto text = file ? (*file)->read_list(pids_text_, kPidsLimit) : file.error();

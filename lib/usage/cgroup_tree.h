@@ -77,6 +77,12 @@ class CgroupTree {
   // none, nor has one whose list may not be read. False if this host is short of descriptors or memory.
   bool read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
+  // Whether as many threads are in the group at `index` of the last read(), and in those below it, as when
+  // this was last asked, shortly before its pids were read. Then they are most probably the same: one may
+  // have ended, and another one begun. False if that is not known, for example because the group has no
+  // pids.current.
+  bool has_as_many_tasks(std::size_t index);
+
   // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective
   // has them: its own, or that of the nearest group above it that has one. Empty if they are not known.
   std::string read_cpuset(std::size_t index);

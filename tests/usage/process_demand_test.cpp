@@ -221,6 +221,92 @@ TEST_F(KernelDemandTest, TimeSinceTheLastReadingIsTheGroupsMeanwhile) {
   EXPECT_GE(find(child.pid())->usage - *before, 20ms);
 }
 
+// Processes of this host in a written tree of cgroups, whose files say what the test wants.
+class CountedDemandTest : public DemandTest {
+ protected:
+  CountedDemandTest() {
+    fake_.add_cgroup("/a");
+    host_ = std::make_unique<HostRoot>(*HostRoot::open({.cgroupfs = fake_.paths().cgroupfs}));
+    tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs());
+    table_ = std::make_unique<ProcessTable>(*host_);
+    fake_.set_cgroup_procs("/a", {child_.pid()});
+  }
+  void set_tasks(int count) { fake_.write("cgroup/a/pids.current", std::to_string(count) + "\n"); }
+  // The group has run.
+  void read_moved(Nanoseconds after = 1s) {
+    fake_.set_cgroup_usage("/a", usage_ += 10'000);
+    read(after);
+  }
+  void add_other() { fake_.set_cgroup_procs("/a", {child_.pid(), other_.pid()}); }
+
+  FakeHost fake_;
+  std::unique_ptr<HostRoot> host_;
+  Child child_, other_;
+  std::int64_t usage_ = 0;
+};
+
+TEST_F(CountedDemandTest, WithAsManyTasksAsBeforeTheListIsNotReadAgain) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  add_other();
+  read_moved();
+  EXPECT_EQ(find(other_.pid()), nullptr);
+  EXPECT_TRUE(is_behind("/a"));
+  set_tasks(2);
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr) << "another number";
+}
+
+TEST_F(CountedDemandTest, WithoutTheirNumberTheListIsRead) {
+  settle();
+  read_moved();
+  add_other();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, EveryTenSecondsTheListIsRead) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  add_other();
+  read_moved(10s);
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, WhoeverAsksSeesAll) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  add_other();
+  table_->demand({});
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, ANumberThatIsOlderThanTheListSaysNothing) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  table_->demand({});
+  read_moved();
+  table_->demand({.all = false, .needed = {}, .groups = {}});
+  add_other();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr) << "the number is the same, but the list has been read since";
+}
+
+TEST_F(CountedDemandTest, AGroupWithoutProcessesIsNotBehind) {
+  set_tasks(1);
+  settle();
+  fake_.set_cgroup_procs("/a", {});
+  set_tasks(0);
+  read_moved();
+  read_moved();
+  EXPECT_FALSE(is_behind("/a"));
+}
+
 // Short of descriptors.
 TEST_F(KernelDemandTest, GroupWhoseListCannotBeReadIsBehind) {
   tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs(), CgroupLimits{.descriptors = &none_held_});
