@@ -72,6 +72,23 @@ ZonePower::Base to_base(const Json& json) {
           .windows = static_cast<std::size_t>(number(json.at("idleWindows"), 0))};
 }
 
+Json to_json(const ZonePower::Unseen& unseen) {
+  return {{"learned", unseen.learned},
+          {"pooled", unseen.pooled},
+          {"leastLoad", unseen.least_load},
+          {"windows", unseen.windows}};
+}
+
+// Unknown in states of the first release.
+ZonePower::Unseen to_unseen(const Json& zone) {
+  if (!zone.contains("unseenIdle")) return {};
+  const Json& json = zone.at("unseenIdle");
+  return {.learned = number(json.at("learned"), kAny),
+          .pooled = number(json.at("pooled"), kAny),
+          .least_load = number(json.at("leastLoad"), 0),
+          .windows = static_cast<std::size_t>(number(json.at("windows"), 0))};
+}
+
 Json to_json(const SavedZoneModel& zone) {
   Json workloads = Json::object();
   for (const SavedWorkload& workload : zone.workloads)
@@ -85,6 +102,7 @@ Json to_json(const SavedZoneModel& zone) {
           {"idleLoad", zone.memory.base.load},
           {"idleAgeSec", zone.memory.base_age},
           {"idleWindows", zone.memory.base.windows},
+          {"unseenIdle", to_json(zone.memory.unseen)},
           {"workloads", std::move(workloads)}};
 }
 
@@ -95,6 +113,7 @@ SavedZoneModel to_zone_model(const Json& json) {
                                  .trust = to_trust(json.at("trust")),
                                  .base = to_base(json),
                                  .base_age = number(json.at("idleAgeSec"), 0),
+                                 .unseen = to_unseen(json),
                                  .workloads = {}},
                       .workloads = {}};
   const Json& workloads = json.at("workloads");

@@ -205,6 +205,29 @@ TEST_F(LearnedMeter, AStateFromBeforeErrorsCountsAllAsUnknown) {
   EXPECT_EQ(state->units[0].error, host.unit("/a.service").active);
 }
 
+TEST_F(LearnedMeter, WhatIsKnownOfAnIdlePowerThatWasNeverSeenIsSaved) {
+  begin();
+  learn(100);
+  auto state = host.meter().state();
+  state.models.zones.at(0).memory.unseen = {
+      .learned = 9.5, .pooled = -1.5, .least_load = 0.25, .windows = 900};
+  std::string text = format_state(state);
+  const auto read = parse_state(text);
+  ASSERT_TRUE(read);
+  const ZonePower::Unseen& unseen = read->models.zones.at(0).memory.unseen;
+  EXPECT_EQ(unseen.learned, 9.5);
+  EXPECT_EQ(unseen.pooled, -1.5);
+  EXPECT_EQ(unseen.least_load, 0.25);
+  EXPECT_EQ(unseen.windows, 900U);
+  // As the first release has written it.
+  for (std::size_t at; (at = text.find(",\"unseenIdle\":")) != std::string::npos;)
+    text.erase(at, text.find('}', at) + 1 - at);
+  const auto old = parse_state(text);
+  ASSERT_TRUE(old);
+  ASSERT_EQ(old->models.zones.size(), 2U);
+  EXPECT_EQ(old->models.zones[0].memory.unseen.windows, 0U);
+}
+
 TEST_F(LearnedMeter, AMalformedModelCostsNoTotals) {
   begin();
   learn(100);

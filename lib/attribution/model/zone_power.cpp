@@ -99,7 +99,7 @@ void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, dou
   }
   if (!has_filters()) return;
   now_ += window.seconds;
-  ++windows_;
+  ++unseen_.windows;
   const double own = learned_.learn(observation_), alike = pooled_.learn(observation_);
   trust_.judge(own, alike, pooled_.noise(), window.seconds);
   hold_idle(window.seconds);
@@ -137,6 +137,7 @@ std::optional<ZonePower::Memory> ZonePower::memory() const {
                 .trust = trust_.memory(),
                 .base = base_,
                 .base_age = now_ - base_seen_,
+                .unseen = unseen_,
                 .workloads = workloads_.memory(learned_)};
 }
 
@@ -146,6 +147,8 @@ void ZonePower::restore(const Memory& memory) {
   trust_.restore(memory.trust);
   base_ = memory.base;
   base_seen_ = now_ - memory.base_age;
+  unseen_ = memory.unseen;
+  mean_load_ = unseen_.least_load;
   knew_idle_ = true;
   workloads_.restore(memory.workloads);
 }
@@ -181,7 +184,7 @@ void ZonePower::hold_idle(double seconds) {
       filter->hold(PowerFilter::kIdle, base_watts(),
                    (kBaseSd + young + kBaseAging * std::sqrt(hours)) * base_watts());
     } else {
-      double& unseen = unseen_idle_[filter == &learned_ ? 0 : 1];
+      double& unseen = filter == &learned_ ? unseen_.learned : unseen_.pooled;
       if (may_learn) unseen = filter->value(PowerFilter::kIdle);
       const double most = kUnseenDrift * std::max(std::abs(unseen), kLeastIdle * observation_.watts);
       filter->keep_within(PowerFilter::kIdle, unseen, most);
@@ -193,16 +196,16 @@ void ZonePower::hold_idle(double seconds) {
 // has less load than ever since. The same loads for hours would only turn errors of the model into idle
 // power.
 bool ZonePower::sees_new_load(double seconds) {
-  mean_load_ += mean_weight(seconds, kLoadSpan, windows_ - 1) * (observation_.load - mean_load_);
-  const bool is_least = mean_load_ < least_load_ || windows_ == 1;
-  if (is_least) least_load_ = mean_load_;
-  return is_least || windows_ <= kWindowsForIdle;
+  mean_load_ += mean_weight(seconds, kLoadSpan, unseen_.windows - 1) * (observation_.load - mean_load_);
+  const bool is_least = mean_load_ < unseen_.least_load || unseen_.windows == 1;
+  if (is_least) unseen_.least_load = mean_load_;
+  return is_least || unseen_.windows <= kWindowsForIdle;
 }
 
 IdleKnowledge ZonePower::idle_knowledge() const {
   if (has_base())
     return !fixed_idle_ && now_ - base_seen_ > kDay ? IdleKnowledge::kAged : IdleKnowledge::kBase;
-  return windows_ < kLearningWindows ? IdleKnowledge::kLearning : IdleKnowledge::kExtrapolated;
+  return unseen_.windows < kLearningWindows ? IdleKnowledge::kLearning : IdleKnowledge::kExtrapolated;
 }
 
 void ZonePower::divide_among(const ZoneActivity& activity, double watts) {

@@ -45,12 +45,20 @@ class ZonePower {
     std::size_t windows = 0;
   };
 
+  // What is known of the idle power of a zone that was never idle.
+  struct Unseen {
+    double learned = 0, pooled = 0;  // W: what the filters took it for when they last could learn it
+    double least_load = 0;           // the least mean load of a minute
+    std::size_t windows = 0;         // learned from
+  };
+
   // What is worth keeping for another run.
   struct Memory {
     PowerFilter::Memory learned, pooled;
     Trust::Memory trust;
     Base base;
     double base_age = 0;  // s since it was seen
+    Unseen unseen;
     std::vector<WorkloadMemory> workloads;
   };
 
@@ -123,13 +131,11 @@ class ZonePower {
   PowerObservation observation_;
   std::vector<std::size_t> slots_;  // of each contender
   double now_ = 0;                  // s of windows learned from
-  std::size_t windows_ = 0;
   Base base_;
   double base_seen_ = 0;
-  double mean_load_ = 0;                 // of a minute
-  double least_load_ = 0;                // the least of these
-  std::array<double, 2> unseen_idle_{};  // the idle power that was learned without a base: learned, pooled
-  bool knew_idle_ = false;               // when the filters were started
+  double mean_load_ = 0;  // of a minute
+  Unseen unseen_;
+  bool knew_idle_ = false;  // when the filters were started
   PowerDivision division_;
   std::array<double, kSlots> unlearned_{};  // of the last division: what is not known, 1: as at the start
   std::array<double, kSlots> share_sd_{};   // likewise: of a slot's share

@@ -165,6 +165,24 @@ TEST(ZonePower, NeverSeenIdleTheIdlePowerIsLearnedFromNewLoadsOnly) {
   EXPECT_GT(std::abs(idle() - learned), 0.1 * learned);
 }
 
+TEST(ZonePower, NeverSeenIdleARestartDoesNotMakeTheIdlePowerLearnedAgain) {
+  ZonePower before;
+  const auto usual = [](int i) { return 2.5 + 0.15 * (i / 20 % 8); };
+  run_never_idle(before, 1200, usual);
+  const double learned = before.learned().value(PowerFilter::kIdle);
+  ZonePower after;
+  after.restore(*before.memory());
+  // Other errors of the model, which would be taken for idle power.
+  for (int i = 0; i < 800; ++i) {
+    const double all = usual(i);
+    WindowFixture f = using_cpus({0.7 * all, 0.3 * all});
+    f.seconds = 5;
+    divide(after, f, 20 + 18 * std::pow(all, 0.6) + 0.8 * (i / 20 % 8));
+  }
+  EXPECT_NEAR(after.learned().value(PowerFilter::kIdle), learned, 0.04 * learned);
+  EXPECT_EQ(after.idle_knowledge(), IdleKnowledge::kExtrapolated);
+}
+
 TEST(ZonePower, ErrorsAreLargerOfWorkloadsThatAlwaysRunTogether) {
   ZonePower apart, together;
   std::mt19937 random(3);
