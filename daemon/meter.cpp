@@ -103,6 +103,7 @@ std::shared_ptr<const Report> Meter::sample() {
   recent_faults_.note(sample_, attribution, keeper_.zones());
   log_.refused(ledger_.new_refused_claims(), sample_.at.monotonic);
   log_.left_out(usage_, sample_.at.monotonic);
+  log_.usage_files(usage_);
 
   auto report = ledger_.report();
   report->source.name = keeper_.name();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/meter_log.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -67,6 +68,13 @@ void MeterLog::left_out(const UsageReader& usage, Nanoseconds now) {
   report_limit(processes_left_out_, usage.processes_left_out() > 0, "processes",
                "too many: some have no rows, and their energy is counted in the other account of their units",
                "all have rows again", now);
+}
+
+void MeterLog::usage_files(const UsageReader& usage) {
+  for (const std::string& line : usage.devices().left_out())
+    if (std::ranges::find(usage_files_left_out_, line) == usage_files_left_out_.end())
+      log_warning(fmt::format("/{}/{}", kUsageDirectories, line));
+  usage_files_left_out_ = usage.devices().left_out();
 }
 
 void MeterLog::report_limit(bool& reported, bool is_over, const std::string& what, const std::string& fault,

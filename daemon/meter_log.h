@@ -31,6 +31,8 @@ class MeterLog {
   void refused(std::span<const RefusedClaim> claims, Nanoseconds now);
   // Logs when there are more cgroups or processes than can have rows, and when that is over.
   void left_out(const UsageReader& usage, Nanoseconds now);
+  // Logs once which usage files (keplerd-meters(7)) are not read, and why; again if that has been over.
+  void usage_files(const UsageReader& usage);
 
  private:
   void report(const std::string& what, const std::string& update, bool is_fault, Nanoseconds now);
@@ -44,6 +46,7 @@ class MeterLog {
   std::vector<bool> zone_failed_;
   bool groups_left_out_ = false, groups_unwatched_ = false, ends_unwatched_ = false,
        processes_left_out_ = false;
+  std::vector<std::string> usage_files_left_out_;
 };
 
 }  // namespace keplerd

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows show of which zones the hardware has counted a workload's use.
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "attribution/make_model.h"
+#include "daemon/log.h"
 #include "daemon/vm_host.h"
 #include "host/host_root.h"
 
@@ -57,6 +59,17 @@ TEST_F(Counted, IsTheZoneOfTheGroupThatIsMeasuredAndOfItsVm) {
   EXPECT_FALSE(is_counted(host.unit("/machine.slice"))) << "what is not measured might be in it, too";
   step(20'000'000);
   EXPECT_FALSE(is_counted(*host.vm(kUuid))) << "it has not run";
+}
+
+TEST_F(Counted, AFileThatIsNotReadIsLoggedOnce) {
+  host.files.write("root/run/keplerd-usage/resctrl/core-0", "a name that is wrong\n");
+  open_log(LogLevel::kInfo);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 30; ++i) window(0);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(log.find("keplerd: warning: /run/keplerd-usage/resctrl/core-0: is neither a PCI address"), 0U)
+      << log;
+  EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
 }
 
 TEST_F(Counted, EnergyIsThatOfTheCoresAndAPartOfTheRest) {
