@@ -32,8 +32,6 @@ constexpr std::array<Names, kCountKinds.size()> kNames = {{
     {CountKind::kCacheMisses, "cacheMisses", "misses"},
 }};
 
-void append(std::string& list, const std::string& item) { list += (list.empty() ? "" : ",") + item; }
-
 std::optional<std::int64_t> number_in(const TraceValue* value, std::int64_t most) {
   if (value == nullptr || !value->is(Kind::kInteger) || value->integer < 0 || value->integer > most)
     return std::nullopt;
@@ -88,11 +86,11 @@ std::string traced_counts(const UsageSample& usage,
       if (counts.source.kind != names.kind) continue;
       std::string groups;
       for (const auto& [group, count] : counts.groups)
-        append(groups, fmt::format("{}:{}", quoted(usage.groups[group].path), count.value));
-      append(list, fmt::format(R"({{"die":{},"{}":{},"groups":{{{}}}}})", counts.source.die, names.all,
-                               counts.all.value, groups));
+        append_item(groups, fmt::format("{}:{}", quoted(usage.groups[group].path), count.value));
+      append_item(list, fmt::format(R"({{"die":{},"{}":{},"groups":{{{}}}}})", counts.source.die, names.all,
+                                    counts.all.value, groups));
     }
-    if (!list.empty()) append(members, fmt::format(R"("{}":[{}])", names.list, list));
+    if (!list.empty()) append_item(members, fmt::format(R"("{}":[{}])", names.list, list));
   }
   return members;
 }

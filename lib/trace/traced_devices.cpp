@@ -24,8 +24,6 @@ constexpr std::int64_t kMostUse = std::int64_t{1} << 60;  // ns, of a device: su
 
 Error bad_devices() { return Error{"'devices' is malformed or out of range"}; }
 
-void append(std::string& list, const std::string& item) { list += (list.empty() ? "" : ",") + item; }
-
 std::string device_json(const DeviceUsage& device, const UsageSample& usage,
                         const std::function<std::string(std::string_view path)>& quoted) {
   std::map<std::size_t, Nanoseconds> groups;
@@ -43,9 +41,9 @@ std::string device_json(const DeviceUsage& device, const UsageSample& usage,
   }
   std::string of_groups, of_outside;
   for (const auto& [group, time] : groups)
-    append(of_groups, fmt::format("{}:{}", quoted(usage.groups[group].path), time.count()));
+    append_item(of_groups, fmt::format("{}:{}", quoted(usage.groups[group].path), time.count()));
   for (const auto& [id, time] : outside)
-    append(of_outside, fmt::format("\"{}\":{}", process_id_text(id), time.count()));
+    append_item(of_outside, fmt::format("\"{}\":{}", process_id_text(id), time.count()));
   return fmt::format(R"({{"address":"{}","groupsNsec":{{{}}},"outsideNsec":{{{}}},"nobodyNsec":{}}})",
                      device.address, of_groups, of_outside, nobody.count());
 }
@@ -121,7 +119,7 @@ class DeviceTaker {
 std::string traced_devices(const UsageSample& usage,
                            const std::function<std::string(std::string_view path)>& quoted) {
   std::string list;
-  for (const DeviceUsage& device : usage.devices) append(list, device_json(device, usage, quoted));
+  for (const DeviceUsage& device : usage.devices) append_item(list, device_json(device, usage, quoted));
   return list;
 }
 

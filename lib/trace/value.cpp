@@ -91,4 +91,6 @@ Result<TraceValue> parse_trace_value(std::string_view line) {
   return builder.take();
 }
 
+void append_item(std::string& list, const std::string& item) { list += (list.empty() ? "" : ",") + item; }
+
 }  // namespace keplerd

@@ -39,4 +39,7 @@ struct TraceValue {
 
 Result<TraceValue> parse_trace_value(std::string_view line);
 
+// Appends an item to the text of a list or an object, which has no brackets yet.
+void append_item(std::string& list, const std::string& item);
+
 }  // namespace keplerd
