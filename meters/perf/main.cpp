@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // keplerd-perf [--config FILE] [--task-clock] [DIRECTORY [SYS [PROC [CGROUP]]]]: publishes what the counters
-// of the processor count of cgroups (keplerd.conf(5), section [Perf]). A process of its own, because it may
+// of processors count for cgroups (keplerd.conf(5), section [Perf]). A process of its own, because it may
 // count any event of any process, which keplerd should not. --task-clock: nanoseconds of the kernel's clock
-// in place of the processor's events, for tests on hosts without counters.
-#include <array>
+// in place of instructions, for tests on hosts without counters.
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "config/load.h"
 #include "event/stderr_log.h"
-#include "host/host_root.h"
-#include "meters/counts/pause.h"
-#include "meters/meter_writer.h"
+#include "meters/counts/program.h"
 #include "meters/perf/reader.h"
-#include "meters/usage_writer.h"
 #include "usage/processors.h"
 
 namespace {
@@ -26,12 +22,6 @@ namespace {
 using namespace keplerd;
 
 constexpr std::size_t kOtherDescriptors = 64;  // that are not those of counters
-
-Nanoseconds read_clock(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
 
 // As many as the service may have, whatever the soft limit is.
 std::size_t raise_descriptors(std::size_t wanted) {
@@ -62,30 +52,12 @@ class Log {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  std::string file;
-  if (arguments.size() >= 2 && arguments[0] == "--config") {
-    file = arguments[1];
-    arguments.erase(arguments.begin(), arguments.begin() + 2);
-  }
-  const bool by_clock = !arguments.empty() && arguments[0] == "--task-clock";
-  if (by_clock) arguments.erase(arguments.begin());
-  const auto argument = [&](std::size_t i, const char* otherwise) {
-    return arguments.size() > i ? arguments[i] : std::string(otherwise);
-  };
-  const auto loaded = file.empty() ? load_settings() : load_settings_file(file);
-  if (!loaded) {
-    stderr_log::log_error(loaded.error().message);
-    return EXIT_FAILURE;
-  }
-  const PerfSettings& settings = loaded->settings.perf;
-  HostPaths paths{.sysfs = argument(1, "/sys"), .procfs = argument(2, "/proc")};
-  if (arguments.size() > 3) paths.cgroupfs = arguments[3];
-  const auto host = HostRoot::open(paths);
-  if (!host) {
-    stderr_log::log_error(host.error().message);
-    return EXIT_FAILURE;
-  }
+  meters::Arguments arguments(argc, argv);
+  const bool by_clock = arguments.take("--task-clock");
+  const auto loaded = arguments.settings();
+  if (!loaded) return meters::fail(loaded.error());
+  const auto host = arguments.host(1);
+  if (!host) return meters::fail(host.error());
   const std::vector<perf::Event> events =
       by_clock ? perf::task_clock()
                : perf::events_for(loaded->settings.attribution.share, processor_vendor(*host));
@@ -95,19 +67,14 @@ int main(int argc, char** argv) {
         "cycles only with Share=instructions or Share=cycles");
     return EXIT_SUCCESS;
   }
+  const PerfSettings& settings = loaded->settings.perf;
   perf::Reader reader(*host, {.patterns = settings.cgroups,
                               .descriptors = raise_descriptors(settings.descriptors),
                               .events = events});
   Log log;
-  while (true) {
-    const Nanoseconds before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
-    const auto written =
-        meters::write_usage(argument(0, "/run/keplerd-usage/perf"), reader.read(read_clock(CLOCK_BOOTTIME)));
-    if (!written) {
-      stderr_log::log_error(written.error().message);
-      return EXIT_FAILURE;
-    }
+  return meters::publish_counts(arguments.path(0, "/run/keplerd-usage/perf"), [&](Nanoseconds now) {
+    auto texts = reader.read(now);
     log.report(reader);
-    meters::pause(meters::pause_after(read_clock(CLOCK_PROCESS_CPUTIME_ID) - before));
-  }
+    return texts;
+  });
 }

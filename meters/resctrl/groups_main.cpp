@@ -12,9 +12,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "config/load.h"
 #include "event/stderr_log.h"
-#include "host/host_root.h"
+#include "meters/counts/program.h"
 #include "meters/counts/wanted_cgroups.h"
 #include "meters/resctrl/group_files.h"
 #include "meters/resctrl/made_groups.h"
@@ -69,30 +68,14 @@ int follow(const HostRoot& host, std::vector<std::string> patterns, const sigset
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  std::string file;
-  if (arguments.size() >= 2 && arguments[0] == "--config") {
-    file = arguments[1];
-    arguments.erase(arguments.begin(), arguments.begin() + 2);
-  }
-  const auto argument = [&](std::size_t i, const char* otherwise) {
-    return arguments.size() > i ? arguments[i] : std::string(otherwise);
-  };
-  const auto loaded = file.empty() ? load_settings() : load_settings_file(file);
-  if (!loaded) {
-    stderr_log::log_error(loaded.error().message);
-    return EXIT_FAILURE;
-  }
+  const meters::Arguments arguments(argc, argv);
+  const auto loaded = arguments.settings();
+  if (!loaded) return meters::fail(loaded.error());
   const std::vector<std::string>& patterns = loaded->settings.resctrl.groups;
   if (patterns.empty())
     stderr_log::log_warning("Groups= in section [Resctrl] of keplerd.conf is empty: no groups are created");
-  HostPaths paths{.sysfs = argument(0, "/sys"), .procfs = argument(1, "/proc")};
-  if (arguments.size() > 2) paths.cgroupfs = arguments[2];
-  const auto host = HostRoot::open(paths);
-  if (!host) {
-    stderr_log::log_error(host.error().message);
-    return EXIT_FAILURE;
-  }
+  const auto host = arguments.host(0);
+  if (!host) return meters::fail(host.error());
   sigset_t stop;
   sigemptyset(&stop);
   for (const int signal : {SIGTERM, SIGINT}) sigaddset(&stop, signal);

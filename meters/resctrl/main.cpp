@@ -5,28 +5,17 @@
 // CPUs.
 #include <array>
 #include <cstddef>
-#include <cstdlib>
-#include <ctime>
-#include <iostream>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "event/stderr_log.h"
-#include "host/host_root.h"
-#include "meters/counts/pause.h"
-#include "meters/meter_writer.h"
+#include "meters/counts/program.h"
+#include "meters/resctrl/groups.h"
 #include "meters/resctrl/reader.h"
-#include "meters/usage_writer.h"
 
 namespace {
-
-keplerd::Nanoseconds read_clock(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + keplerd::Nanoseconds(time.tv_nsec);
-}
 
 // What has changed since the last reading, once.
 class Problems {
@@ -55,24 +44,14 @@ class Problems {
 
 int main(int argc, char** argv) {
   using namespace keplerd;
-  const std::string directory = argc > 1 ? argv[1] : "/run/keplerd-usage/resctrl";
-  HostPaths paths{.sysfs = argc > 2 ? argv[2] : "/sys", .procfs = argc > 3 ? argv[3] : "/proc"};
-  if (argc > 4) paths.cgroupfs = argv[4];
-  const auto host = HostRoot::open(paths);
-  if (!host) {
-    stderr_log::log_error(host.error().message);
-    return EXIT_FAILURE;
-  }
+  const meters::Arguments arguments(argc, argv);
+  const auto host = arguments.host(1);
+  if (!host) return meters::fail(host.error());
   resctrl::Reader reader(*host);
   Problems problems;
-  while (true) {
-    const Nanoseconds before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
-    const auto written = meters::write_usage(directory, reader.read(read_clock(CLOCK_BOOTTIME)));
-    if (!written) {
-      stderr_log::log_error(written.error().message);
-      return EXIT_FAILURE;
-    }
+  return meters::publish_counts(arguments.path(0, "/run/keplerd-usage/resctrl"), [&](Nanoseconds now) {
+    auto texts = reader.read(now);
     problems.report(reader);
-    meters::pause(meters::pause_after(read_clock(CLOCK_PROCESS_CPUTIME_ID) - before));
-  }
+    return texts;
+  });
 }

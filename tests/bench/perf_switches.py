@@ -13,15 +13,11 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
+
+from cgroup2 import cgroup_root  # noqa: E402
+
 ROUNDS, TURNS = 7, 40_000
-
-
-def cgroup_root():
-    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
-        fields, _, kind = line.partition(" - ")
-        if kind.startswith("cgroup2 "):
-            return pathlib.Path(fields.split()[4])
-    sys.exit("cgroup2 is not mounted")
 
 
 def enter(cgroup):
