@@ -2,10 +2,10 @@
 #include "meters/perf/pmus.h"
 
 #include <array>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,10 +18,11 @@ namespace {
 
 constexpr char kDevices[] = "bus/event_source/devices";
 
-std::optional<std::string_view> text_of(const HostRoot& host, const std::string& name, const char* file,
-                                        std::span<char> buffer) {
+// Empty if it cannot be read.
+std::string_view text_of(const HostRoot& host, const std::string& name, const char* file,
+                         std::span<char> buffer) {
   const auto text = read_file(host.sysfs(), fmt::format("{}/{}/{}", kDevices, name, file).c_str(), buffer);
-  return text ? std::optional(trim(*text)) : std::nullopt;
+  return text ? trim(*text) : std::string_view();
 }
 
 }  // namespace
@@ -32,12 +33,11 @@ Pmus pmus_of_cpus(const HostRoot& host) {
   for (const std::string& name : names ? *names : std::vector<std::string>()) {
     if (!name.starts_with("cpu_")) continue;
     std::array<char, 4096> buffer;
-    const auto type_text = text_of(host, name, "type", buffer);
-    const auto type = type_text ? parse_number<std::uint32_t>(*type_text) : std::nullopt;
-    const auto list = text_of(host, name, "cpus", buffer);
-    const auto cpus = list ? parse_cpu_list(*list) : std::nullopt;
-    if (!type || !cpus) continue;
-    for (const int cpu : *cpus) pmus.insert_or_assign(cpu, *type);
+    const auto type = parse_number<std::uint32_t>(text_of(host, name, "type", buffer));
+    if (!type) continue;
+    const std::uint32_t number = *type;
+    const auto cpus = parse_cpu_list(text_of(host, name, "cpus", buffer));
+    for (const int cpu : cpus.value_or(std::vector<int>())) pmus[cpu] = number;
   }
   return pmus;
 }
