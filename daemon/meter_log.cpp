@@ -71,10 +71,12 @@ void MeterLog::left_out(const UsageReader& usage, Nanoseconds now) {
 }
 
 void MeterLog::usage_files(const UsageReader& usage) {
-  for (const std::string& line : usage.devices().left_out())
+  const std::vector<std::string>& now = usage.devices().left_out();
+  if (now == usage_files_left_out_) return;
+  for (const std::string& line : now)
     if (std::ranges::find(usage_files_left_out_, line) == usage_files_left_out_.end())
       log_warning(fmt::format("/{}/{}", kUsageDirectories, line));
-  usage_files_left_out_ = usage.devices().left_out();
+  usage_files_left_out_ = now;
 }
 
 void MeterLog::report_limit(bool& reported, bool is_over, const std::string& what, const std::string& fault,

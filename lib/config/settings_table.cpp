@@ -2,13 +2,11 @@
 #include "config/settings_table.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/parse.h"
 #include "base/text.h"
 #include "config/key_table.h"
 #include "config/setting_values.h"

@@ -27,8 +27,7 @@ namespace keplerd {
 inline constexpr std::size_t kMostMeasuredGroups = 1024;  // in a file
 inline constexpr std::int64_t kMostCount = std::int64_t{1} << 62;
 
-// "memory-0", "cores-0", "cycles-0", "instructions-0",
-// "misses-0".
+// "memory-0", "cores-0", "cycles-0", "instructions-0", "misses-0".
 std::string count_file_name(const CountSource& source);
 // Nothing if the name is another one.
 std::optional<CountSource> parse_count_file_name(std::string_view name);

@@ -57,14 +57,9 @@ Result<EventCounts::Counters> EventCounts::open(int directory) const {
 }
 
 Result<Done> EventCounts::begin(const std::vector<CpuUsage>& cpus, const Pmus& pmus) {
-  cgroups_.clear();
-  all_ = {};
   cpus_ = cpus;
   pmus_ = pmus;
-  failures_ = 0;
-  problem_.clear();
   auto all = open(-1);
-  is_lost_ = !all;
   if (!all) return all.error();
   all_ = *std::move(all);
   return Done{};

@@ -24,7 +24,8 @@ class EventCounts {
  public:
   EventCounts(const Event& event, OpenPerfCounter open);
 
-  // From now on, counts all that runs on these CPUs, and no cgroup yet. Fails if that cannot be counted.
+  // Once, before all else: counts all that runs on these CPUs, and no cgroup yet. Fails if that cannot be
+  // counted.
   Result<Done> begin(const std::vector<CpuUsage>& cpus, const Pmus& pmus);
 
   // Also counts the cgroup with this identity (read_identity()); `directory` may be closed afterwards.
@@ -36,8 +37,7 @@ class EventCounts {
   // names.
   std::map<std::string, std::string> read(Nanoseconds now);
 
-  // What all counters ask for has to be repeated with begin(): some of them do not count any more. This
-  // happens if a CPU goes offline.
+  // Some counters do not count any more, and another object has to begin: this happens if a CPU goes offline.
   bool is_lost() const { return is_lost_; }
   // Why nothing is known although the counters exist; empty if it is, or will soon be.
   const std::string& problem() const { return problem_; }

@@ -58,7 +58,7 @@ class Reader {
   std::string online_;  // as the kernel lists the CPUs
   std::vector<CpuUsage> cpus_;
   std::vector<EventCounts> counts_;                 // of the events that can be counted
-  std::map<std::string, std::string> not_counted_;  // texts of the others
+  std::map<std::string, std::string> not_counted_;  // why the others are not, by the name of the file
   meters::WantedCgroups wanted_;
   std::optional<Nanoseconds> chosen_;  // when cgroups were chosen
   std::set<std::uint64_t> measured_;
