@@ -45,17 +45,25 @@ Result<Done> Follower::start() {
 
 Result<Done> Follower::open() {
   decided_ = false;
-  waiting_ = true;
-  longest_wait_.set_after(kLongestWait);
+  waits_for_power_ = true;
+  begin_wait();
   streams_ = std::make_unique<client::Streams>(means_.event, plan_, events());
   return streams_->start();
+}
+
+void Follower::begin_wait() {
+  waiting_ = true;
+  longest_wait_.set_after(kLongestWait);
 }
 
 void Follower::scrape() {
   const Nanoseconds now = means_.now();
   rhythm_.scraped(now);
   unused_.set_after(rhythm_.end() - now);
-  if (is_following()) return;
+  if (is_following()) {
+    if (!waiting_ && may_wait_ && has_any_rows() && !has_all_rows()) begin_wait();
+    return;
+  }
   if (const auto opened = open(); !opened) {
     streams_.reset();
     longest_wait_.stop();
@@ -81,6 +89,7 @@ void Follower::close_if_unused() {
 void Follower::end_wait() {
   longest_wait_.stop();
   if (!std::exchange(waiting_, false)) return;
+  waits_for_power_ = may_wait_ = false;
   means_.arrived();
 }
 
@@ -97,6 +106,7 @@ client::Streams::Events Follower::events() {
                 // Nothing is lost of a stream that has sent nothing yet.
                 if (kind == Kind::kProcesses && snapshot_.has(kind)) processes_.forget();
                 snapshot_.forget(kind);
+                may_wait_ = true;
                 if (waiting_) check_.request();
               },
           .changed =
@@ -139,15 +149,27 @@ void Follower::take(Kind kind, const varlink::Json& reply) {
   if (may_balance && snapshot_.are_processes_current()) processes_.balance(snapshot_.active());
 }
 
+bool Follower::has_any_rows() const {
+  return std::ranges::any_of(plan_.wanted, [this](const auto& wanted) { return snapshot_.has(wanted.kind); });
+}
+
+bool Follower::has_all_rows() const {
+  const bool are_all_there = std::ranges::all_of(plan_.wanted, [this](const auto& wanted) {
+    return snapshot_.has(wanted.kind) || !streams_->is_open(wanted.kind);
+  });
+  const bool is_balanced =
+      !snapshot_.has(Kind::kProcesses) || !is_like_zones(Kind::kProcesses) || processes_.others() != nullptr;
+  return streams_->is_up() && are_all_there && is_balanced;
+}
+
 // Whether everything to be shown has arrived, or nothing is expected for now. A keplerd that has just been
 // started has no power before its second sample.
 bool Follower::has_numbers() const {
-  if (!decided_ || !streams_->is_up()) return decided_;
-  for (const client::Streams::Plan::Wanted& wanted : plan_.wanted) {
-    if (!snapshot_.has(wanted.kind)) return false;
-  }
-  if (is_like_zones(Kind::kProcesses) && processes_.others() == nullptr) return false;
-  return snapshot_.host()->source == kNoSource || snapshot_.host()->all.power;
+  if (!decided_) return false;
+  if (!streams_->is_up() && !has_any_rows()) return true;
+  if (!has_all_rows()) return false;
+  const auto& host = snapshot_.host();
+  return !waits_for_power_ || !host || host->source == kNoSource || host->all.power;
 }
 
 }  // namespace keplerd::exporter

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows keplerd while somebody scrapes: its streams are open until no scrape has come for a while
 // (scrape_rhythm.h), so that keplerd can then sample less often. The next scrape opens them again, and waits
-// until the numbers are there.
+// until the numbers are there. So does a scrape while streams are opened again, after a restart of keplerd or
+// because one was out of step: no series is missing from one scrape only because it came too early.
 //
 // The counter of the processes that are not shown (top_processes.h) continues across such a pause: what was
 // used meanwhile is counted in it, or in the rows.
@@ -44,8 +45,8 @@ class Follower {
   // Somebody scrapes: opens the streams if they are closed.
   void scrape();
 
-  // Whether the streams have just been opened and the numbers are on their way. Ends when they are there,
-  // when keplerd does not answer, and after seven seconds.
+  // Whether streams have just been opened and the numbers are on their way. Ends when they are there, when
+  // keplerd does not answer, and after seven seconds.
   bool is_waiting() const { return waiting_; }
 
   // Closes the streams if no scrape has come for long enough; called by a timer.
@@ -60,10 +61,13 @@ class Follower {
 
  private:
   Result<Done> open();
+  void begin_wait();
   client::Streams::Events events();
   void take(Kind kind, const varlink::Json& reply);
   void report(bool up, const std::string& reason);
   bool is_like_zones(Kind kind) const;
+  bool has_any_rows() const;
+  bool has_all_rows() const;
   bool has_numbers() const;
   void keep_step();
   void end_wait();
@@ -81,7 +85,9 @@ class Follower {
   std::string reported_;  // the last reason why keplerd does not answer; empty: it does
   bool reported_any_ = false;
   bool waiting_ = false;
-  bool decided_ = false;  // whether keplerd can be reached
+  bool waits_for_power_ = false;
+  bool may_wait_ = false;  // a stream has been opened again, and no scrape has waited for it yet
+  bool decided_ = false;   // whether keplerd can be reached
   bool was_up_ = false;
 };
 

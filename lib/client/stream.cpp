@@ -62,6 +62,11 @@ Result<Done> Streams::connect() {
   return Done{};
 }
 
+bool Streams::is_open(Kind kind) const {
+  return std::ranges::any_of(
+      streams_, [kind](const Stream& stream) { return stream.wanted.kind == kind && stream.client; });
+}
+
 void Streams::reopen(Kind kind) {
   const auto stream = std::ranges::find(streams_, kind, [](const Stream& one) { return one.wanted.kind; });
   if (stream == streams_.end() || !stream->client) return;

@@ -57,6 +57,9 @@ class Streams {
   // Every stream has answered, and none has broken since.
   bool is_up() const { return up_; }
 
+  // Replies of this kind are expected: its stream is open, and has not been denied.
+  bool is_open(Kind kind) const;
+
  private:
   struct Stream {
     Plan::Wanted wanted;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -22,15 +23,23 @@ namespace keplerd::client {
 
 using Answered = std::variant<varlink::Reply, varlink::Failure>;
 
-// One reply, then silence; or an end.
+// One reply, then silence; or an end. The reply comes when its kind is not held back.
 class OneReply : public varlink::Stream {
  public:
-  OneReply(Answered reply, int& open) : reply_(std::move(reply)), open_(open) { ++open_; }
+  OneReply(Answered reply, std::string kind, const std::set<std::string>& held_back, int& open)
+      : reply_(std::move(reply)), kind_(std::move(kind)), held_back_(held_back), open_(open) {
+    ++open_;
+  }
   ~OneReply() override { --open_; }
-  std::optional<Answered> next() override { return std::exchange(reply_, std::nullopt); }
+  std::optional<Answered> next() override {
+    if (held_back_.contains(kind_)) return std::nullopt;
+    return std::exchange(reply_, std::nullopt);
+  }
 
  private:
   std::optional<Answered> reply_;
+  std::string kind_;
+  const std::set<std::string>& held_back_;
   int& open_;
 };
 
@@ -55,9 +64,15 @@ class FollowedKeplerd : public testing::Test {
                     .description = "interface org.keplerd.Energy",
                     .methods = {{"Monitor", [this](const varlink::Call& call) -> varlink::Answer {
                                    calls.push_back(call.parameters.dump());
-                                   return std::make_unique<OneReply>(answer(call.parameters), open);
+                                   return std::make_unique<OneReply>(
+                                       answer(call.parameters), call.parameters.at("kind"), held_back, open);
                                  }}}});
     EXPECT_TRUE((*server)->listen(*varlink::bind_unix_socket(path, 0600)).ok());
+  }
+  // What was held back of this kind arrives.
+  void release(const std::string& kind) {
+    held_back.erase(kind);
+    (*server)->wake();
   }
   template <class Condition>
   void run_until(Condition condition) {
@@ -70,6 +85,7 @@ class FollowedKeplerd : public testing::Test {
   sd_event* loop = nullptr;
   std::function<Answered(const varlink::Json& parameters)> answer;  // to Monitor
   std::vector<std::string> calls;                                   // the parameters of Monitor
+  std::set<std::string> held_back;                                  // the kinds whose replies do not come
   int open = 0;                                                     // streams
   std::optional<OpenServer> server;                                 // unset: it does not run
 };

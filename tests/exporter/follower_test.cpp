@@ -41,6 +41,10 @@ class FollowerTest : public client::FollowedKeplerd {
   void arrive() {
     run_until([this] { return !follower->is_waiting(); });
   }
+  // What follows at once from what has arrived; much shorter than the longest wait.
+  void run_a_little() {
+    for (int turn = 0; turn < 10; ++turn) sd_event_run(loop, 1000);
+  }
   // As after eleven minutes without a scrape.
   void leave_unused() {
     now += 11min;
@@ -104,7 +108,7 @@ TEST_F(FollowerTest, WithoutAPowerItGoesOnWaiting) {
   has_power = false;
   follower->scrape();
   run_until([this] { return follower->snapshot().has(Kind::kProcesses); });
-  for (int turn = 0; turn < 10; ++turn) sd_event_run(loop, 1000);
+  run_a_little();
   EXPECT_TRUE(follower->is_waiting());
 }
 
@@ -159,6 +163,62 @@ TEST_F(FollowerTest, IfKeplerdDoesNotAnswerAfterThePauseTheScrapeDoesNotWait) {
   run_until([this] { return follower->is_up(); });
   run_until([this] { return follower->processes().others() != nullptr; });
   EXPECT_EQ(others(), 400) << "no row was lost: none had been sent";
+}
+
+// keplerd answers again, and of some kinds nothing has come yet.
+TEST_F(FollowerTest, AScrapeWhileStreamsAreOpenedAgainWaitsForAllKindsButForNoPower) {
+  arrive();
+  arrivals = 0;
+  server.reset();
+  run_until([this] { return !follower->is_up(); });
+  follower->scrape();
+  EXPECT_FALSE(follower->is_waiting()) << "nothing is on its way";
+  held_back = {"units", "processes"}, has_power = false;
+  serve();
+  run_until([this] { return open == 3 && follower->snapshot().has(Kind::kZones); });
+  EXPECT_FALSE(follower->is_waiting()) << "nobody has asked";
+  follower->scrape();
+  EXPECT_TRUE(follower->is_waiting()) << "else series were missing";
+  release("units");
+  run_until([this] { return follower->snapshot().has(Kind::kUnits); });
+  run_a_little();
+  EXPECT_TRUE(follower->is_waiting());
+  release("processes");
+  run_until([this] { return follower->snapshot().has(Kind::kProcesses); });
+  run_a_little();
+  EXPECT_FALSE(follower->is_waiting());
+  EXPECT_EQ(arrivals, 1);
+  EXPECT_TRUE(follower->is_up());
+  EXPECT_NE(follower->processes().others(), nullptr);
+  follower->scrape();
+  EXPECT_FALSE(follower->is_waiting());
+}
+
+TEST_F(FollowerTest, IfKeplerdIsLostAgainTheScrapeDoesNotWait) {
+  arrive();
+  server.reset();
+  run_until([this] { return !follower->is_up(); });
+  held_back = {"processes"};
+  serve();
+  run_until([this] { return open == 3 && follower->snapshot().has(Kind::kUnits); });
+  follower->scrape();
+  EXPECT_TRUE(follower->is_waiting());
+  server.reset();
+  arrive();
+  EXPECT_FALSE(follower->is_up());
+  EXPECT_FALSE(follower->snapshot().host());
+}
+
+TEST_F(FollowerTest, WhatIsDeniedIsNotWaitedFor) {
+  answer = [this](const Json& parameters) -> client::Answered {
+    if (parameters.at("kind") == "units") return varlink::Failure{"org.varlink.service.PermissionDenied", {}};
+    return varlink::Reply{reply_to(parameters.at("kind")), true};
+  };
+  arrive();
+  EXPECT_TRUE(follower->is_up());
+  EXPECT_FALSE(follower->snapshot().has(Kind::kUnits));
+  follower->scrape();
+  EXPECT_FALSE(follower->is_waiting());
 }
 
 }  // namespace
