@@ -15,6 +15,7 @@
 #include "cli/doctor/facts.h"
 #include "client/requests.h"
 #include "energy/shown_only.h"
+#include "host/cpuinfo.h"
 #include "host/host_root.h"
 #include "host/owned_directory.h"
 
@@ -133,10 +134,10 @@ bool has_pmu(const HostRoot& host) {
 
 void gather_counts(const HostRoot& host, DoctorFacts& facts) {
   facts.events.counts_groups = has_pmu(host);
-  if (const auto cpuinfo = read_text(host.procfs(), "cpuinfo", kMountinfoLimit)) {
-    facts.memory_traffic.can_count = cpuinfo->find(" cqm_mbm_total") != std::string::npos;
-    facts.events.can_count = facts.events.counts_groups && cpuinfo->find("GenuineIntel") != std::string::npos;
-  }
+  const std::string cpuinfo = read_cpuinfo(host);
+  facts.memory_traffic.can_count = cpuinfo.find(" cqm_mbm_total") != std::string::npos;
+  facts.events.can_count =
+      facts.events.counts_groups && cpuinfo_field(cpuinfo, "vendor_id") == "GenuineIntel";
   facts.memory_traffic.counts_groups =
       has_feature(host, "fs/resctrl/info/L3_MON/mon_features", "mbm_total_bytes");
   facts.core_energy.counts_groups =

@@ -12,13 +12,13 @@
 
 #include "base/cpu_list.h"
 #include "base/parse.h"
+#include "host/cpuinfo.h"
 #include "host/host_root.h"
 
 namespace keplerd {
 namespace {
 
 constexpr std::size_t kMostReadPerPackage = 8;  // frequencies: each may interrupt the CPU
-constexpr std::size_t kFirstProcessor = 8192;   // more than its section of /proc/cpuinfo
 constexpr std::size_t kPage = 4096;             // what a file of sysfs holds at most
 
 std::optional<int> read_number(int sysfs, const std::string& path) {
@@ -42,23 +42,9 @@ std::string cpu_path(int cpu, const char* rest) {
   return fmt::format("devices/system/cpu/cpu{}/{}", cpu, rest);
 }
 
-// The first value of one of these keys.
-std::string first_of_cpuinfo(const HostRoot& host, std::initializer_list<std::string_view> keys) {
-  std::array<char, kFirstProcessor> buffer;
-  const auto text = read_beginning(host.procfs(), "cpuinfo", buffer);
-  std::string_view rest = text ? *text : std::string_view();
-  while (!rest.empty()) {
-    std::string_view line = take_until(rest, '\n');
-    const std::string_view key = trim(take_until(line, ':'));
-    if (std::ranges::find(keys, key) != keys.end()) return std::string(trim(line));
-  }
-  return {};
-}
-
 // AMD's dies (of Zen 4 and later, as Linux 6.9 and later numbers them) have no meters of their own.
 bool meters_dies(const HostRoot& host) {
-  const std::string vendor = processor_vendor(host);
-  return vendor != "AuthenticAMD" && vendor != "HygonGenuine";
+  return !is_amd(cpuinfo_field(read_cpuinfo(host), "vendor_id").value_or(""));
 }
 
 // Whether it was busy for more than a twentieth of the window; the frequency of others says little.
@@ -67,10 +53,10 @@ bool is_busy(const CpuUsage& cpu) { return cpu.busy * 20 > cpu.total; }
 }  // namespace
 
 std::string processor_model(const HostRoot& host) {
-  return first_of_cpuinfo(host, {"model name", "CPU part"});
+  const std::string cpuinfo = read_cpuinfo(host);
+  const auto name = cpuinfo_field(cpuinfo, "model name");
+  return std::string(name ? *name : cpuinfo_field(cpuinfo, "CPU part").value_or(""));
 }
-
-std::string processor_vendor(const HostRoot& host) { return first_of_cpuinfo(host, {"vendor_id"}); }
 
 void set_use(const CpuTicks& before, const CpuTicks& now, CpuUsage& usage) {
   usage.busy = std::max<std::int64_t>(now.busy - before.busy, 0);

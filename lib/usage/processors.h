@@ -23,9 +23,6 @@ class HostRoot;
 // Empty if it does not say.
 std::string processor_model(const HostRoot& host);
 
-// "GenuineIntel", "AuthenticAMD", ...; empty on others than x86.
-std::string processor_vendor(const HostRoot& host);
-
 // Sets what a CPU did between two readings of its line. iowait and idle may decrease (proc_stat(5)).
 void set_use(const CpuTicks& before, const CpuTicks& now, CpuUsage& usage);
 

@@ -13,9 +13,9 @@
 #include <sys/resource.h>
 
 #include "event/stderr_log.h"
+#include "host/cpuinfo.h"
 #include "meters/counts/program.h"
 #include "meters/perf/reader.h"
-#include "usage/processors.h"
 
 namespace {
 
@@ -60,7 +60,8 @@ int main(int argc, char** argv) {
   if (!host) return meters::fail(host.error());
   const std::vector<perf::Event> events =
       by_clock ? perf::task_clock()
-               : perf::events_for(loaded->settings.attribution.share, processor_vendor(*host));
+               : perf::events_for(loaded->settings.attribution.share,
+                                  cpuinfo_field(read_cpuinfo(*host), "vendor_id").value_or(""));
   if (events.empty()) {
     stderr_log::log_info(
         "There is nothing to count: cache misses are only counted on Intel's processors, and instructions or "

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "energy/cpu/processor.h"
 
-#include <array>
-
 #include "base/parse.h"
-#include "host/host_root.h"
+#include "host/cpuinfo.h"
 
 namespace keplerd {
 namespace {
-
-// More than one processor's section, which is 1.5 to 2 KiB.
-constexpr std::size_t kFirstProcessorSize = 8192;
 
 bool has_word(std::string_view words, std::string_view wanted) {
   while (true) {
@@ -24,27 +19,16 @@ bool has_word(std::string_view words, std::string_view wanted) {
 
 Processor parse_processor(std::string_view cpuinfo) {
   Processor processor;
-  while (!cpuinfo.empty()) {
-    auto line = take_until(cpuinfo, '\n');
-    if (line.empty()) break;
-    const auto key = trim(take_until(line, ':'));
-    if (key == "vendor_id") {
-      processor.x86 = true;
-      processor.amd = trim(line) == "AuthenticAMD" || trim(line) == "HygonGenuine";
-    }
-    if (key == "flags") {
-      processor.virtual_machine = has_word(line, "hypervisor");
-      processor.sgx = has_word(line, "sgx");  // the kernel clears it if the firmware has SGX off
-    }
-  }
+  const auto vendor = cpuinfo_field(cpuinfo, "vendor_id");
+  processor.x86 = vendor.has_value();
+  processor.amd = vendor && is_amd(*vendor);
+  const std::string_view flags = cpuinfo_field(cpuinfo, "flags").value_or("");
+  processor.virtual_machine = has_word(flags, "hypervisor");
+  processor.sgx = has_word(flags, "sgx");  // the kernel clears it if the firmware has SGX off
   return processor;
 }
 
-Processor read_processor(const HostRoot& host) {
-  std::array<char, kFirstProcessorSize> buffer{};
-  const auto cpuinfo = read_beginning(host.procfs(), "cpuinfo", buffer);
-  return cpuinfo ? parse_processor(*cpuinfo) : Processor{};
-}
+Processor read_processor(const HostRoot& host) { return parse_processor(read_cpuinfo(host)); }
 
 void set_quality(Zone& zone, const Processor& processor) {
   zone.quality = processor.amd || processor.sgx ? Quality::kModelled : Quality::kMeasured;

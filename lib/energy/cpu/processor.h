@@ -17,8 +17,7 @@ struct Processor {
   bool sgx = false;              // Intel's enclaves are enabled, so its energy counters are filtered
 };
 
-// `cpuinfo`: the text of /proc/cpuinfo, or at least its first processor. Absent fields (ARM) are
-// false.
+// `cpuinfo`: the text of /proc/cpuinfo, or at least its first processor. What it does not say (ARM) is false.
 Processor parse_processor(std::string_view cpuinfo);
 Processor read_processor(const HostRoot& host);
 

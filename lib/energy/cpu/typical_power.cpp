@@ -9,12 +9,12 @@
 #include "base/cpu_list.h"
 #include "base/parse.h"
 #include "energy/cpu/processor.h"
+#include "host/cpuinfo.h"
 #include "host/host_root.h"
 
 namespace keplerd {
 namespace {
 
-constexpr std::size_t kFirstProcessorSize = 8192;
 constexpr std::size_t kPage = 4096;
 constexpr int kMostThreads = 65536;
 
@@ -129,20 +129,15 @@ int number(std::string_view text) {
 ProcessorIdentity parse_processor_identity(std::string_view cpuinfo) {
   ProcessorIdentity processor;
   processor.virtual_machine = parse_processor(cpuinfo).virtual_machine;
-  while (!cpuinfo.empty()) {
-    std::string_view line = take_until(cpuinfo, '\n');
-    if (line.empty()) break;
-    const std::string_view key = trim(take_until(line, ':'));
-    const std::string_view value = trim(line);
-    if (key == "vendor_id") processor.vendor = value;
-    if (key == "model name") processor.name = value;
-    if (key == "cpu family") processor.family = number(value);
-    if (key == "model") processor.model = number(value);
-    if (key == "siblings") processor.package_threads = number(value);
-    if (key == "cpu cores") processor.package_cores = number(value);
-    if (key == "CPU implementer") processor.implementer = number(value);
-    if (key == "CPU part") processor.part = number(value);
-  }
+  const auto text = [cpuinfo](std::string_view name) { return cpuinfo_field(cpuinfo, name).value_or(""); };
+  processor.vendor = text("vendor_id");
+  processor.name = text("model name");
+  processor.family = number(text("cpu family"));
+  processor.model = number(text("model"));
+  processor.package_threads = number(text("siblings"));
+  processor.package_cores = number(text("cpu cores"));
+  processor.implementer = number(text("CPU implementer"));
+  processor.part = number(text("CPU part"));
   return processor;
 }
 
@@ -166,14 +161,11 @@ std::optional<TypicalPower> typical_power(const ProcessorIdentity& processor, in
 }
 
 std::optional<TypicalPower> read_typical_power(const HostRoot& host) {
-  std::array<char, kFirstProcessorSize> buffer{};
-  const auto cpuinfo = read_beginning(host.procfs(), "cpuinfo", buffer);
-  if (!cpuinfo) return std::nullopt;
   std::array<char, kPage> list{};
   const auto online = read_file(host.sysfs(), "devices/system/cpu/online", list);
   const auto cpus = online ? parse_cpu_list(*online) : std::nullopt;
   if (!cpus) return std::nullopt;
-  return typical_power(parse_processor_identity(*cpuinfo), static_cast<int>(cpus->size()));
+  return typical_power(parse_processor_identity(read_cpuinfo(host)), static_cast<int>(cpus->size()));
 }
 
 }  // namespace keplerd
