@@ -50,7 +50,7 @@ void IdlePlacement::book_processes(const BookedWindow& window, ProcessLedger& pr
   if (zones_.empty()) return;
   for (std::size_t i = 0; i < workloads_.size(); ++i) {
     if (!workloads_[i].is_process()) continue;
-    ProcessAccount& process = *processes.find(workloads_[i].process);
+    ProcessAccount& process = *processes.change(workloads_[i].process);
     for (std::size_t zone = 0; zone < window.zones.size(); ++zone) {
       process.energy.add_idle(window.sequence, window.zones[zone], shares_[zone][i]);
       if (window.in_total(zone)) process.in_unit += shares_[zone][i];

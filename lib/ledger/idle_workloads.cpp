@@ -123,7 +123,7 @@ void remember_use(const BookedWindow& window, const IdleLedgers& ledgers) {
     remember(unit->recent_active, unit->energy.window_active(window.sequence, window.standings), decay);
   for (const auto& vm : ledgers.registry.running()) {
     if (!vm->scopes.empty()) continue;
-    ProcessAccount* const process = ledgers.processes.find(vm->process);
+    ProcessAccount* const process = ledgers.processes.change(vm->process);
     if (process == nullptr) continue;
     // Its window is booked later: this is the one before.
     remember(process->recent_active, process->energy.window_active(window.sequence - 1, window.standings),

@@ -34,6 +34,7 @@ void set_owner(const ProcessUsage& process, const UnitAccount* unit, const Login
 
 Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& units, const Logins& logins) {
   Microjoules outside;
+  changed_.begin_window();
   if (!saved_.empty()) go_on(window, units, logins, outside);
   for (std::size_t i = 0; i < window.usage.processes.size(); ++i) {
     const ProcessUsage& process = window.usage.processes[i];
@@ -44,49 +45,63 @@ Microjoules ProcessLedger::apply(const BookedWindow& window, const UnitLedger& u
       outside += leave_unit(account);
       account.unit = unit;
     }
-    account.energy.add_cpu(window.sequence, window.attribution.process_time[i]);
-    add_late(window, i, units.grants_late(process.group), account);
+    const Nanoseconds time = window.attribution.process_time[i];
+    account.energy.add_cpu(window.sequence, time);
+    bool has_changed = add_late(window, i, units.grants_late(process.group), account) || time != time.zero();
     for (std::size_t z = 0; z < window.zones.size(); ++z) {
       const Microjoules energy = window.attribution.zones[z].process[i];
       account.energy.add(window.sequence, window.zones[z], energy);
+      has_changed |= energy != Microjoules{};
       if (!window.in_total(z)) continue;
       account.in_unit += energy;
       account.energy.add_error(window.sequence, window.attribution.zones[z].process_errors()[i]);
     }
+    if (has_changed) changed_.add(process.id);
   }
   for (const ProcessId id : window.usage.ended) {
     const auto process = accounts_.find(id);
     if (process == accounts_.end() || process->second.energy.ended) continue;
     process->second.energy.ended = window.now;
     ended_.insert(id);
+    changed_.add(id);
   }
   return outside;
 }
 
-// What it used in earlier windows, while its unit was behind.
-void ProcessLedger::add_late(const BookedWindow& window, std::size_t index, bool in_unit,
+// What it used in earlier windows, while its unit was behind. Returns whether it was anything.
+bool ProcessLedger::add_late(const BookedWindow& window, std::size_t index, bool in_unit,
                              ProcessAccount& account) {
+  bool has_changed = false;
   for (std::size_t z = 0; z < window.zones.size(); ++z) {
     const ZoneAttribution& zone = window.attribution.zones[z];
     if (zone.late.empty()) continue;
     account.energy.add_late(window.sequence, window.zones[z], zone.late[index]);
+    has_changed |= zone.late[index] != Microjoules{};
     if (!window.in_total(z)) continue;
     account.energy.add_error(window.sequence, zone.late_error[index]);
     if (in_unit) account.in_unit += zone.late[index];
   }
+  return has_changed;
 }
 
-ProcessAccount* ProcessLedger::find(ProcessId id) {
+const ProcessAccount* ProcessLedger::find(ProcessId id) const {
   const auto process = accounts_.find(id);
   return process == accounts_.end() ? nullptr : &process->second;
 }
 
+ProcessAccount* ProcessLedger::change(ProcessId id) {
+  const auto process = accounts_.find(id);
+  if (process == accounts_.end()) return nullptr;
+  changed_.add(id);
+  return &process->second;
+}
+
 void ProcessLedger::set_program(ProcessId id, std::shared_ptr<const std::string> path) {
-  if (ProcessAccount* const process = find(id)) process->program = std::move(path);
+  if (ProcessAccount* const process = change(id)) process->program = std::move(path);
 }
 
 void ProcessLedger::set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm) {
-  if (ProcessAccount* const process = find(id)) process->vm = std::move(vm);
+  if (ProcessAccount* const process = change(id)) process->vm = std::move(vm);
 }
 
 const ProcessAccount* ProcessLedger::newest(std::int32_t pid) const {
@@ -102,6 +117,7 @@ ProcessAccount& ProcessLedger::account_of(const ProcessUsage& process, UnitAccou
   if (is_new) {
     account.unit = unit;
     account.energy.since = now;
+    changed_.add(process.id);
   }
   if (is_new || account.info->comm != process.comm || account.info->user != process.user)
     account.info = make_info(process);
@@ -123,6 +139,7 @@ void ProcessLedger::go_on(const BookedWindow& window, const UnitLedger& units, c
     account.energy.zones = restored_zones(saved->second.energy, saved->second.idle);
     account.energy.cpu = saved->second.cpu;
     account.energy.error = saved->second.error;
+    changed_.add(process.id);
     const Microjoules in_unit = saved->second.in_unit;
     if (unit == nullptr) {
       if (!saved->second.unit.empty()) continue;
@@ -146,6 +163,7 @@ Microjoules ProcessLedger::leave_unit(ProcessAccount& process) {
 
 // The same for a process that was in `container` with its unit (null: in none).
 Microjoules ProcessLedger::leave(ProcessAccount& process, ContainerAccount* container) {
+  changed_.add(process.info->id);
   const Microjoules left = std::exchange(process.in_unit, Microjoules{});
   if (process.unit == nullptr) return left;
   process.unit->other += left;
@@ -199,7 +217,7 @@ void ProcessLedger::remove_of(const std::unordered_set<const UnitAccount*>& unit
       ++entry;
       continue;
     }
-    leave_unit(entry->second);
+    leave_unit(entry->second);  // so it is in `changed_`
     if (entry->second.energy.ended) {
       ended_.erase(entry->first);
       entry = accounts_.erase(entry);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ledger/account.h"
+#include "ledger/changed_processes.h"
 #include "ledger/state.h"
 #include "ledger/unit_ledger.h"
 #include "ledger/watched_units.h"
@@ -54,25 +55,28 @@ class ProcessLedger {
   void set_program(ProcessId id, std::shared_ptr<const std::string> path);
 
   // Null if there is none.
-  ProcessAccount* find(ProcessId id);
+  const ProcessAccount* find(ProcessId id) const;
+  ProcessAccount* change(ProcessId id);
 
   // The account of the newest process with this pid, the only one that may be running; null if there is none.
   const ProcessAccount* newest(std::int32_t pid) const;
 
   const std::map<ProcessId, ProcessAccount>& all() const { return accounts_; }
+  const ChangedProcesses& changed() const { return changed_; }
   std::size_t running() const { return accounts_.size() - ended_.size(); }
 
  private:
   ProcessAccount& account_of(const ProcessUsage& process, UnitAccount* unit, const Logins& logins,
                              Realtime now);
-  static void add_late(const BookedWindow& window, std::size_t index, bool in_unit, ProcessAccount& account);
-  static Microjoules leave_unit(ProcessAccount& process);
-  static Microjoules leave(ProcessAccount& process, ContainerAccount* container);
+  static bool add_late(const BookedWindow& window, std::size_t index, bool in_unit, ProcessAccount& account);
+  Microjoules leave_unit(ProcessAccount& process);
+  Microjoules leave(ProcessAccount& process, ContainerAccount* container);
 
   void go_on(const BookedWindow& window, const UnitLedger& units, const Logins& logins, Microjoules& outside);
 
   std::map<ProcessId, ProcessAccount> accounts_;
   std::set<ProcessId> ended_;
+  ChangedProcesses changed_;
   std::map<ProcessId, ProcessState> saved_;  // until the first window is booked
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/log/writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ledger/account_state.h"
@@ -155,6 +156,37 @@ void LogWriter::append_changes(const Accounts& accounts, std::vector<Row>& writt
   std::swap(written, next);
 }
 
+// The same for processes, without a look at all those that have not changed.
+void LogWriter::append_process_changes(const ProcessLedger& ledger, std::span<const ProcessId> changed) {
+  changed_processes_.assign(changed.begin(), changed.end());
+  std::ranges::sort(changed_processes_);
+  const auto repeated = std::ranges::unique(changed_processes_);
+  changed_processes_.erase(repeated.begin(), repeated.end());
+
+  ByteWriter out(record_);
+  std::vector<WrittenProcess>& next = next_processes_;
+  next.clear();
+  auto last = processes_.cbegin();
+  for (const ProcessId id : changed_processes_) {
+    const auto at = std::ranges::lower_bound(last, processes_.cend(), id, {}, &WrittenProcess::id);
+    next.insert(next.end(), last, at);
+    last = at;
+    const bool is_known = last != processes_.cend() && last->id == id;
+    const ProcessAccount* const account = ledger.find(id);
+    if (account != nullptr && is_logged(*account)) {
+      const WrittenProcess& now = next.emplace_back(WrittenProcess::of(id, *account));
+      if (!is_known || !now.is_as(*last)) now.put_change(out, nullptr, *account);
+    } else if (is_known) {
+      put(out, LogRow::kRemoved);
+      last->put_id(out);
+    }
+    if (is_known) ++last;
+  }
+  next.insert(next.end(), last, processes_.cend());
+  put(out, LogRow::kEnd);
+  std::swap(processes_, next);
+}
+
 std::string_view LogWriter::record(const Ledger& ledger, const std::vector<SavedReading>& readings,
                                    const SavedUsage& changed) {
   begin_record(record_, RecordKind::kSample);
@@ -170,7 +202,13 @@ std::string_view LogWriter::record(const Ledger& ledger, const std::vector<Saved
   append_changes(ledger.containers().containers(), containers_, next_);
   append_changes(ledger.containers().pods(), pods_, next_);
   append_changes(ledger.vms().all(), vms_, next_);
-  append_changes(ledger.processes().all(), processes_, next_processes_);
+  const ChangedProcesses& changes = ledger.processes().changed();
+  if (const auto since = place_ ? changes.since(*place_) : std::nullopt) {
+    append_process_changes(ledger.processes(), *since);
+  } else {
+    append_changes(ledger.processes().all(), processes_, next_processes_);
+  }
+  place_ = changes.place();
   put(out, changed);
   finish_record(record_);
   return record_;

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +27,8 @@ std::string save_point_record(const LedgerState& state);
 
 class LogWriter {
  public:
-  // What has changed since the last record; everything where there was none. `changed`: the CPU times that
-  // have changed with this sample. Valid until the next call.
+  // What has changed in the ledger since its last record; everything where there was none. `changed`: the CPU
+  // times that have changed with this sample. Valid until the next call.
   std::string_view record(const Ledger& ledger, const std::vector<SavedReading>& readings,
                           const SavedUsage& changed);
 
@@ -62,10 +64,13 @@ class LogWriter {
   };
   template <class Accounts, class Row>
   void append_changes(const Accounts& accounts, std::vector<Row>& written, std::vector<Row>& next);
+  void append_process_changes(const ProcessLedger& ledger, std::span<const ProcessId> changed);
 
   std::string record_;
   std::vector<Written> units_, containers_, pods_, vms_, next_;
   std::vector<WrittenProcess> processes_, next_processes_;
+  std::optional<std::uint64_t> place_;        // in the ledger's list of changed processes
+  std::vector<ProcessId> changed_processes_;  // in order, each once
 };
 
 }  // namespace keplerd
