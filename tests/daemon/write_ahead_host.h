@@ -31,8 +31,8 @@ class WriteAhead : public testing::Test {
                                            EnergySettings{}, directory);
     auto restored = keeper->restore(Realtime(5));
     host.resume_from = std::move(restored.usage);
+    restored.ledger.set_limits(limits);
     host.begin({}, std::move(restored.ledger), restored.readings);
-    host.meter().set_limits(limits);
     log();
     keeper->save(host.meter().state(), false);
   }

@@ -121,6 +121,39 @@ TEST_F(WriteAhead, WhereASaveFailedTheLogGoesOnFromTheOneBefore) {
   EXPECT_EQ(host.unit("/a.service").active.value, 20'000'000);
 }
 
+// The first record of a run follows those of the run before, whose state is still the saved one.
+TEST_F(WriteAhead, WhatARunGivesUpBeforeItsFirstSaveIsNotThereAfterItsKill) {
+  limits.retention = limits.vm_retention = 10s;
+  host.files.add_cgroup("/p.slice", 0);
+  host.files.add_cgroup("/p.slice/c.service", 0);
+  host.files.add_cgroup(kContainer, 0);
+  begin();
+  const std::string instance = host.meter().report()->instance_id;
+  host.draw(20'000'000);
+  for (const char* const unit : {"/p.slice", "/p.slice/c.service", kContainer})
+    host.files.set_cgroup_usage(unit, 100'000);
+  step();
+  host.files.remove_cgroup("/p.slice/c.service");
+  host.files.remove_cgroup(kContainer);
+  step();
+
+  host.pass(20s);
+  fs::create_directory(directory / "ledger.json.new");
+  begin();
+  ASSERT_TRUE(keeper->problem()) << "it could not save";
+  ASSERT_EQ(host.meter().report()->instance_id, instance);
+  ASSERT_EQ(host.meter().report()->units.size(), 1u);
+  ASSERT_TRUE(host.meter().report()->containers.empty());
+
+  fs::remove(directory / "ledger.json.new");
+  begin();
+  EXPECT_EQ(host.meter().report()->instance_id, instance);
+  EXPECT_EQ(host.meter().report()->host.active.value, 10'000'000);
+  EXPECT_EQ(host.unit("/p.slice").own.value, 5'000'000);
+  EXPECT_EQ(host.meter().report()->units.size(), 1u);
+  EXPECT_TRUE(host.meter().report()->containers.empty());
+}
+
 TEST_F(WriteAhead, AKillBetweenTheSaveAndTheEndOfItsLogTakesNothingBack) {
   host.files.add_cgroup("/a.service", 0);
   begin();

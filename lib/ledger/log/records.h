@@ -11,9 +11,9 @@
 
 namespace keplerd {
 
-// The first byte of a record.
+// The first byte of a record. kWhole is the first sample of a run, with all rows that there are.
 // 1 to 3 were those of versions without errors, and without idle energy that is placed.
-enum class RecordKind : std::uint8_t { kSavePoint = 4, kSample = 5 };
+enum class RecordKind : std::uint8_t { kSavePoint = 4, kSample = 5, kWhole = 6 };
 
 // What `record` has up to here is dropped; what is appended until it is finished is in the record.
 void begin_record(std::string& record, RecordKind kind);

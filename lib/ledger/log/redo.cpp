@@ -37,6 +37,16 @@ class Redo {
     usage_.save_point(in);
   }
 
+  // A run gives up rows before its first record: it has no others than those in it.
+  void whole(ByteReader& in) {
+    units_.clear();
+    containers_.clear();
+    pods_.clear();
+    vms_.clear();
+    processes_.clear();
+    sample(in);
+  }
+
   void sample(ByteReader& in) {
     state_.saved = Realtime(in.amount());
     state_.discarded_windows = static_cast<std::uint64_t>(in.amount());
@@ -149,6 +159,8 @@ Result<Redone> redo(std::string_view log, LedgerState& state) {
       if (kind == RecordKind::kSavePoint) {
         if (get_save_point(in) == std::pair(state.instance_id, state.saved)) redo.emplace(state);
         if (redo) redo->save_point(in);
+      } else if (kind == RecordKind::kWhole && redo) {
+        redo->whole(in);
       } else if (kind == RecordKind::kSample && redo) {
         redo->sample(in);
       }

@@ -189,7 +189,7 @@ void LogWriter::append_process_changes(const ProcessLedger& ledger, std::span<co
 
 std::string_view LogWriter::record(const Ledger& ledger, const std::vector<SavedReading>& readings,
                                    const SavedUsage& changed) {
-  begin_record(record_, RecordKind::kSample);
+  begin_record(record_, place_ ? RecordKind::kSample : RecordKind::kWhole);
   ByteWriter out(record_);
   out.number(ledger.realtime().count());
   out.number(static_cast<std::int64_t>(ledger.discarded_windows()));
