@@ -97,11 +97,12 @@ ProcessAccount* ProcessLedger::change(ProcessId id) {
 }
 
 void ProcessLedger::set_program(ProcessId id, std::shared_ptr<const std::string> path) {
-  if (ProcessAccount* const process = change(id)) process->program = std::move(path);
+  if (const auto process = accounts_.find(id); process != accounts_.end())
+    process->second.program = std::move(path);
 }
 
 void ProcessLedger::set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm) {
-  if (ProcessAccount* const process = change(id)) process->vm = std::move(vm);
+  if (const auto process = accounts_.find(id); process != accounts_.end()) process->second.vm = std::move(vm);
 }
 
 const ProcessAccount* ProcessLedger::newest(std::int32_t pid) const {

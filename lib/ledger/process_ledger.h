@@ -54,7 +54,7 @@ class ProcessLedger {
   void set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm);
   void set_program(ProcessId id, std::shared_ptr<const std::string> path);
 
-  // Null if there is none.
+  // Null if there is none. change(): it is in changed() from now on.
   const ProcessAccount* find(ProcessId id) const;
   ProcessAccount* change(ProcessId id);
 
@@ -62,6 +62,7 @@ class ProcessLedger {
   const ProcessAccount* newest(std::int32_t pid) const;
 
   const std::map<ProcessId, ProcessAccount>& all() const { return accounts_; }
+  // Those whose energy, CPU time, unit or end may have changed.
   const ChangedProcesses& changed() const { return changed_; }
   std::size_t running() const { return accounts_.size() - ended_.size(); }
 
