@@ -58,17 +58,19 @@ TEST_F(WriteAhead, ARunThatIsKilledHasWhatOneHasThatIsNot) {
   std::map<std::string, std::uint64_t> usage;
   std::map<pid_t, std::uint64_t> ticks;
   limits.max = 3;  // so that ended ones are dropped, too
+  limits.retention = limits.vm_retention = std::chrono::seconds(15);
   begin();
   WholeRun whole(host);
   whole.expect_same(host.view(), limits);
   const std::string instance = host.meter().report()->instance_id;
   for (int i = 0; i < 400; ++i) {
+    const bool is_killed = roll(5) == 0;
     const std::string unit =
         "/s" + std::to_string(roll(3)) + ".slice/u" + std::to_string(roll(4)) + ".service";
     if (!usage.contains(unit)) {
       host.files.add_cgroup(unit, 0);
       usage[unit] = 0;
-    } else if (roll(4) == 0) {
+    } else if (roll(4) == 0 && !is_killed) {  // else it might have ended at any time until the next run
       for (auto process = ticks.begin(); process != ticks.end();) {
         host.files.remove_process(process->first);
         process = ticks.erase(process);
@@ -86,7 +88,7 @@ TEST_F(WriteAhead, ARunThatIsKilledHasWhatOneHasThatIsNot) {
     for (auto& [pid, ticks_of] : ticks)
       if (roll(2) == 0) host.files.set_process_time(pid, ticks_of += static_cast<std::uint64_t>(roll(5)));
     host.draw(roll(20'000'000), roll(3'000'000));
-    if (roll(5) != 0) {
+    if (!is_killed) {
       step();
       if (roll(7) == 0) keeper->save(host.meter().state(), false);
     } else {
