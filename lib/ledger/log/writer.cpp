@@ -160,8 +160,8 @@ void LogWriter::append_changes(const Accounts& accounts, std::vector<Row>& writt
 void LogWriter::append_process_changes(const ProcessLedger& ledger, std::span<const ProcessId> changed) {
   changed_processes_.assign(changed.begin(), changed.end());
   std::ranges::sort(changed_processes_);
-  const auto repeated = std::ranges::unique(changed_processes_);
-  changed_processes_.erase(repeated.begin(), repeated.end());
+  changed_processes_.erase(std::unique(changed_processes_.begin(), changed_processes_.end()),
+                           changed_processes_.end());
 
   ByteWriter out(record_);
   std::vector<WrittenProcess>& next = next_processes_;
