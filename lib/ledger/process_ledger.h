@@ -62,7 +62,8 @@ class ProcessLedger {
   const ProcessAccount* newest(std::int32_t pid) const;
 
   const std::map<ProcessId, ProcessAccount>& all() const { return accounts_; }
-  // Those whose energy, CPU time, unit or end may have changed.
+  // Those that were added or removed, or of which something that ProcessState has may be other than before;
+  // not only their owner, program or VM.
   const ChangedProcesses& changed() const { return changed_; }
   std::size_t running() const { return accounts_.size() - ended_.size(); }
 

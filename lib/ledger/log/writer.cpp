@@ -35,14 +35,14 @@ class Digest {
   std::uint64_t value_ = 1;
 };
 
-std::uint64_t digest(const UnitAccount& unit) {
+std::uint64_t digest_of(const UnitAccount& unit) {
   Digest digest;
   digest.add(unit.energy);
   digest.add(unit.own.value);
   return digest.value();
 }
 
-std::uint64_t digest(const ContainerAccount& container) {
+std::uint64_t digest_of(const ContainerAccount& container) {
   Digest digest;
   digest.add(container.energy);
   digest.add(container.own.value);
@@ -50,7 +50,7 @@ std::uint64_t digest(const ContainerAccount& container) {
   return digest.value();
 }
 
-std::uint64_t digest(const VmAccount& vm) {
+std::uint64_t digest_of(const VmAccount& vm) {
   Digest digest;
   digest.add(vm.energy);
   digest.add(static_cast<std::int64_t>(vm.evidence));
@@ -58,7 +58,7 @@ std::uint64_t digest(const VmAccount& vm) {
   return digest.value();
 }
 
-std::uint64_t digest(const ProcessAccount& process) {
+std::uint64_t digest_of(const ProcessAccount& process) {
   Digest digest;
   digest.add(process.energy);
   digest.add(process.in_unit.value);
@@ -71,13 +71,6 @@ template <class Account>
 const Account& account_of(const Account& account) {
   return account;
 }
-
-// Of processes, only those that run: they end with the boot.
-template <class Account>
-bool is_logged(const Account&) {
-  return true;
-}
-bool is_logged(const ProcessAccount& process) { return !process.energy.ended; }
 
 void put(ByteWriter& out, LogRow row) { out.byte(static_cast<std::uint8_t>(row)); }
 
@@ -97,16 +90,14 @@ std::string save_point_record(const LedgerState& state) {
 }
 
 template <class Account>
-LogWriter::Written LogWriter::Written::of(const std::string&, const Account& account) {
-  return {account.info, &account.info->id, keplerd::digest(account)};
+LogWriter::Written LogWriter::Written::of(const Account& account) {
+  return {account.info, &account.info->id, digest_of(account)};
 }
 
 // Comparing ids is for those whose description is another.
 bool LogWriter::Written::is_before(const std::string& other, const Written& now) const {
   return info != now.info && *id < other;
 }
-
-void LogWriter::Written::put_id(ByteWriter& out) const { out.text(*id); }
 
 template <class Account>
 void LogWriter::Written::put_change(ByteWriter& out, const Written* last, const Account& account) const {
@@ -118,34 +109,21 @@ void LogWriter::Written::put_change(ByteWriter& out, const Written* last, const 
   put_numbers(out, state);
 }
 
-LogWriter::WrittenProcess LogWriter::WrittenProcess::of(ProcessId id, const ProcessAccount& process) {
-  return {id, keplerd::digest(process)};
-}
-
-void LogWriter::WrittenProcess::put_id(ByteWriter& out) const { put(out, id); }
-
-void LogWriter::WrittenProcess::put_change(ByteWriter& out, const WrittenProcess*,
-                                           const ProcessAccount& process) const {
-  put(out, LogRow::kChanged);
-  put(out, state_of(id, process));
-}
-
 // `accounts` and `written` are in the order of their ids.
-template <class Accounts, class Row>
-void LogWriter::append_changes(const Accounts& accounts, std::vector<Row>& written, std::vector<Row>& next) {
+template <class Accounts>
+void LogWriter::append_changes(const Accounts& accounts, std::vector<Written>& written) {
   ByteWriter out(record_);
-  next.clear();
-  next.reserve(accounts.size());
+  next_.clear();
+  next_.reserve(accounts.size());
   auto last = written.begin();
   const auto remove = [&] {
     put(out, LogRow::kRemoved);
-    last->put_id(out);
+    out.text(*last->id);
     ++last;
   };
   for (const auto& [id, entry] : accounts) {
     const auto& account = account_of(entry);
-    if (!is_logged(account)) continue;
-    const Row& now = next.emplace_back(Row::of(id, account));
+    const Written& now = next_.emplace_back(Written::of(account));
     while (last != written.end() && last->is_before(id, now)) remove();
     const bool is_known = last != written.end() && last->is_of(id, now);
     if (!is_known || !now.is_as(*last)) now.put_change(out, is_known ? &*last : nullptr, account);
@@ -153,16 +131,12 @@ void LogWriter::append_changes(const Accounts& accounts, std::vector<Row>& writt
   }
   while (last != written.end()) remove();
   put(out, LogRow::kEnd);
-  std::swap(written, next);
+  std::swap(written, next_);
 }
 
-// The same for processes, without a look at all those that have not changed.
-void LogWriter::append_process_changes(const ProcessLedger& ledger, std::span<const ProcessId> changed) {
-  changed_processes_.assign(changed.begin(), changed.end());
-  std::ranges::sort(changed_processes_);
-  changed_processes_.erase(std::unique(changed_processes_.begin(), changed_processes_.end()),
-                           changed_processes_.end());
-
+// A host has many more processes than change: only these are looked at. Those that have ended are not in the
+// log, because processes end with the boot.
+void LogWriter::append_changed_processes(const ProcessLedger& ledger) {
   ByteWriter out(record_);
   std::vector<WrittenProcess>& next = next_processes_;
   next.clear();
@@ -173,12 +147,15 @@ void LogWriter::append_process_changes(const ProcessLedger& ledger, std::span<co
     last = at;
     const bool is_known = last != processes_.cend() && last->id == id;
     const ProcessAccount* const account = ledger.find(id);
-    if (account != nullptr && is_logged(*account)) {
-      const WrittenProcess& now = next.emplace_back(WrittenProcess::of(id, *account));
-      if (!is_known || !now.is_as(*last)) now.put_change(out, nullptr, *account);
+    if (account != nullptr && !account->energy.ended) {
+      const std::uint64_t digest = next.emplace_back(WrittenProcess{id, digest_of(*account)}).digest;
+      if (!is_known || digest != last->digest) {
+        put(out, LogRow::kChanged);
+        put(out, state_of(id, *account));
+      }
     } else if (is_known) {
       put(out, LogRow::kRemoved);
-      last->put_id(out);
+      put(out, id);
     }
     if (is_known) ++last;
   }
@@ -187,9 +164,29 @@ void LogWriter::append_process_changes(const ProcessLedger& ledger, std::span<co
   std::swap(processes_, next);
 }
 
+// Returns whether it is known what has changed since the last record. If not, nothing counts as written, and
+// all processes as changed.
+bool LogWriter::find_changes(const ProcessLedger& ledger) {
+  const auto place = std::exchange(place_, std::nullopt);  // set again when the record is complete
+  const auto since = place ? ledger.changed().since(*place) : std::nullopt;
+  changed_processes_.clear();
+  if (since) {
+    changed_processes_.assign(since->begin(), since->end());
+    std::ranges::sort(changed_processes_);
+    changed_processes_.erase(std::unique(changed_processes_.begin(), changed_processes_.end()),
+                             changed_processes_.end());
+  } else {
+    for (std::vector<Written>* const written : {&units_, &containers_, &pods_, &vms_}) written->clear();
+    processes_.clear();
+    for (const auto& [id, process] : ledger.all()) changed_processes_.push_back(id);
+  }
+  return since.has_value();
+}
+
 std::string_view LogWriter::record(const Ledger& ledger, const std::vector<SavedReading>& readings,
                                    const SavedUsage& changed) {
-  begin_record(record_, place_ ? RecordKind::kSample : RecordKind::kWhole);
+  const ProcessLedger& processes = ledger.processes();
+  begin_record(record_, find_changes(processes) ? RecordKind::kSample : RecordKind::kWhole);
   ByteWriter out(record_);
   out.number(ledger.realtime().count());
   out.number(static_cast<std::int64_t>(ledger.discarded_windows()));
@@ -198,19 +195,14 @@ std::string_view LogWriter::record(const Ledger& ledger, const std::vector<Saved
   for (const ZoneState& zone : zones) put(out, zone);
   out.number(static_cast<std::int64_t>(readings.size()));
   for (const SavedReading& reading : readings) put(out, reading);
-  append_changes(ledger.units().all(), units_, next_);
-  append_changes(ledger.containers().containers(), containers_, next_);
-  append_changes(ledger.containers().pods(), pods_, next_);
-  append_changes(ledger.vms().all(), vms_, next_);
-  const ChangedProcesses& changes = ledger.processes().changed();
-  if (const auto since = place_ ? changes.since(*place_) : std::nullopt) {
-    append_process_changes(ledger.processes(), *since);
-  } else {
-    append_changes(ledger.processes().all(), processes_, next_processes_);
-  }
-  place_ = changes.place();
+  append_changes(ledger.units().all(), units_);
+  append_changes(ledger.containers().containers(), containers_);
+  append_changes(ledger.containers().pods(), pods_);
+  append_changes(ledger.vms().all(), vms_);
+  append_changed_processes(processes);
   put(out, changed);
   finish_record(record_);
+  place_ = processes.changed().place();
   return record_;
 }
 

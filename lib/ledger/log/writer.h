@@ -4,13 +4,13 @@
 // (redo.h), so that nothing it has published is ever taken back.
 //
 // A save point says which saved state the records after it continue. All others hold values, not differences,
-// so that it does no harm to redo what the state already has.
+// so that it does no harm to redo what the state already has. The first record of a run has all rows, and
+// replaces those of the run before, of which it may have given up some.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,26 +27,26 @@ std::string save_point_record(const LedgerState& state);
 
 class LogWriter {
  public:
-  // What has changed in the ledger since its last record; everything where there was none. `changed`: the CPU
-  // times that have changed with this sample. Valid until the next call.
+  // What has changed in the ledger since its last record; all rows where there was none, or where it is no
+  // longer known what has changed. `changed`: the CPU times that have changed with this sample. Valid until
+  // the next call.
   std::string_view record(const Ledger& ledger, const std::vector<SavedReading>& readings,
                           const SavedUsage& changed);
 
  private:
-  // What was last written of a unit, container or VM, and of a process. `id`: the account's.
+  // What was last written of a unit, container or VM, and of a process.
   struct Written {
     std::shared_ptr<const void> info;  // the very description; its id is in it
     const std::string* id = nullptr;
     std::uint64_t digest = 0;
 
     template <class Account>
-    static Written of(const std::string& id, const Account& account);
+    static Written of(const Account& account);
     bool is_before(const std::string& other, const Written& now) const;
     bool is_of(const std::string& other, const Written& now) const {
       return info == now.info || *id == other;
     }
     bool is_as(const Written& last) const { return info == last.info && digest == last.digest; }
-    void put_id(ByteWriter& out) const;
     // What `account` has that is not in `last`, which is null if nothing was written of it.
     template <class Account>
     void put_change(ByteWriter& out, const Written* last, const Account& account) const;
@@ -54,22 +54,17 @@ class LogWriter {
   struct WrittenProcess {
     ProcessId id;
     std::uint64_t digest = 0;
-
-    static WrittenProcess of(ProcessId id, const ProcessAccount& process);
-    bool is_before(ProcessId other, const WrittenProcess&) const { return id < other; }
-    bool is_of(ProcessId other, const WrittenProcess&) const { return id == other; }
-    bool is_as(const WrittenProcess& last) const { return digest == last.digest; }
-    void put_id(ByteWriter& out) const;
-    void put_change(ByteWriter& out, const WrittenProcess*, const ProcessAccount& process) const;
   };
-  template <class Accounts, class Row>
-  void append_changes(const Accounts& accounts, std::vector<Row>& written, std::vector<Row>& next);
-  void append_process_changes(const ProcessLedger& ledger, std::span<const ProcessId> changed);
+  bool find_changes(const ProcessLedger& ledger);
+  template <class Accounts>
+  void append_changes(const Accounts& accounts, std::vector<Written>& written);
+  void append_changed_processes(const ProcessLedger& ledger);
 
   std::string record_;
   std::vector<Written> units_, containers_, pods_, vms_, next_;
   std::vector<WrittenProcess> processes_, next_processes_;
-  std::optional<std::uint64_t> place_;        // in the ledger's list of changed processes
+  // In the ledger's list of changed processes. Unset: the next record is a whole one.
+  std::optional<std::uint64_t> place_;
   std::vector<ProcessId> changed_processes_;  // in order, each once
 };
 
