@@ -61,7 +61,9 @@ void Follower::scrape() {
   rhythm_.scraped(now);
   unused_.set_after(rhythm_.end() - now);
   if (is_following()) {
-    if (!waiting_ && may_wait_ && has_any_rows() && !has_all_rows()) begin_wait();
+    if (waiting_ || !may_wait_ || !has_any_rows() || has_all_rows()) return;
+    was_up_ = streams_->is_up();
+    begin_wait();
     return;
   }
   if (const auto opened = open(); !opened) {

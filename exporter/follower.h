@@ -42,7 +42,7 @@ class Follower {
   // Opens the streams. is_waiting() is true until the first numbers are there.
   Result<Done> start();
 
-  // Somebody scrapes: opens the streams if they are closed.
+  // Somebody scrapes: opens the streams if they are closed, and waits for rows that are still on their way.
   void scrape();
 
   // Whether streams have just been opened and the numbers are on their way. Ends when they are there, when
@@ -53,7 +53,7 @@ class Follower {
   void close_if_unused();
   bool is_following() const { return streams_ != nullptr; }
 
-  // keplerd answers, or did when the streams were closed.
+  // keplerd answers, or did when the streams were closed or the wait began.
   bool is_up() const { return streams_ && !waiting_ ? streams_->is_up() : was_up_; }
 
   const Snapshot& snapshot() const { return snapshot_; }

@@ -168,6 +168,9 @@ TEST_F(FollowerTest, IfKeplerdDoesNotAnswerAfterThePauseTheScrapeDoesNotWait) {
 // keplerd answers again, and of some kinds nothing has come yet.
 TEST_F(FollowerTest, AScrapeWhileStreamsAreOpenedAgainWaitsForAllKindsButForNoPower) {
   arrive();
+  leave_unused();
+  follower->scrape();
+  arrive();
   arrivals = 0;
   server.reset();
   run_until([this] { return !follower->is_up(); });
@@ -179,6 +182,7 @@ TEST_F(FollowerTest, AScrapeWhileStreamsAreOpenedAgainWaitsForAllKindsButForNoPo
   EXPECT_FALSE(follower->is_waiting()) << "nobody has asked";
   follower->scrape();
   EXPECT_TRUE(follower->is_waiting()) << "else series were missing";
+  EXPECT_FALSE(follower->is_up()) << "some streams have not answered yet";
   release("units");
   run_until([this] { return follower->snapshot().has(Kind::kUnits); });
   run_a_little();
