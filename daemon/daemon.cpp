@@ -134,7 +134,7 @@ Result<Done> Daemon::start() {
   add_energy_interface(*server_, *this);
   add_metrics_interface(*server_, *this);
   sampler_.start();
-  // From here on this run's numbers are public: after a crash, the state must not look like a clean exit.
+  // Before this run's numbers are public: after a crash they continue from here and the write-ahead log.
   state_keeper_->save(meter_->state(), false);
   if (const auto listening = open_socket(); !listening) return listening;
   Reports& reports = *this;

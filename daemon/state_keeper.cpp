@@ -63,7 +63,11 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
   }
   if (loaded->warning) log_error("totals of the last run: " + *loaded->warning + "; counting starts at zero");
   if (!loaded->state) return empty;
-  LedgerState state = redo(*std::move(loaded->state));
+  LedgerState state = *std::move(loaded->state);
+  if (state.clean && !mark_unclean(state))
+    state.clean = false;
+  else
+    state = redo(std::move(state));
   age_models(state.models, std::chrono::duration_cast<std::chrono::seconds>(now - state.saved));
   Ledger ledger = continue_from(state);
   // What was drawn since `state` was saved may have been published under its instance id: it is not counted
@@ -73,6 +77,15 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
   return {std::move(ledger), std::move(state.readings), std::move(state.models), std::move(state.usage)};
 }
 
+// So that the state on the disk says that more may have been published since, though no save should succeed.
+bool StateKeeper::mark_unclean(LedgerState state) const {
+  state.clean = false;
+  const auto marked = save_state(path_, state);
+  if (!marked)
+    log_error("totals of the last run: " + marked.error().message + "; another instance id begins");
+  return marked.ok();
+}
+
 // Under the same instance id where nothing was published after `state`. Else a new one begins, and `state` is
 // kept as what was counted before it: a client whose counters must not count that twice subtracts it.
 Ledger StateKeeper::continue_from(const LedgerState& state) {
@@ -80,6 +93,7 @@ Ledger StateKeeper::continue_from(const LedgerState& state) {
     const bool has_earlier = !earlier->zones.empty();
     return {state, state.instance_id, has_earlier ? &*earlier : nullptr};
   }
+  if (has_log_) (void)log_.remove();  // it is of the last instance
   LedgerState unclean = state;
   unclean.clean = false;
   const std::string instance_id = new_instance_id();
@@ -116,19 +130,34 @@ Result<Done> StateKeeper::save_earlier() {
 }
 
 // What the write-ahead log has since `state` was saved, on this boot. It is as if it had ended cleanly then.
+// A log that cannot be continued must not be there when the next run begins: what this one publishes is not
+// in it.
 LedgerState StateKeeper::redo(LedgerState state) {
   if (!has_log_ || state.boot_id != boot_id_) return state;
-  const auto log = log_.read();
-  if (!log) {
-    log_error("write-ahead log: " + log.error().message);
-    return state;
+  const auto length = redo_log(state);
+  if (!length) {
+    log_error("write-ahead log: " + length.error().message);
+  } else if (*length) {
+    const auto opened = log_.open_at(**length);
+    if (opened) return state;
+    fail_log(opened.error());
   }
-  const auto redone = keplerd::redo(*log, state);
-  if (!redone) log_error("write-ahead log: damaged: " + redone.error().message);
-  if (!redone || !redone->matches) return state;
-  state.clean = true;
-  finish_log(log_.open_at(redone->length));
+  if (const auto removed = log_.remove(); !removed) {
+    fail_log(removed.error());
+    state.clean = false;
+  }
   return state;
+}
+
+// Returns its length; unset where it does not continue `state`.
+Result<std::optional<std::size_t>> StateKeeper::redo_log(LedgerState& state) const {
+  const auto log = log_.read();
+  if (!log) return log.error();
+  const auto redone = keplerd::redo(*log, state);
+  if (!redone) return Error{"damaged: " + redone.error().message};
+  if (!redone->matches) return std::optional<std::size_t>();
+  state.clean = true;
+  return std::optional(redone->length);
 }
 
 void StateKeeper::log(const Ledger& ledger, const std::vector<SavedReading>& readings,
@@ -136,32 +165,29 @@ void StateKeeper::log(const Ledger& ledger, const std::vector<SavedReading>& rea
   const std::string_view record = writer_.record(ledger, readings, changed);
   if (!log_.is_open()) return;
   if (log_.size() + record.size() > kLongestLog) {
-    log_.remove();
-    return finish_log(Error{"longer than " + std::to_string(kLongestLog >> 20) + " MiB since the last save"});
+    const auto removed = log_.remove();
+    const std::string limit = std::to_string(kLongestLog >> 20);
+    return fail_log(removed ? Error{"longer than " + limit + " MiB since the last save"} : removed.error());
   }
-  finish_log(log_.append(record));
+  if (const auto appended = log_.append(record); !appended) fail_log(appended.error());
 }
 
-// From here on the log continues this state, too.
+// From here on the log continues this state, too: of use once the state is saved.
 void StateKeeper::begin_save(LedgerState& state, bool clean) {
   state.clean = clean;
   state.boot_id = boot_id_;
   if (!has_log_) return;
   if (!log_.is_open()) {
-    if (const auto created = log_.create(); !created) return finish_log(created);
+    if (const auto created = log_.create(); !created) return fail_log(created.error());
   }
   save_point_ = log_.size();
-  finish_log(log_.append(save_point_record(state)));
+  if (const auto appended = log_.append(save_point_record(state)); !appended) fail_log(appended.error());
 }
 
-void StateKeeper::finish_log(const Result<Done>& logged) {
-  if (!logged && !log_problem_)
-    log_error("write-ahead log: " + logged.error().message + "; after a crash totals would go back");
-  if (logged && log_problem_) log_info("the write-ahead log can be written again");
-  log_problem_ =
-      logged
-          ? std::nullopt
-          : std::optional("after a crash totals would go back: write-ahead log: " + logged.error().message);
+// Until the next save.
+void StateKeeper::fail_log(const Error& error) {
+  if (!log_problem_) log_error("write-ahead log: " + error.message + "; after a crash totals would go back");
+  log_problem_ = "after a crash totals would go back: write-ahead log: " + error.message;
 }
 
 void StateKeeper::save(LedgerState state, bool clean, Nanoseconds patience) {
@@ -198,8 +224,10 @@ void StateKeeper::finish(const Result<Done>& saved) {
   if (!saved && !problem_) log_error("totals cannot be saved: " + saved.error().message);
   if (saved && problem_) log_info("totals are saved again");
   problem_ = saved ? std::nullopt : std::optional("totals cannot be saved: " + saved.error().message);
-  // Where that fails the log stays as it is: longer, and as good.
-  if (saved && log_.is_open()) (void)log_.drop(save_point_);
+  if (!saved || !log_.is_open()) return;
+  (void)log_.drop(save_point_);  // where that fails the log stays as it is: longer, and as good
+  if (log_problem_) log_info("the write-ahead log can be written again");
+  log_problem_.reset();
 }
 
 }  // namespace keplerd

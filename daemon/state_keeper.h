@@ -61,20 +61,22 @@ class StateKeeper {
   static constexpr std::size_t kLongLog = 16 << 20, kLongestLog = 64 << 20;
 
   // Why totals are not saved now, or would go back after a crash; unset where the last save went well, or is
-  // under way, and so did the log.
+  // under way, and the log has not failed since.
   const std::optional<std::string>& problem() const { return problem_ ? problem_ : log_problem_; }
 
   // Saves without waiting for the disk. Skipped where the last such save is still under way.
   void save_in_background(sd_event* loop, LedgerState state);
 
  private:
+  bool mark_unclean(LedgerState state) const;
   LedgerState redo(LedgerState state);
+  Result<std::optional<std::size_t>> redo_log(LedgerState& state) const;
   Ledger continue_from(const LedgerState& state);
   std::optional<LedgerState> load_earlier(const LedgerState& state) const;
   Result<Done> save_earlier();
   void begin_save(LedgerState& state, bool clean);
   void finish(const Result<Done>& saved);
-  void finish_log(const Result<Done>& logged);
+  void fail_log(const Error& error);
 
   StateDirectory directory_;
   std::string path_, earlier_path_;

@@ -45,7 +45,7 @@ Result<Done> WriteAheadFile::create() {
 Result<Done> WriteAheadFile::append(std::string_view record) {
   const auto written = write_all(fd_.get(), record, path_);
   if (!written) {
-    remove();
+    (void)remove();
     return written.error();
   }
   size_ += record.size();
@@ -63,10 +63,12 @@ Result<Done> WriteAheadFile::drop(std::size_t length) {
   return Done{};
 }
 
-void WriteAheadFile::remove() {
+Result<Done> WriteAheadFile::remove() {
+  const bool is_empty = fd_ && ::ftruncate(fd_.get(), 0) == 0;
   fd_.reset();
   size_ = 0;
-  ::unlink(path_.c_str());
+  if (::unlink(path_.c_str()) == 0 || errno == ENOENT || is_empty) return Done{};
+  return system_error(path_, errno);
 }
 
 // Accessible to its owner only, and never a link.

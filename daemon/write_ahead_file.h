@@ -31,7 +31,8 @@ class WriteAheadFile {
   // Drops the first `length` bytes, atomically.
   Result<Done> drop(std::size_t length);
 
-  void remove();
+  // Also where it is not open; well if there is none. What cannot be removed is emptied if it can be.
+  Result<Done> remove();
 
   std::size_t size() const { return size_; }
 

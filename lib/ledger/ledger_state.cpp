@@ -179,6 +179,7 @@ LedgerState Ledger::state(Realtime now) const {
   for (const auto& [id, process] : processes_.all()) {
     if (!process.energy.ended) state.processes.push_back(state_of(id, process));
   }
+  for (const auto& [id, saved] : processes_.saved()) state.processes.push_back(saved);
   // Energy that no unit accounts for belongs to processes outside any, whose rows end with this run.
   state.outside_other = workloads;
   return state;

@@ -50,6 +50,8 @@ class ProcessLedger {
 
   // Restores the account of a process of an earlier run, in case the next window has it.
   void restore(ProcessState saved) { saved_.insert_or_assign(saved.id, std::move(saved)); }
+  // Those restored, until the first window is booked.
+  const std::map<ProcessId, ProcessState>& saved() const { return saved_; }
 
   void set_vm(ProcessId id, std::shared_ptr<const VmInfo> vm);
   void set_program(ProcessId id, std::shared_ptr<const std::string> path);
@@ -79,7 +81,7 @@ class ProcessLedger {
   std::map<ProcessId, ProcessAccount> accounts_;
   std::set<ProcessId> ended_;
   ChangedProcesses changed_;
-  std::map<ProcessId, ProcessState> saved_;  // until the first window is booked
+  std::map<ProcessId, ProcessState> saved_;
 };
 
 }  // namespace keplerd
