@@ -61,6 +61,7 @@ std::string DeviceUses::text(const std::string& device) const {
 
 Result<Done> write_usage(const std::string& directory, const std::map<std::string, std::string>& texts) {
   try {
+    fs::create_directories(directory);
     for (const auto& [device, text] : texts) {
       const fs::path path = fs::path(directory) / device;
       const fs::path draft = path.string() + "~";

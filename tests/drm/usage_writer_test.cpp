@@ -45,14 +45,13 @@ TEST(DeviceUses, AreThoseOfTheProcessesThatUsedItLast) {
 TEST(WriteUsage, ReplacesAndRemovesFiles) {
   const FakeHost host;
   const std::string directory = host.paths().root + "/usage";
-  std::filesystem::create_directories(directory);
   ASSERT_TRUE(write_usage(directory, {{kCard, "1\n"}, {"0000:04:00.0", "1\n"}}));
   ASSERT_TRUE(write_usage(directory, {{kCard, "2\n"}}));
   int count = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory)) ++count;
   EXPECT_EQ(count, 1);
   EXPECT_EQ(std::filesystem::file_size(directory + "/" + kCard), 2U);
-  EXPECT_FALSE(write_usage(directory + "/none", {{kCard, "2\n"}}));
+  EXPECT_FALSE(write_usage(directory + "/" + kCard, {{kCard, "2\n"}})) << "it is a file";
 }
 
 }  // namespace

@@ -2,14 +2,24 @@
 #include "energy/meters/delayed_counter.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace keplerd {
 namespace {
 
+constexpr std::size_t kMostPoints = 64;
+
 // Clocks are read one after another.
 constexpr Nanoseconds kMostEarly = std::chrono::seconds(1);
+
+// A delay that is too short or too long is corrected by these parts of the time that passes: powers are wrong
+// by no more, and the lowest may be taken for idle (attribution/device_model.h). At once if it is too long by
+// this much, because the meter's program was away.
+constexpr int kLengthen = 64, kShorten = 16;
+constexpr Nanoseconds kAway = std::chrono::seconds(10);
 
 std::int64_t seconds(Nanoseconds span) {
   return std::chrono::duration_cast<std::chrono::seconds>(span).count();
@@ -17,37 +27,82 @@ std::int64_t seconds(Nanoseconds span) {
 
 }  // namespace
 
-void DelayedCounter::take(const MeterReading& reading) {
-  if (last_ && reading.time <= last_->time) return;
-  const Point point{reading.time, counts_energy_ ? Microjoules{reading.value}
-                                                 : integral_.advance(reading.time, {reading.value})};
-  const bool continues = last_ && point.energy >= last_->energy && point.time - last_->time <= kOldestReading;
-  before_ = continues ? last_ : std::nullopt;
-  last_ = point;
+void UsualAge::see(Nanoseconds age) {
+  is_seen_again_ = std::exchange(is_seen_, true);
+  current_ = std::max(current_, age);
 }
 
-Result<Microjoules> DelayedCounter::at(Nanoseconds now) const {
-  if (!last_) return Error{.message = "it has not been read yet"};
-  const Nanoseconds age = now - last_->time;
+void UsualAge::next_reading(Nanoseconds later) {
+  last_[seen_++ % last_.size()] = is_seen_again_ ? std::max(current_, later) : current_;
+  current_ = Nanoseconds{0};
+  is_seen_ = is_seen_again_ = false;
+}
+
+Nanoseconds UsualAge::get() const {
+  if (seen_ == 0) return std::max(current_, kLeast);
+  auto ages = last_;
+  std::ranges::sort(ages, std::greater());
+  constexpr std::size_t kEnough = 3;
+  return std::max(ages[seen_ < kEnough ? 0 : 1], kLeast);
+}
+
+void DelayedCounter::take(const MeterReading& reading) {
+  if (!points_.empty() && reading.time <= points_.back().time) return;
+  const Point point{reading.time, counts_energy_ ? Microjoules{reading.value}
+                                                 : integral_.advance(reading.time, {reading.value})};
+  if (!points_.empty()) {
+    const Point& last = points_.back();
+    const bool continues = point.energy >= last.energy && point.time - last.time <= kOldestReading;
+    if (continues) {
+      usual_age_.next_reading(point.time - last.time);
+      if (points_.size() == kMostPoints) points_.pop_back();
+    } else {
+      points_.clear();
+      time_.reset();
+    }
+  }
+  points_.push_back(point);
+}
+
+Result<Microjoules> DelayedCounter::read(Nanoseconds now) {
+  if (points_.empty()) return Error{.message = "it has not been read yet"};
+  const Nanoseconds age = now - points_.back().time;
   if (age < -kMostEarly) return Error{.message = "the time of its last reading is in the future"};
   if (age > kOldestReading)
     return Error{.message = fmt::format("its last reading is {} s old", seconds(age))};
-  if (!before_) return last_->energy;
-  const Nanoseconds period = last_->time - before_->time;
-  const __int128 energy = (last_->energy - before_->energy).value;
-  return before_->energy +
-         Microjoules{static_cast<std::int64_t>(energy * passed(now).count() / period.count())};
+  usual_age_.see(age);
+  show(now);
+  return shown();
 }
 
-Nanoseconds DelayedCounter::passed(Nanoseconds now) const {
-  return std::clamp(now - last_->time, Nanoseconds{0}, last_->time - before_->time);
+// Moves on what is shown, never back, and never beyond the last reading.
+void DelayedCounter::show(Nanoseconds now) {
+  const Nanoseconds passed = std::max(now - std::exchange(read_, now), Nanoseconds{0});
+  if (!time_) {
+    time_ = points_.front().time;
+    return;
+  }
+  const Nanoseconds wanted = now - usual_age_.get();
+  const Nanoseconds least = *time_ + passed - passed / kLengthen;
+  const Nanoseconds most = *time_ + passed + passed / kShorten;
+  const Nanoseconds next = wanted > most + kAway ? wanted : std::clamp(wanted, least, most);
+  time_ = std::min(next, points_.back().time);
+  while (points_.size() > 1 && points_[1].time <= *time_) points_.pop_front();
+}
+
+Microjoules DelayedCounter::shown() const {
+  const Point& before = points_.front();
+  if (points_.size() == 1) return before.energy;
+  const Point& after = points_[1];
+  const __int128 energy = (after.energy - before.energy).value;
+  return before.energy + Microjoules{static_cast<std::int64_t>(energy * (*time_ - before.time).count() /
+                                                               (after.time - before.time).count())};
 }
 
 std::optional<ReadingAge> DelayedCounter::age(Nanoseconds now) const {
-  if (!last_) return std::nullopt;
-  const Nanoseconds age = std::max(now - last_->time, Nanoseconds{0});
-  if (!before_) return ReadingAge{age, age};
-  return ReadingAge{age, now - before_->time - passed(now)};
+  if (points_.empty()) return std::nullopt;
+  const Nanoseconds age = std::max(now - points_.back().time, Nanoseconds{0});
+  return ReadingAge{age, std::max(now - time_.value_or(points_.back().time), age)};
 }
 
 }  // namespace keplerd

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counter of a meter that is read every few seconds by somebody else, at times of its own: between two
-// readings it advances evenly, one reading later than the meter. Its power is then that of the meter, and not
-// a multiple of it in one sample and none in the next. Pure.
+// The counter of a meter that is read by somebody else, at times of its own. It is shown as it was a short
+// time ago, between two readings: its power is then that of the meter, and not a multiple of it in one sample
+// and none in the next, however often samples are taken. Pure.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <deque>
 #include <optional>
 
 #include "base/result.h"
@@ -17,6 +21,27 @@ namespace keplerd {
 // What is older says nothing of the present.
 inline constexpr Nanoseconds kOldestReading = std::chrono::seconds(60);
 
+// How old a reading usually becomes before the next one: the highest such age but one of the last eight,
+// since one may have come late. While each sample has another reading, there may be more of them than are
+// seen.
+class UsualAge {
+ public:
+  // At least what programs have that write each second, so that it is the same for them at any pace of
+  // samples.
+  static constexpr Nanoseconds kLeast = std::chrono::seconds(1);
+
+  void see(Nanoseconds age);
+  // `later`: than the last one.
+  void next_reading(Nanoseconds later);
+  Nanoseconds get() const;
+
+ private:
+  std::array<Nanoseconds, 8> last_{};
+  std::size_t seen_ = 0;  // of readings that another one has followed
+  Nanoseconds current_{0};
+  bool is_seen_ = false, is_seen_again_ = false;  // the current one
+};
+
 class DelayedCounter {
  public:
   explicit DelayedCounter(bool counts_energy) : counts_energy_(counts_energy) {}
@@ -25,25 +50,27 @@ class DelayedCounter {
   // followed: the step is judged as that of any other (attribution/counter_step.h).
   void take(const MeterReading& reading);
 
-  // The counter at `now` (CLOCK_BOOTTIME). Fails without a reading of the last minute, or with one of the
-  // future.
-  Result<Microjoules> at(Nanoseconds now) const;
+  // The counter as it is shown at `now` (CLOCK_BOOTTIME), which is not before the last call. Fails without a
+  // reading of the last minute, or with one of the future.
+  Result<Microjoules> read(Nanoseconds now);
 
-  // How old the counter's value at `now` is; unset without a reading.
+  // How old what read() has returned is at `now`; unset without a reading.
   std::optional<ReadingAge> age(Nanoseconds now) const;
 
  private:
-  // By how much the counter has advanced from `before_` towards `last_` at `now`.
-  Nanoseconds passed(Nanoseconds now) const;
-
   struct Point {
     Nanoseconds time{0};
     Microjoules energy;
   };
+  void show(Nanoseconds now);
+  Microjoules shown() const;
 
   bool counts_energy_;
   PowerIntegral integral_;
-  std::optional<Point> before_, last_;
+  std::deque<Point> points_;  // readings, from the last one not after `time_` on
+  UsualAge usual_age_;
+  std::optional<Nanoseconds> time_;  // that it is shown as of
+  Nanoseconds read_{0};              // when that was
 };
 
 }  // namespace keplerd

@@ -239,7 +239,7 @@ class MeterSource final : public EnergySource {
       }
     }
     if (!meter.problem.empty()) return Error{.message = meter.problem};
-    return meter.counter.at(now);
+    return meter.counter.read(now);
   }
 
   UniqueFd root_;  // of its own: the source outlives the HostRoot

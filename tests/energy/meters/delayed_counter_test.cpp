@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "energy/meters/delayed_counter.h"
 
+#include <random>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace keplerd {
@@ -8,23 +11,95 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::int64_t energy(const DelayedCounter& counter, Nanoseconds now) {
-  const auto energy = counter.at(now);
+std::int64_t energy(DelayedCounter& counter, Nanoseconds now) {
+  const auto energy = counter.read(now);
   return energy ? energy->value : -1;
 }
 
-TEST(DelayedCounter, AdvancesEvenlyOneReadingLater) {
+// A meter of 1,000,000 uJ per second, read every `period`, at which samples look.
+class Samples {
+ public:
+  explicit Samples(Nanoseconds period, Nanoseconds phase = 210ms) : period_(period), phase_(phase) {
+    read_meter();
+    last_ = energy(counter_, now_);
+  }
+
+  // The power in the window to the next sample.
+  double window(Nanoseconds time) {
+    now_ += time;
+    read_meter();
+    const std::int64_t next = energy(counter_, now_);
+    const double power = static_cast<double>(next - last_) / (1e-3 * static_cast<double>(time.count()));
+    last_ = next;
+    return power;
+  }
+  void go_away(Nanoseconds time) { away_until_ = now_ + time; }
+
+  std::int64_t last() const { return last_; }
+  Nanoseconds now() const { return now_; }
+  DelayedCounter& counter() { return counter_; }
+
+ private:
+  void read_meter() {
+    if (now_ < away_until_) return;
+    const Nanoseconds reading = (now_ - phase_) / period_ * period_ + phase_;
+    counter_.take({reading, reading / 1us});
+  }
+
+  Nanoseconds period_, phase_;
+  Nanoseconds now_ = 1000s, away_until_{0};
+  DelayedCounter counter_{true};
+  std::int64_t last_ = 0;
+};
+
+// As keplerd-nvml's, of which keplerd looks at one in five while nobody follows it.
+TEST(DelayedCounter, HasTheMetersPowerAtAnyPaceOfSamples) {
+  Samples samples(1s);
+  for (int i = 0; i < 60; ++i) EXPECT_NEAR(samples.window(1s), 1, 1.0 / 64);
+  for (const Nanoseconds pace : {5s, 1s, 5s, 1s, 10s, 1s}) {
+    for (int i = 0; i < 6; ++i) EXPECT_DOUBLE_EQ(samples.window(pace), 1) << pace.count() << " " << i;
+  }
+  for (int i = 0; i < 50; ++i) EXPECT_NEAR(samples.window(20ms), 1, 1e-4);
+}
+
+TEST(DelayedCounter, OfAMeterThatIsReadSeldomAdvancesEvenly) {
+  Samples samples(10s, 3500ms);
+  for (int i = 0; i < 100; ++i) samples.window(1s);
+  for (int i = 0; i < 100; ++i) EXPECT_DOUBLE_EQ(samples.window(1s), 1);
+  for (int i = 0; i < 20; ++i) EXPECT_DOUBLE_EQ(samples.window(5s), 1);
+  for (int i = 0; i < 100; ++i) EXPECT_DOUBLE_EQ(samples.window(1s), 1);
+}
+
+TEST(DelayedCounter, HasTheEnergyBetweenItsReadings) {
   DelayedCounter counter(true);
   counter.take({100s, 1000});
-  EXPECT_EQ(energy(counter, 103s), 1000);
+  EXPECT_EQ(energy(counter, 104s), 1000);
   counter.take({105s, 2000});
-  EXPECT_EQ(energy(counter, 105s), 1000);
-  EXPECT_EQ(energy(counter, 106s), 1200);
-  EXPECT_EQ(energy(counter, 110s), 2000);
-  EXPECT_EQ(energy(counter, 112s), 2000) << "the next reading is late: nothing is invented";
-  counter.take({112s, 2700});
-  EXPECT_EQ(energy(counter, 112s), 2000);
-  EXPECT_EQ(energy(counter, 119s), 2700);
+  EXPECT_EQ(energy(counter, 105s), 1200) << "as of 101 s";
+  counter.take({110s, 7000});
+  EXPECT_EQ(energy(counter, 110s), 3000) << "as of 106 s";
+  EXPECT_EQ(energy(counter, 112s), 5000);
+}
+
+TEST(DelayedCounter, WaitsForAReadingThatIsLateAndCatchesUp) {
+  Samples samples(1s);
+  for (int i = 0; i < 60; ++i) samples.window(1s);
+  samples.go_away(4s);
+  double sum = 0;
+  for (int i = 0; i < 3; ++i) sum += samples.window(1s);
+  EXPECT_NEAR(sum, 0.21, 0.01) << "nothing is invented";
+  for (int i = 0; i < 30; ++i) EXPECT_LE(samples.window(1s), 1 + 1.0 / 16 + 1e-9);
+  for (int i = 0; i < 30; ++i) samples.window(1s);
+  EXPECT_EQ(samples.last(), (samples.now() - 1s) / 1us);
+}
+
+TEST(DelayedCounter, AfterTheMetersProgramWasAwayIsWhereItIsAtOnce) {
+  Samples samples(1s);
+  for (int i = 0; i < 60; ++i) samples.window(1s);
+  samples.go_away(30s);
+  for (int i = 0; i < 31; ++i) samples.window(1s);
+  EXPECT_EQ(samples.last(), (samples.now() - 1s) / 1us);
+  EXPECT_DOUBLE_EQ(samples.window(1s), 1);
 }
 
 // The counter refers to the time at which the meter had this value.
@@ -32,38 +107,32 @@ TEST(DelayedCounter, KnowsHowOldItsValueIs) {
   DelayedCounter counter(true);
   EXPECT_FALSE(counter.age(103s));
   counter.take({100s, 1000});
+  energy(counter, 103s);
   EXPECT_EQ(counter.age(103s)->age, 3s);
   EXPECT_EQ(counter.age(103s)->behind, 3s);
   counter.take({105s, 2000});
+  EXPECT_EQ(energy(counter, 105s), 1400);
   EXPECT_EQ(counter.age(107s)->age, 2s);
   EXPECT_EQ(counter.age(107s)->behind, 5s) << "1400 was its value at 102 s";
-  EXPECT_EQ(counter.age(112s)->age, 7s);
-  EXPECT_EQ(counter.age(112s)->behind, 7s) << "it has stood still since 110 s";
-}
-
-TEST(DelayedCounter, AReadingThatIsEarlyLosesNothing) {
-  DelayedCounter counter(true);
-  counter.take({0s, 0});
-  counter.take({10s, 1000});
-  EXPECT_EQ(energy(counter, 14s), 400);
-  counter.take({14s, 1500});
-  EXPECT_EQ(energy(counter, 14s), 1000);
-  EXPECT_EQ(energy(counter, 18s), 1500);
 }
 
 TEST(DelayedCounter, PowerIsIntegratedOverTheTimesOfItsReadings) {
   DelayedCounter counter(false);
   counter.take({100s, 30'000'000});
+  energy(counter, 100s);
   counter.take({102s, 50'000'000});
-  EXPECT_EQ(energy(counter, 104s), 80'000'000);
+  energy(counter, 102s);
+  EXPECT_EQ(energy(counter, 103s), 80'000'000);
 }
 
 TEST(DelayedCounter, TheSameReadingAgainIsNoReading) {
   DelayedCounter counter(true);
   counter.take({100s, 1000});
+  energy(counter, 100s);
   counter.take({105s, 2000});
   counter.take({105s, 9000});
   counter.take({104s, 9000});
+  energy(counter, 105s);
   EXPECT_EQ(energy(counter, 110s), 2000);
 }
 
@@ -78,11 +147,36 @@ TEST(DelayedCounter, FollowsACounterThatGoesBackAndAGap) {
 
 TEST(DelayedCounter, SaysNothingWithoutARecentReading) {
   DelayedCounter counter(true);
-  EXPECT_EQ(counter.at(0s).error().message, "it has not been read yet");
+  EXPECT_EQ(counter.read(0s).error().message, "it has not been read yet");
   counter.take({100s, 1000});
+  EXPECT_EQ(counter.read(98s).error().message, "the time of its last reading is in the future");
   EXPECT_EQ(energy(counter, 160s), 1000);
-  EXPECT_EQ(counter.at(175s).error().message, "its last reading is 75 s old");
-  EXPECT_EQ(counter.at(98s).error().message, "the time of its last reading is in the future");
+  EXPECT_EQ(counter.read(175s).error().message, "its last reading is 75 s old");
+}
+
+// Whatever the times of readings and samples: never back, never more than the last reading, and all of it
+// once it is no longer read.
+TEST(DelayedCounter, NeitherLosesNorInventsEnergy) {
+  std::mt19937 random(20261127);
+  for (int run = 0; run < 200; ++run) {
+    DelayedCounter counter(true);
+    Nanoseconds now = 100s, last = now;
+    std::int64_t read = 0, shown = 0;
+    counter.take({now, read});
+    ASSERT_EQ(energy(counter, now), 0);
+    for (int i = 0; i < 300; ++i) {
+      now += std::chrono::milliseconds(random() % (random() % 10 == 0 ? 20'000 : 900));
+      const Nanoseconds reading = now - std::chrono::milliseconds(random() % 500);
+      if (random() % 3 != 0 && reading > last)
+        counter.take({last = reading, read += static_cast<std::int64_t>(random() % 1000)});
+      const std::int64_t next = energy(counter, now);
+      ASSERT_GE(next, shown);
+      ASSERT_LE(next, read);
+      shown = next;
+    }
+    while (now - last < 59s) shown = energy(counter, now += 1s);
+    EXPECT_EQ(shown, read);
+  }
 }
 
 }  // namespace

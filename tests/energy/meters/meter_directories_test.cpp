@@ -82,9 +82,9 @@ TEST_F(MeterDirectories, AreReadWhenTheyChange) {
   open();
   EXPECT_THAT(read(), ElementsAre("1000"));
   update("plug", "2000\n", "102000000\n");
-  now = 103s;
+  now = 102s;
   EXPECT_THAT(read(), ElementsAre("1500"));
-  now = 104s;
+  now = 103s;
   EXPECT_THAT(read(), ElementsAre("2000"));
 }
 
