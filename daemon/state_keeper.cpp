@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <systemd/sd-id128.h>
+#include <unistd.h>
 
 #include "base/parse.h"
 #include "config/settings.h"
@@ -42,6 +43,7 @@ StateKeeper::StateKeeper(const HostRoot& host, StateDirectory directory, const E
                          const std::string& log_directory)
     : directory_(std::move(directory)),
       path_(directory_.path + file_name(settings.source) + ".json"),
+      unclean_path_(path_ + ".unclean"),
       earlier_path_(directory_.path + file_name(settings.source) + "-earlier.json"),
       boot_id_(read_boot_id(host)),
       has_log_(!log_directory.empty()),
@@ -53,7 +55,7 @@ bool StateKeeper::share_totals(const EnergySettings& a, const EnergySettings& b)
 
 StateKeeper::Restored StateKeeper::restore(Realtime now) {
   Restored empty{Ledger(new_instance_id(), now), {}, {}};
-  auto loaded = load_state(path_);
+  auto loaded = load_last();
   if (!loaded) {
     log_error("totals of the last run: " + loaded.error().message +
               "; counting starts at zero and is not saved");
@@ -62,7 +64,10 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
     return empty;
   }
   if (loaded->warning) log_error("totals of the last run: " + *loaded->warning + "; counting starts at zero");
-  if (!loaded->state) return empty;
+  if (!loaded->state) {
+    ::unlink(earlier_path_.c_str());  // it means nothing without them
+    return empty;
+  }
   LedgerState state = *std::move(loaded->state);
   if (state.clean && !mark_unclean(state))
     state.clean = false;
@@ -77,13 +82,22 @@ StateKeeper::Restored StateKeeper::restore(Realtime now) {
   return {std::move(ledger), std::move(state.readings), std::move(state.models), std::move(state.usage)};
 }
 
+Result<LoadedState> StateKeeper::load_last() const {
+  auto loaded = load_state(path_);
+  if (!loaded || loaded->state || loaded->warning) return loaded;
+  loaded = load_state(unclean_path_);
+  if (loaded && loaded->state) loaded->state->clean = false;
+  return loaded;
+}
+
 // So that the state on the disk says that more may have been published since, though no save should succeed.
+// On a full disk a file can still be renamed.
 bool StateKeeper::mark_unclean(LedgerState state) const {
   state.clean = false;
   const auto marked = save_state(path_, state);
-  if (!marked)
-    log_error("totals of the last run: " + marked.error().message + "; another instance id begins");
-  return marked.ok();
+  if (marked || ::rename(path_.c_str(), unclean_path_.c_str()) == 0) return true;
+  log_error("totals of the last run: " + marked.error().message + "; another instance id begins");
+  return false;
 }
 
 // Under the same instance id where nothing was published after `state`. Else a new one begins, and `state` is
@@ -114,7 +128,8 @@ std::optional<LedgerState> StateKeeper::load_earlier(const LedgerState& state) c
               "; another instance id begins");
     return std::nullopt;
   }
-  if (!loaded->state || loaded->state->instance_id != state.instance_id) return LedgerState{};
+  if (!loaded->state) return LedgerState{};
+  if (loaded->state->instance_id != state.instance_id) return std::nullopt;  // one came after that of `state`
   const auto& zones = loaded->state->zones;
   const bool fits = zones.size() <= state.zones.size() &&
                     std::ranges::equal(zones, std::span(state.zones).first(zones.size()), {}, &ZoneState::id,
@@ -155,7 +170,10 @@ Result<std::optional<std::size_t>> StateKeeper::redo_log(LedgerState& state) con
   if (!log) return log.error();
   const auto redone = keplerd::redo(*log, state);
   if (!redone) return Error{"damaged: " + redone.error().message};
-  if (!redone->matches) return std::optional<std::size_t>();
+  if (!redone->matches) {
+    state.clean = state.clean && !redone->is_of_another;  // a run after `state` has saved nothing
+    return std::optional<std::size_t>();
+  }
   state.clean = true;
   return std::optional(redone->length);
 }
@@ -223,6 +241,7 @@ void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
 void StateKeeper::finish(const Result<Done>& saved) {
   if (!saved && !problem_) log_error("totals cannot be saved: " + saved.error().message);
   if (saved && problem_) log_info("totals are saved again");
+  if (saved) ::unlink(unclean_path_.c_str());
   problem_ = saved ? std::nullopt : std::optional("totals cannot be saved: " + saved.error().message);
   if (!saved || !log_.is_open()) return;
   (void)log_.drop(save_point_);  // where that fails the log stays as it is: longer, and as good

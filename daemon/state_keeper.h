@@ -19,6 +19,7 @@
 #include "ledger/ledger.h"
 #include "ledger/log/writer.h"
 #include "ledger/state.h"
+#include "ledger/state_file.h"
 
 namespace keplerd {
 
@@ -68,6 +69,7 @@ class StateKeeper {
   void save_in_background(sd_event* loop, LedgerState state);
 
  private:
+  Result<LoadedState> load_last() const;
   bool mark_unclean(LedgerState state) const;
   LedgerState redo(LedgerState state);
   Result<std::optional<std::size_t>> redo_log(LedgerState& state) const;
@@ -79,7 +81,9 @@ class StateKeeper {
   void fail_log(const Error& error);
 
   StateDirectory directory_;
-  std::string path_, earlier_path_;
+  std::string path_;
+  std::string unclean_path_;  // where it is renamed to if it cannot be marked as unclean
+  std::string earlier_path_;
   std::string boot_id_;
   bool usable_ = true;  // false: there is a file that cannot be read; it is not written over
   std::optional<LedgerState> unsaved_earlier_;  // the totals that earlier_path_ is to hold

@@ -67,8 +67,11 @@ Result<Done> WriteAheadFile::remove() {
   const bool is_empty = fd_ && ::ftruncate(fd_.get(), 0) == 0;
   fd_.reset();
   size_ = 0;
-  if (::unlink(path_.c_str()) == 0 || errno == ENOENT || is_empty) return Done{};
-  return system_error(path_, errno);
+  if (::unlink(path_.c_str()) == 0 || is_empty) return Done{};
+  const auto failed = system_error(path_, errno);
+  // On a read-only file system that is so even where there is none.
+  if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) return Done{};
+  return failed;
 }
 
 // Accessible to its owner only, and never a link.

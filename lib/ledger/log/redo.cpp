@@ -153,10 +153,12 @@ Result<Redone> redo(std::string_view log, LedgerState& state) {
   try {
     RecordReader records(log);
     std::optional<Redo> redo;  // from the save point on
+    bool has_save_point = false;
     while (const auto payload = records.next()) {
       ByteReader in(*payload);
       const auto kind = RecordKind{in.byte()};
       if (kind == RecordKind::kSavePoint) {
+        has_save_point = true;
         if (get_save_point(in) == std::pair(state.instance_id, state.saved)) redo.emplace(state);
         if (redo) redo->save_point(in);
       } else if (kind == RecordKind::kWhole && redo) {
@@ -174,7 +176,9 @@ Result<Redone> redo(std::string_view log, LedgerState& state) {
       checked->usage = std::move(redone.usage);
       state = *std::move(checked);
     }
-    return Redone{.matches = redo.has_value(), .length = log.size() - records.left()};
+    return Redone{.matches = redo.has_value(),
+                  .is_of_another = has_save_point && !redo,
+                  .length = log.size() - records.left()};
   } catch (const Malformed& malformed) {
     return Error{malformed.what};
   }

@@ -10,8 +10,9 @@
 namespace keplerd {
 
 struct Redone {
-  bool matches = false;    // there is a save point of this very state; else it is unchanged
-  std::size_t length = 0;  // of the log, without a last record that is cut off
+  bool matches = false;        // there is a save point of this very state; else it is unchanged
+  bool is_of_another = false;  // there are save points, and none of them is of this state
+  std::size_t length = 0;      // of the log, without a last record that is cut off
 };
 
 // Brings a state that was loaded to where the write-ahead log (writer.h) ends. Fails where the log is damaged
