@@ -11,16 +11,19 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kHour = std::chrono::hours(1);
-constexpr Nanoseconds kShortestLesson = std::chrono::milliseconds(500);  // shorter windows are noise
-constexpr std::int64_t kUnused = 50;                                     // less than this part of a window
+constexpr std::int64_t kUnused = 50;  // less than this part of a window
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-void IdlePower::take(double watts, Nanoseconds window) {
-  lowest_ = std::min(lowest_, watts);
-  age_ += window;
+void IdlePower::take(Microjoules energy, Nanoseconds window) {
+  lesson_.microjoules += static_cast<double>(energy.value);
+  lesson_.time += window;
+  if (lesson_.time < kLesson) return;
+  const Lesson lesson = std::exchange(lesson_, {});
+  lowest_ = std::min(lowest_, lesson.microjoules / 1e6 / to_seconds(lesson.time));
+  age_ += lesson.time;
   if (age_ < kHour) return;
   lowest_before_ = std::exchange(lowest_, kNone);
   age_ = Nanoseconds{0};
@@ -75,12 +78,11 @@ std::optional<Weighing> DeviceModel::weigh(const DrawnEnergy& drawn) {
 Microjoules DeviceModel::idle_of(const DrawnEnergy& drawn, Nanoseconds busy) {
   IdlePower& idle = idle_[drawn.zone.id];
   const double seconds = to_seconds(drawn.span);
-  if (busy < window_ / kUnused && drawn.span == window_ && window_ >= kShortestLesson)
-    idle.take(static_cast<double>(drawn.energy.value) / seconds, window_);
+  if (drawn.span == window_) busy < window_ / kUnused ? idle.take(drawn.energy, window_) : idle.interrupt();
   if (busy == Nanoseconds{0}) return drawn.energy;
   const auto watts = idle.watts();
   const double part = std::max(0.0, 1 - to_seconds(busy) / to_seconds(window_));
-  const double energy = watts ? *watts * seconds : static_cast<double>(drawn.energy.value) * part;
+  const double energy = watts ? *watts * seconds * 1e6 : static_cast<double>(drawn.energy.value) * part;
   return std::clamp(Microjoules{std::llround(std::min(energy, 1e18))}, Microjoules{}, drawn.energy);
 }
 

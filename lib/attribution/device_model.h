@@ -2,8 +2,8 @@
 // Divides the energy of graphics cards by the time for which their engines worked for processes
 // (UsageSample::devices). A card whose use is not known is not divided, and never by CPU time.
 //
-// Idle is what a card draws while nobody uses it: all of a window without use, else its lowest power in
-// windows in which its engines worked for less than a fiftieth of the time. Until there was such a window, it
+// Idle is what a card draws while nobody uses it: all of a window without use, else its lowest power in half
+// a minute of windows in which its engines worked for less than a fiftieth of the time. Until it is known, it
 // is the part of the time in which they did not work. The rest is divided.
 #pragma once
 
@@ -21,15 +21,25 @@
 namespace keplerd {
 
 // The power of a zone while hardly anybody uses it: the lowest one in the last hour or two of such windows,
-// because a card draws more once a display is connected, or its driver keeps it awake.
+// because a card draws more once a display is connected, or its driver keeps it awake. It is that of many
+// windows in a row, since the counter of a single one may have been read too early.
 class IdlePower {
  public:
-  void take(double watts, Nanoseconds window);
+  static constexpr Nanoseconds kLesson = std::chrono::seconds(30);
+
+  // A window in which hardly anybody used it; and one in which somebody did.
+  void take(Microjoules energy, Nanoseconds window);
+  void interrupt() { lesson_ = {}; }
   std::optional<double> watts() const;
 
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
+  struct Lesson {
+    double microjoules = 0;
+    Nanoseconds time{0};
+  };
+  Lesson lesson_;
   double lowest_ = kNone, lowest_before_ = kNone;  // in this hour of such windows, and in the one before
   Nanoseconds age_{0};
 };

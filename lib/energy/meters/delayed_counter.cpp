@@ -16,10 +16,8 @@ constexpr std::size_t kMostPoints = 64;
 constexpr Nanoseconds kMostEarly = std::chrono::seconds(1);
 
 // A delay that is too short or too long is corrected by these parts of the time that passes: powers are wrong
-// by no more, and the lowest may be taken for idle (attribution/device_model.h). At once if it is too long by
-// this much, because the meter's program was away.
+// by no more, unless a reading is late.
 constexpr int kLengthen = 64, kShorten = 16;
-constexpr Nanoseconds kAway = std::chrono::seconds(10);
 
 std::int64_t seconds(Nanoseconds span) {
   return std::chrono::duration_cast<std::chrono::seconds>(span).count();
@@ -27,15 +25,8 @@ std::int64_t seconds(Nanoseconds span) {
 
 }  // namespace
 
-void UsualAge::see(Nanoseconds age) {
-  is_seen_again_ = std::exchange(is_seen_, true);
-  current_ = std::max(current_, age);
-}
-
-void UsualAge::next_reading(Nanoseconds later) {
-  last_[seen_++ % last_.size()] = is_seen_again_ ? std::max(current_, later) : current_;
-  current_ = Nanoseconds{0};
-  is_seen_ = is_seen_again_ = false;
+void UsualAge::next_reading(Nanoseconds period) {
+  last_[seen_++ % last_.size()] = std::max(std::exchange(current_, Nanoseconds{0}), period);
 }
 
 Nanoseconds UsualAge::get() const {
@@ -46,7 +37,7 @@ Nanoseconds UsualAge::get() const {
   return std::max(ages[seen_ < kEnough ? 0 : 1], kLeast);
 }
 
-void DelayedCounter::take(const MeterReading& reading) {
+void DelayedCounter::take(const MeterReading& reading, int number) {
   if (!points_.empty() && reading.time <= points_.back().time) return;
   const Point point{reading.time, counts_energy_ ? Microjoules{reading.value}
                                                  : integral_.advance(reading.time, {reading.value})};
@@ -54,7 +45,7 @@ void DelayedCounter::take(const MeterReading& reading) {
     const Point& last = points_.back();
     const bool continues = point.energy >= last.energy && point.time - last.time <= kOldestReading;
     if (continues) {
-      usual_age_.next_reading(point.time - last.time);
+      usual_age_.next_reading((point.time - last.time) / std::max(number, 1));
       if (points_.size() == kMostPoints) points_.pop_back();
     } else {
       points_.clear();
@@ -85,8 +76,7 @@ void DelayedCounter::show(Nanoseconds now) {
   const Nanoseconds wanted = now - usual_age_.get();
   const Nanoseconds least = *time_ + passed - passed / kLengthen;
   const Nanoseconds most = *time_ + passed + passed / kShorten;
-  const Nanoseconds next = wanted > most + kAway ? wanted : std::clamp(wanted, least, most);
-  time_ = std::min(next, points_.back().time);
+  time_ = std::min(std::clamp(wanted, least, most), points_.back().time);
   while (points_.size() > 1 && points_[1].time <= *time_) points_.pop_front();
 }
 

@@ -22,33 +22,31 @@ namespace keplerd {
 inline constexpr Nanoseconds kOldestReading = std::chrono::seconds(60);
 
 // How old a reading usually becomes before the next one: the highest such age but one of the last eight,
-// since one may have come late. While each sample has another reading, there may be more of them than are
-// seen.
+// since one may have come late.
 class UsualAge {
  public:
-  // At least what programs have that write each second, so that it is the same for them at any pace of
-  // samples.
+  // That of programs that write each second.
   static constexpr Nanoseconds kLeast = std::chrono::seconds(1);
 
-  void see(Nanoseconds age);
-  // `later`: than the last one.
-  void next_reading(Nanoseconds later);
+  void see(Nanoseconds age) { current_ = std::max(current_, age); }
+  // `period`: since the last one.
+  void next_reading(Nanoseconds period);
   Nanoseconds get() const;
 
  private:
   std::array<Nanoseconds, 8> last_{};
   std::size_t seen_ = 0;  // of readings that another one has followed
   Nanoseconds current_{0};
-  bool is_seen_ = false, is_seen_again_ = false;  // the current one
 };
 
 class DelayedCounter {
  public:
   explicit DelayedCounter(bool counts_energy) : counts_energy_(counts_energy) {}
 
-  // Takes a reading; one that is not later than the last one is ignored. A counter that has gone back is
-  // followed: the step is judged as that of any other (attribution/counter_step.h).
-  void take(const MeterReading& reading);
+  // Takes a reading; one that is not later than the last one is ignored. `number`: of the readings since the
+  // last one, if there were others before this one. A counter that has gone back is followed: the step is
+  // judged as that of any other (attribution/counter_step.h).
+  void take(const MeterReading& reading, int number = 1);
 
   // The counter as it is shown at `now` (CLOCK_BOOTTIME), which is not before the last call. Fails without a
   // reading of the last minute, or with one of the future.

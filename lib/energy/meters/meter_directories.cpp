@@ -216,13 +216,19 @@ class MeterSource final : public EnergySource {
     DelayedCounter counter;
     int watch = -1;  // it is read each time if it cannot be watched
     bool changed = true;
+    int written = 0;  // readings since the last one that was taken
     std::string problem = {};
   };
 
   void note_changes() {
-    const bool complete = watch_.drain_some([this](int handle, DirectoryWatch::Change, const std::string&) {
-      for (Meter& meter : meters_) meter.changed = meter.changed || meter.watch == handle;
-    });
+    const auto note = [this](int handle, DirectoryWatch::Change, const std::string& name) {
+      for (Meter& meter : meters_) {
+        if (meter.watch != handle) continue;
+        meter.changed = true;
+        if (name == "boottime_us") ++meter.written;
+      }
+    };
+    const bool complete = watch_.drain_some(note);
     if (complete) return;
     for (Meter& meter : meters_) meter.changed = true;
   }
@@ -235,7 +241,7 @@ class MeterSource final : public EnergySource {
       if (reading && reading->time - now > std::chrono::seconds(1)) {
         meter.problem = "the time of its last reading is in the future";
       } else if (reading) {
-        meter.counter.take(*reading);
+        meter.counter.take(*reading, std::exchange(meter.written, 0));
       }
     }
     if (!meter.problem.empty()) return Error{.message = meter.problem};

@@ -80,12 +80,29 @@ TEST_F(MeterDirectories, AreZonesOfTheirOwnThatAreNotDivided) {
 TEST_F(MeterDirectories, AreReadWhenTheyChange) {
   add_meter("plug");
   open();
+  now = 102s;
   EXPECT_THAT(read(), ElementsAre("1000"));
   update("plug", "2000\n", "102000000\n");
-  now = 102s;
-  EXPECT_THAT(read(), ElementsAre("1500"));
   now = 103s;
+  EXPECT_THAT(read(), ElementsAre("1500"));
+  now = 104s;
   EXPECT_THAT(read(), ElementsAre("2000"));
+}
+
+// keplerd looks at one in five of those that are written each second.
+TEST_F(MeterDirectories, TheDelayIsThatOfTheReadingsThatAreWritten) {
+  add_meter("plug");
+  open();
+  read();
+  int second = 100;
+  for (const int pace : {1, 5, 5, 5, 1, 1, 1}) {
+    for (int i = 0; i < pace; ++i) {
+      ++second;
+      update("plug", std::to_string(second * 10) + "\n", std::to_string(second) + "000000\n");
+    }
+    now = std::chrono::seconds(second) + 1s;
+    EXPECT_THAT(read(), ElementsAre(std::to_string(second * 10)));
+  }
 }
 
 TEST_F(MeterDirectories, APowerIsAModelOfTheEnergy) {
