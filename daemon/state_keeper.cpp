@@ -95,7 +95,7 @@ Result<LoadedState> StateKeeper::load_last() const {
 bool StateKeeper::mark_unclean(LedgerState state) const {
   state.clean = false;
   const auto marked = save_state(path_, state);
-  if (marked || ::rename(path_.c_str(), unclean_path_.c_str()) == 0) return true;
+  if (marked || rename_state(path_, unclean_path_)) return true;
   log_error("totals of the last run: " + marked.error().message + "; another instance id begins");
   return false;
 }
@@ -190,7 +190,8 @@ void StateKeeper::log(const Ledger& ledger, const std::vector<SavedReading>& rea
   if (const auto appended = log_.append(record); !appended) fail_log(appended.error());
 }
 
-// From here on the log continues this state, too: of use once the state is saved.
+// From here on the log continues this state, too: of use once the state is saved. Where it cannot be, it says
+// that there was this run.
 void StateKeeper::begin_save(LedgerState& state, bool clean) {
   state.clean = clean;
   state.boot_id = boot_id_;
@@ -209,21 +210,22 @@ void StateKeeper::fail_log(const Error& error) {
 }
 
 void StateKeeper::save(LedgerState state, bool clean, Nanoseconds patience) {
-  if (!usable_) return;
+  if (!usable_) return begin_save(state, clean);
   if (job_ && !job_->wait(patience)) {
     log_error("totals are not saved: the last save has not ended yet; is the disk of " + path_ + " hung?");
     return;
   }
-  if (const auto saved = save_earlier(); !saved) return finish(saved);
   begin_save(state, clean);
-  finish(save_state(path_, state));
+  const auto saved = save_earlier();
+  finish(saved ? save_state(path_, state) : saved);
 }
 
 void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
-  if (!usable_) return;
+  if (!usable_) return begin_save(state, false);
   if (!job_) job_ = std::make_unique<BackgroundJob>(loop, "saving");
   if (job_->is_busy())
     return finish(Error{"the last save has not ended yet; is the disk of " + path_ + " hung?"});
+  begin_save(state, false);
   if (const auto saved = save_earlier(); !saved) return finish(saved);
   struct Save {
     StateDirectory directory;  // locked until this save has ended
@@ -231,7 +233,6 @@ void StateKeeper::save_in_background(sd_event* loop, LedgerState state) {
     LedgerState state;
     Result<Done> saved = Error{"out of memory"};
   };
-  begin_save(state, false);
   const auto save = std::make_shared<Save>(Save{directory_, path_, std::move(state)});
   const auto started = job_->start([save] { save->saved = save_state(save->path, save->state); },
                                    [this, save] { finish(save->saved); });

@@ -16,11 +16,13 @@ namespace {
 constexpr std::size_t kLimit = 256 << 20;
 
 // Makes the rename itself durable.
-void sync_directory_of(const std::string& path) {
+Result<Done> sync_directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const auto fd = open_directory(AT_FDCWD, directory.c_str());
-  if (fd) ::fsync(fd->get());
+  if (!fd) return fd.error();
+  if (::fsync(fd->get()) != 0) return system_error(directory, errno);
+  return Done{};
 }
 
 }  // namespace
@@ -28,8 +30,13 @@ void sync_directory_of(const std::string& path) {
 Result<Done> save_state(const std::string& path, const LedgerState& state) {
   const auto replaced = replace_file(path, format_state(state), O_WRONLY, Sync::kBefore);
   if (!replaced) return replaced.error();
-  sync_directory_of(path);
+  (void)sync_directory_of(path);
   return Done{};
+}
+
+Result<Done> rename_state(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return system_error(to, errno);
+  return sync_directory_of(to);
 }
 
 Result<LoadedState> load_state(const std::string& path) {

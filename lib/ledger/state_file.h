@@ -15,6 +15,9 @@ namespace keplerd {
 // other users' usage.
 Result<Done> save_state(const std::string& path, const LedgerState& state);
 
+// Renames the file, and waits until that is on the disk.
+Result<Done> rename_state(const std::string& from, const std::string& to);
+
 struct LoadedState {
   std::optional<LedgerState> state;    // unset: there was no file, or it was invalid
   std::optional<std::string> warning;  // why it was invalid, and under which name it was kept

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/write_ahead_host.h"
+#include "ledger/state_file.h"
 
 namespace keplerd {
 namespace {
@@ -79,6 +80,7 @@ TEST_F(UnsavedRun, ThatCanMarkNothingHasAnotherInstanceAndSoHasTheNext) {
   end();
   fill_disk();
   fs::create_directories(unclean() / "in the way");
+  fs::create_directory(directory / "ledger-earlier.json.new");
   begin();
   const std::string second = instance();
   EXPECT_NE(second, first_) << "after a power failure nothing would say that there was this run";
@@ -89,6 +91,32 @@ TEST_F(UnsavedRun, ThatCanMarkNothingHasAnotherInstanceAndSoHasTheNext) {
   empty_disk();
   begin();
   EXPECT_NE(instance(), first_) << "what it had ended with would be counted once more";
+}
+
+TEST_F(UnsavedRun, ThatCannotReadTheTotalsIsNotTheEndOfTheOneBefore) {
+  begin_with_usage();
+  fs::rename(state_file(), directory / "aside");
+  fs::create_directory(state_file());
+  begin();
+  EXPECT_NE(instance(), first_);
+  work_on();
+  fs::remove(state_file());
+  fs::rename(directory / "aside", state_file());
+  begin();
+  EXPECT_NE(instance(), first_);
+}
+
+// An earlier release has no log, and leaves ours where it is.
+TEST_F(UnsavedRun, IsNotSeenInALogOfBeforeTheTotals) {
+  begin_with_usage();
+  end();
+  LedgerState later = host.meter().state();
+  later.saved += 1s;
+  later.clean = true;
+  later.boot_id = "11111111-2222-3333-4444-555555555555";
+  ASSERT_TRUE(save_state(state_file(), later));
+  begin();
+  EXPECT_EQ(instance(), first_);
 }
 
 TEST_F(UnsavedRun, WhoseLogCannotBeContinuedRemovesIt) {

@@ -153,13 +153,14 @@ Result<Redone> redo(std::string_view log, LedgerState& state) {
   try {
     RecordReader records(log);
     std::optional<Redo> redo;  // from the save point on
-    bool has_save_point = false;
+    bool is_of_another = false;
     while (const auto payload = records.next()) {
       ByteReader in(*payload);
       const auto kind = RecordKind{in.byte()};
       if (kind == RecordKind::kSavePoint) {
-        has_save_point = true;
-        if (get_save_point(in) == std::pair(state.instance_id, state.saved)) redo.emplace(state);
+        const auto [instance, saved] = get_save_point(in);
+        if (instance == state.instance_id && saved == state.saved) redo.emplace(state);
+        if (instance != state.instance_id && saved > state.saved) is_of_another = true;
         if (redo) redo->save_point(in);
       } else if (kind == RecordKind::kWhole && redo) {
         redo->whole(in);
@@ -177,7 +178,7 @@ Result<Redone> redo(std::string_view log, LedgerState& state) {
       state = *std::move(checked);
     }
     return Redone{.matches = redo.has_value(),
-                  .is_of_another = has_save_point && !redo,
+                  .is_of_another = is_of_another && !redo,
                   .length = log.size() - records.left()};
   } catch (const Malformed& malformed) {
     return Error{malformed.what};

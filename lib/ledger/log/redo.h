@@ -11,7 +11,7 @@ namespace keplerd {
 
 struct Redone {
   bool matches = false;        // there is a save point of this very state; else it is unchanged
-  bool is_of_another = false;  // there are save points, and none of them is of this state
+  bool is_of_another = false;  // there is none, but one of another instance that was saved later
   std::size_t length = 0;      // of the log, without a last record that is cut off
 };
 
