@@ -18,15 +18,25 @@ constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 }  // namespace
 
 void IdlePower::take(Microjoules energy, Nanoseconds window) {
+  if (since_use_ < kAfterUse) {
+    since_use_ += window;
+    return;
+  }
   lesson_.microjoules += static_cast<double>(energy.value);
   lesson_.time += window;
-  if (lesson_.time < kLesson) return;
+  ++lesson_.windows;
+  if (lesson_.time < kLesson || lesson_.windows < kFewestWindows) return;
   const Lesson lesson = std::exchange(lesson_, {});
   lowest_ = std::min(lowest_, lesson.microjoules / 1e6 / to_seconds(lesson.time));
   age_ += lesson.time;
   if (age_ < kHour) return;
   lowest_before_ = std::exchange(lowest_, kNone);
   age_ = Nanoseconds{0};
+}
+
+void IdlePower::interrupt() {
+  lesson_ = {};
+  since_use_ = Nanoseconds{0};
 }
 
 std::optional<double> IdlePower::watts() const {

@@ -21,15 +21,17 @@
 namespace keplerd {
 
 // The power of a zone while hardly anybody uses it: the lowest one in the last hour or two of such windows,
-// because a card draws more once a display is connected, or its driver keeps it awake. It is that of many
-// windows in a row, since the counter of a single one may have been read too early.
+// because a card draws more once a display is connected, or its driver keeps it awake. It is that of several
+// windows in a row, since the counter of a single one may have been read too early; not of the first ones
+// after use, since energy may be later than use.
 class IdlePower {
  public:
-  static constexpr Nanoseconds kLesson = std::chrono::seconds(30);
+  static constexpr Nanoseconds kLesson = std::chrono::seconds(30), kAfterUse = std::chrono::seconds(10);
+  static constexpr int kFewestWindows = 4;
 
   // A window in which hardly anybody used it; and one in which somebody did.
   void take(Microjoules energy, Nanoseconds window);
-  void interrupt() { lesson_ = {}; }
+  void interrupt();
   std::optional<double> watts() const;
 
  private:
@@ -38,8 +40,10 @@ class IdlePower {
   struct Lesson {
     double microjoules = 0;
     Nanoseconds time{0};
+    int windows = 0;
   };
   Lesson lesson_;
+  Nanoseconds since_use_ = kAfterUse;
   double lowest_ = kNone, lowest_before_ = kNone;  // in this hour of such windows, and in the one before
   Nanoseconds age_{0};
 };

@@ -18,6 +18,9 @@ constexpr Nanoseconds kMostEarly = std::chrono::seconds(1);
 // A delay that is too short or too long is corrected by these parts of the time that passes: powers are wrong
 // by no more, unless a reading is late.
 constexpr int kLengthen = 64, kShorten = 16;
+// After the meter's program was away: else its energy would be that of another load for long.
+constexpr Nanoseconds kFar = std::chrono::seconds(5);
+constexpr int kShortenFast = 2;
 
 std::int64_t seconds(Nanoseconds span) {
   return std::chrono::duration_cast<std::chrono::seconds>(span).count();
@@ -75,7 +78,8 @@ void DelayedCounter::show(Nanoseconds now) {
   }
   const Nanoseconds wanted = now - usual_age_.get();
   const Nanoseconds least = *time_ + passed - passed / kLengthen;
-  const Nanoseconds most = *time_ + passed + passed / kShorten;
+  const bool is_far = wanted - *time_ > passed + kFar;
+  const Nanoseconds most = *time_ + passed + passed / (is_far ? kShortenFast : kShorten);
   time_ = std::min(std::clamp(wanted, least, most), points_.back().time);
   while (points_.size() > 1 && points_[1].time <= *time_) points_.pop_front();
 }

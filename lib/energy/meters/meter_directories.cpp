@@ -221,14 +221,14 @@ class MeterSource final : public EnergySource {
   };
 
   void note_changes() {
-    const auto note = [this](int handle, DirectoryWatch::Change, const std::string& name) {
+    const auto note = [this](int handle, DirectoryWatch::Change change, const std::string& name) {
       for (Meter& meter : meters_) {
         if (meter.watch != handle) continue;
         meter.changed = true;
-        if (name == "boottime_us") ++meter.written;
+        if (name == "boottime_us" && change == DirectoryWatch::Change::kCame) ++meter.written;
       }
     };
-    const bool complete = watch_.drain_some(note);
+    const bool complete = watch_.drain(note);
     if (complete) return;
     for (Meter& meter : meters_) meter.changed = true;
   }
