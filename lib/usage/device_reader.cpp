@@ -137,7 +137,7 @@ void DeviceReader::find_devices() {
 
 void DeviceReader::read_files() {
   bool has_other_files = false;
-  const bool complete = watch_.drain_some([&](int handle, DirectoryWatch::Change, const std::string& name) {
+  const bool complete = watch_.drain([&](int handle, DirectoryWatch::Change, const std::string& name) {
     for (Directory& directory : directories_) {
       if (directory.watch != handle) continue;
       directory.changed = true;
