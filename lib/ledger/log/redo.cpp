@@ -159,8 +159,11 @@ Result<Redone> redo(std::string_view log, LedgerState& state) {
       const auto kind = RecordKind{in.byte()};
       if (kind == RecordKind::kSavePoint) {
         const auto [instance, saved] = get_save_point(in);
-        if (instance == state.instance_id && saved == state.saved) redo.emplace(state);
-        if (instance != state.instance_id && saved > state.saved) is_of_another = true;
+        if (instance != state.instance_id) {
+          is_of_another = is_of_another || saved > state.saved;
+        } else if (saved == state.saved) {
+          redo.emplace(state);
+        }
         if (redo) redo->save_point(in);
       } else if (kind == RecordKind::kWhole && redo) {
         redo->whole(in);
