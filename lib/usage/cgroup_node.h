@@ -28,6 +28,7 @@ struct CgroupTree::Node {
   bool counts_tasks = true;                 // it has pids.current, as far as is known
   std::optional<std::uint64_t> task_count;  // before its pids were last asked for
   std::uint64_t counted = 0;                // number of the last read after which its tasks were counted
+  std::uint64_t forks = 0;                  // UsageSample::forks of then, or of its last list; 0: unknown
   std::uint64_t incarnation = 0;
   std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
   std::uint64_t last_read = 0;        // number of the last read in which it could be read

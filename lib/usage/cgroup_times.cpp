@@ -27,7 +27,8 @@ void CgroupTree::resume(const SavedUsage& saved) {
   if (!saved.complete) too_many_ = 1;
 }
 
-void CgroupTree::read(std::vector<GroupUsage>& groups) {
+void CgroupTree::read(std::vector<GroupUsage>& groups, std::uint64_t forks) {
+  forks_ = forks;
   refresh();
   groups.clear();
   order_.clear();
@@ -211,17 +212,22 @@ Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const ch
   return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
 }
 
-bool CgroupTree::has_as_many_tasks(std::size_t index) {
+bool CgroupTree::has_same_tasks(std::size_t index) {
   Node& node = *order_[index];
-  if (node.ended || !node.counts_tasks) return false;
-  node.looked = node.counted = reads_ - 1;
+  if (node.ended) return false;
+  node.looked = reads_ - 1;
+  if (forks_ != 0 && node.forks == forks_) return true;
+  if (!node.counts_tasks) return false;
+  node.counted = reads_ - 1;
   std::array<char, 32> buffer;
   KeptFile opened;
   const auto file = hold(node, node.tasks, "pids.current", opened);
   const auto text = file ? (*file)->read(buffer) : file.error();
   if (!text && text.error().code == ENOENT) node.counts_tasks = false;
   const auto count = text ? parse_number<std::uint64_t>(trim(*text)) : std::nullopt;
-  return count && std::exchange(node.task_count, count) == count;
+  const bool is_same = count && std::exchange(node.task_count, count) == count;
+  if (is_same) node.forks = forks_;
+  return is_same;
 }
 
 bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
@@ -230,6 +236,7 @@ bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   if (node.ended) return true;
   node.looked = reads_ - 1;
   if (node.counted != node.looked) node.task_count.reset();  // it may be older than the list
+  node.forks = 0;
   KeptFile opened;
   const auto file = hold(node, node.procs, "cgroup.procs", opened);
   const auto text = file ? (*file)->read_list(pids_text_, kPidsLimit) : file.error();
@@ -242,6 +249,7 @@ bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
     const auto pid = parse_number<std::int32_t>(trim(take_until(rest, '\n')));
     if (pid && *pid > 0) pids.push_back(*pid);  // 0: in another pid namespace
   }
+  node.forks = forks_;
   return true;
 }
 

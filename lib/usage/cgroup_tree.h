@@ -57,8 +57,8 @@ class CgroupTree {
   // Finds groups that appeared or disappeared, and reads the groups' time; below a group whose time did not
   // change nothing is read, because it cannot have changed either. Sets `groups` to all but the root and the
   // threaded ones (those are inside their domain), parents before children; paths are valid until the next
-  // call of this or take_events().
-  void read(std::vector<GroupUsage>& groups);
+  // call of this or take_events(). `forks`: UsageSample::forks, of shortly before.
+  void read(std::vector<GroupUsage>& groups, std::uint64_t forks = 0);
 
   // Between two reads: takes some of the events that are waiting, those of one queue. To be called when the
   // descriptor (-1: none) is readable. Whatever is not taken is taken by the next read().
@@ -77,11 +77,11 @@ class CgroupTree {
   // none, nor has one whose list may not be read. False if this host is short of descriptors or memory.
   bool read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
-  // Whether as many threads are in the group at `index` of the last read(), and in those below it, as when
-  // this was last asked, shortly before its pids were read. Then they are most probably the same: one may
-  // have ended, and another one begun. False if that is not known, for example because the group has no
-  // pids.current.
-  bool has_as_many_tasks(std::size_t index);
+  // Whether the group at `index` of the last read() most probably has the processes that it had when its pids
+  // were last read: none has been created on the host since then (one may have ended, or have been moved), or
+  // as many threads are in it, and in the groups below it, as when this was asked then (one may have ended,
+  // and another one begun). False if neither is known.
+  bool has_same_tasks(std::size_t index);
 
   // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective
   // has them: its own, or that of the nearest group above it that has one. Empty if they are not known.
@@ -144,6 +144,7 @@ class CgroupTree {
   bool late_ = false;      // groups found now may have been left out before
   std::uint32_t root_owner_ = 0;
   std::uint64_t reads_ = 1;  // number of the current read, or the next
+  std::uint64_t forks_ = 0;  // as of the last read(); 0: unknown
   std::uint64_t last_incarnation_ = 0;
   std::size_t count_ = 0;
   std::size_t too_many_ = 0;  // left out, for lack of room or descriptors

@@ -45,6 +45,14 @@ Result<CpuFields> parse_cpu_fields(std::string_view stat) {
   return *fields;
 }
 
+std::uint64_t parse_forks(std::string_view stat) {
+  constexpr std::string_view kName = "\nprocesses ";
+  const std::size_t begin = stat.rfind(kName);  // among the last lines, after a long one of interrupts
+  if (begin == std::string_view::npos) return 0;
+  stat.remove_prefix(begin + kName.size());
+  return parse_number<std::uint64_t>(take_until(stat, '\n')).value_or(0);
+}
+
 void parse_cpu_lines(std::string_view stat, std::vector<CpuLine>& lines) {
   lines.clear();
   while (stat.starts_with("cpu")) {  // they are the first ones

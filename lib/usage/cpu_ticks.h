@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time of the whole host and of its CPUs, from the first lines of /proc/stat (proc_stat(5)).
+// CPU time of the whole host and of its CPUs, and how many processes it has created, from /proc/stat
+// (proc_stat(5)).
 #pragma once
 
 #include <array>
@@ -36,6 +37,10 @@ CpuTicks add_up(const CpuFields& fields);
 // Of all CPUs. `stat`: the text of /proc/stat, or at least its first line. Fields missing on old kernels are
 // 0.
 Result<CpuFields> parse_cpu_fields(std::string_view stat);
+
+// How many processes and threads have been created since boot, by fork, clone and the like; 0 if the text
+// does not say so.
+std::uint64_t parse_forks(std::string_view stat);
 
 // A line "cpuN".
 struct CpuLine {

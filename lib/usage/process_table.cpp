@@ -69,7 +69,7 @@ void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
   const std::uint64_t incarnation = incarnation_of(index, sample);
   Group& group = groups_[incarnation];
-  if (!is_due(index) && tree.has_as_many_tasks(index)) {
+  if (!is_due(index) && tree.has_same_tasks(index)) {
     group.pids.empty() ? begin_group(group) : leave_behind(incarnation, group);
     return;
   }

@@ -89,6 +89,7 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   if (!fields) return fields.error();
   sample.stat = *fields;
   sample.ticks = add_up(*fields);
+  sample.forks = parse_forks(*stat);
   // The file exists if the kernel accounts interrupt time separately (CONFIG_IRQ_TIME_ACCOUNTING), since
   // Linux 6.1.
   if (!interrupts_apart_) interrupts_apart_ = read_identity(host_.procfs(), "pressure/irq").ok();
@@ -97,7 +98,7 @@ Result<Done> UsageReader::read(Nanoseconds boottime, UsageSample& sample) {
   sample.parts.clear();
   sample.devices.clear();  // they refer to processes
   if (tree_) {
-    tree_->read(sample.groups);
+    tree_->read(sample.groups, sample.forks);
     sample.parts = tree_->parts();
   }
   if (runs_vm_) processes_.demand_groups(allowed_cpus_.due(boottime, sample));

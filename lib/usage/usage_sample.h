@@ -126,8 +126,9 @@ struct GroupCounts {
 };
 
 struct UsageSample {
-  CpuFields stat{};  // of all CPUs
-  CpuTicks ticks;    // their sums
+  CpuFields stat{};         // of all CPUs
+  CpuTicks ticks;           // their sums
+  std::uint64_t forks = 0;  // processes and threads created since boot; 0: not known
   bool interrupts_apart =
       false;  // interrupt time is not part of the interrupted task's: the kernel has /proc/pressure/irq
   // Every cgroup but the root and threaded ones, parents before children; and those that have ended since the

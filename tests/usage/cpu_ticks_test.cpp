@@ -47,6 +47,19 @@ TEST(CpuTicks, LargestFieldsDoNotOverflow) {
   expect_ticks(fields, 6 * (std::int64_t{1} << 55), 2 * (std::int64_t{1} << 55), 2 * (std::int64_t{1} << 55));
 }
 
+TEST(Forks, AreThoseOfTheLineOfProcesses) {
+  EXPECT_EQ(parse_forks("cpu  1 2 4 8\nintr 5 0 0\nctxt 7\nbtime 3\nprocesses 71923\nprocs_running 1\n"),
+            71923U);
+}
+
+TEST(Forks, AreUnknownWithoutIt) {
+  for (const char* text :
+       {"", "cpu  1 2 4 8\n", "processes 5\n", "cpu 1\nprocesses\n", "cpu 1\nprocesses x\n",
+        "cpu 1\nprocesses -1\n", "cpu 1\nprocesses 99999999999999999999\n"}) {
+    EXPECT_EQ(parse_forks(text), 0U) << text;
+  }
+}
+
 TEST(CpuTicks, AreReadFromTheHost) {
   FakeHost fake;
   fake.set_stat(
@@ -67,6 +80,7 @@ TEST(CpuTicks, AreReadFromThisHost) {
   const auto fields = parse_cpu_fields(*stat);
   ASSERT_TRUE(fields) << fields.error().message;
   EXPECT_GT(add_up(*fields).busy, 0);
+  EXPECT_GT(parse_forks(*stat), 0U);
   std::vector<CpuLine> lines;
   parse_cpu_lines(*stat, lines);
   EXPECT_FALSE(lines.empty());

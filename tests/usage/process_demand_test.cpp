@@ -27,7 +27,7 @@ class DemandTest : public testing::Test {
  protected:
   void read(Nanoseconds after = 1s) {
     boottime_ += after;
-    tree_->read(sample_.groups);
+    tree_->read(sample_.groups, forks_);
     table_->read(tree_.get(), boottime_, sample_);
   }
 
@@ -54,6 +54,7 @@ class DemandTest : public testing::Test {
   std::unique_ptr<ProcessTable> table_;
   UsageSample sample_;
   Nanoseconds boottime_ = 1000s;
+  std::uint64_t forks_ = 0;  // unknown
 };
 
 class WrittenDemandTest : public DemandTest {
@@ -262,6 +263,61 @@ TEST_F(CountedDemandTest, WithoutTheirNumberTheListIsRead) {
   settle();
   read_moved();
   add_other();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, WhileNoProcessIsCreatedOnTheHostNeitherListNorNumberIsRead) {
+  forks_ = 7;
+  settle();
+  add_other();
+  set_tasks(2);
+  for (int second = 1; second < 10; ++second) {
+    read_moved();
+    EXPECT_EQ(find(other_.pid()), nullptr);
+    EXPECT_TRUE(is_behind("/a"));
+  }
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr) << "every ten seconds";
+}
+
+TEST_F(CountedDemandTest, AfterAProcessIsCreatedTheListIsRead) {
+  forks_ = 7;
+  settle();
+  read_moved();
+  add_other();
+  ++forks_;
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, AProcessThatIsCreatedWhileItsGroupIsIdleIsFoundWhenThatHasRun) {
+  forks_ = 7;
+  settle();
+  read_moved();
+  add_other();
+  ++forks_;
+  read();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, AsManyTasksAsBeforeCountEvenIfProcessesWereCreatedElsewhere) {
+  set_tasks(1);
+  forks_ = 7;
+  settle();
+  ++forks_;
+  read_moved();  // the number is read for the first time, and the list
+  ++forks_;
+  read_moved();
+  add_other();
+  read_moved();  // as many as with the same number of forks
+  EXPECT_EQ(find(other_.pid()), nullptr);
+  ++forks_;
+  read_moved();
+  EXPECT_EQ(find(other_.pid()), nullptr) << "one may have ended, and another one begun";
+  ++forks_;
+  set_tasks(2);
   read_moved();
   EXPECT_NE(find(other_.pid()), nullptr);
 }
