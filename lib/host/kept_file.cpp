@@ -69,6 +69,15 @@ Result<std::string_view> read_descriptor(int fd, const char* path, std::span<cha
   return std::string_view(buffer.data(), *size);
 }
 
+// The first read returns the whole record, unless the buffer was too small. Reading again to find the end
+// would make the kernel format the whole record once more.
+Result<std::string_view> read_whole(int fd, const char* path, std::span<char> buffer) {
+  const ssize_t got = read_at(fd, buffer.data(), buffer.size(), 0);
+  if (got < 0) return system_error(path, errno);
+  if (static_cast<std::size_t>(got) == buffer.size()) return system_error(path, EFBIG);
+  return std::string_view(buffer.data(), static_cast<std::size_t>(got));
+}
+
 // Reads as much of the file as `limit` allows; `buffer` grows to hold it, and the view refers to it. Its
 // first `size` bytes have been read.
 Result<std::string_view> read_growing(int fd, const char* path, std::string& buffer, std::size_t limit,
@@ -118,6 +127,18 @@ Result<Done> for_each_name(int directory, const char* path, Take take) {
   }
 }
 
+std::uint64_t identity_of(const struct statx& status) {
+  std::uint64_t identity = status.stx_ino;
+  if ((status.stx_mask & STATX_BTIME) != 0) {
+    constexpr std::uint64_t kNanoseconds = 1'000'000'000;
+    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // odd, so that no two times are mixed in alike
+    identity ^=
+        (static_cast<std::uint64_t>(status.stx_btime.tv_sec) * kNanoseconds + status.stx_btime.tv_nsec) *
+        kMix;
+  }
+  return identity;
+}
+
 bool is_directory(int parent, const dirent& entry) {
   if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
   struct stat status {};
@@ -130,6 +151,12 @@ Result<std::string_view> read_file(int directory, const char* path, std::span<ch
   const auto fd = open_file(directory, path, 0);
   if (!fd) return fd.error();
   return read_descriptor(fd->get(), path, buffer);
+}
+
+Result<std::string_view> read_record(int directory, const char* path, std::span<char> buffer) {
+  const auto fd = open_file(directory, path, 0);
+  if (!fd) return fd.error();
+  return read_whole(fd->get(), path, buffer);
 }
 
 Result<std::string_view> read_beginning(int directory, const char* path, std::span<char> buffer) {
@@ -191,18 +218,17 @@ Result<UniqueFd> open_directory(int directory, const char* path) {
   return open_file(directory, path, O_DIRECTORY);
 }
 
+Result<DirectoryStatus> read_status(int directory) {
+  struct statx status {};
+  if (::statx(directory, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME | STATX_UID, &status) != 0)
+    return system_error("statx", errno);
+  return DirectoryStatus{.identity = identity_of(status), .owner = status.stx_uid};
+}
+
 Result<std::uint64_t> read_identity(int directory, const char* path) {
   struct statx status {};
   if (::statx(directory, path, 0, STATX_INO | STATX_BTIME, &status) != 0) return system_error(path, errno);
-  std::uint64_t identity = status.stx_ino;
-  if ((status.stx_mask & STATX_BTIME) != 0) {
-    constexpr std::uint64_t kNanoseconds = 1'000'000'000;
-    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // odd, so that no two times are mixed in alike
-    identity ^=
-        (static_cast<std::uint64_t>(status.stx_btime.tv_sec) * kNanoseconds + status.stx_btime.tv_nsec) *
-        kMix;
-  }
-  return identity;
+  return identity_of(status);
 }
 
 Result<std::uint32_t> read_owner(int directory, const char* path) {
@@ -210,6 +236,12 @@ Result<std::uint32_t> read_owner(int directory, const char* path) {
   if (::statx(directory, path, AT_SYMLINK_NOFOLLOW, STATX_UID, &status) != 0)
     return system_error(path, errno);
   return status.stx_uid;
+}
+
+bool has_subdirectories(int directory) {
+  struct statx status {};
+  const bool is_known = ::statx(directory, "", AT_EMPTY_PATH, STATX_NLINK, &status) == 0;
+  return !is_known || status.stx_nlink != 2;  // its name in its parent, and its own "."
 }
 
 bool is_kernel_file_system(int fd) {
@@ -220,29 +252,23 @@ bool is_kernel_file_system(int fd) {
 }
 
 Result<KeptFile> KeptFile::open(int directory, std::string path, DescriptorBudget* budget) {
-  auto fd = open_file(directory, path.c_str(), 0);
-  if (!fd) return fd.error();
+  auto place = budget != nullptr ? budget->take() : nullptr;
   KeptFile file;
   file.directory_ = directory;
   file.path_ = std::move(path);
+  if (budget != nullptr && !place) return file;
+  auto fd = open_file(directory, file.path_.c_str(), 0);
+  if (!fd) return fd.error();
   if (!is_kernel_file_system(fd->get())) return file;
-  if (budget != nullptr) {
-    file.place_ = budget->take();
-    if (!file.place_) return file;
-    file.path_ = file.path_.substr(file.path_.rfind('/') + 1);
-  }
+  if (place) file.path_ = file.path_.substr(file.path_.rfind('/') + 1);
+  file.place_ = std::move(place);
   file.fd_ = *std::move(fd);
   return file;
 }
 
 Result<std::string_view> KeptFile::read(std::span<char> buffer) const {
   if (!fd_) return read_file(directory_, path_.c_str(), buffer);
-  const ssize_t got = read_at(fd_.get(), buffer.data(), buffer.size(), 0);
-  if (got < 0) return system_error(path_, errno);
-  // The first read returns the whole record, unless the buffer was too small. Reading again to find the end
-  // would make the kernel format the whole record once more.
-  if (static_cast<std::size_t>(got) == buffer.size()) return system_error(path_, EFBIG);
-  return std::string_view(buffer.data(), static_cast<std::size_t>(got));
+  return read_whole(fd_.get(), path_.c_str(), buffer);
 }
 
 Result<std::string_view> KeptFile::read_list(std::string& buffer, std::size_t limit) const {

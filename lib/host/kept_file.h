@@ -45,15 +45,30 @@ Result<UniqueFd> open_directory(int directory, const char* path);
 // on cgroup2, mixed with its birth time if the file system records one, because others reuse inodes.
 Result<std::uint64_t> read_identity(int directory, const char* path);
 
+// The same, and the owner, of an open directory.
+struct DirectoryStatus {
+  std::uint64_t identity = 0;
+  std::uint32_t owner = 0;
+};
+Result<DirectoryStatus> read_status(int directory);
+
 // The owner of what `path` names. For a /proc/PID: the effective user of the process, or root if the process
 // is not dumpable (prctl(2), PR_SET_DUMPABLE).
 Result<std::uint32_t> read_owner(int directory, const char* path);
 
+// Whether there are directories in that one, on one of the kernel's own file systems: there, each counts as a
+// link of its parent. True if that is not known.
+bool has_subdirectories(int directory);
+
+// A file of one record, such as an attribute of sysfs or cgroup2: one read returns all of it. A record that
+// does not fit is an error (EFBIG).
+Result<std::string_view> read_record(int directory, const char* path, std::span<char> buffer);
+
 // A file that is read repeatedly: opened once and read from its start each time. This works on the kernel's
 // own file systems (sysfs, procfs, cgroup2), where a kept descriptor also distinguishes a recreated object
 // from the old one. On other file systems, where a file may be replaced by renaming, it is reopened for each
-// read. `directory` must stay open as long as the file is used. With a budget, a file without a place is
-// reopened, too.
+// read. `directory` must stay open as long as the file is used. With a budget, so is a file without a place,
+// which is not even opened before it is read.
 class KeptFile {
  public:
   KeptFile() = default;

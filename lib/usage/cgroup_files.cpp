@@ -10,6 +10,15 @@
 #include "host/kept_file.h"
 
 namespace keplerd {
+namespace {
+
+bool has_type(int directory, const char* path, std::string_view type) {
+  std::array<char, 32> buffer;
+  const auto text = read_record(directory, (std::string(path) + "/cgroup.type").c_str(), buffer);
+  return text && trim(*text) == type;
+}
+
+}  // namespace
 
 Result<Nanoseconds> parse_cpu_stat(std::string_view text) {
   while (!text.empty()) {
@@ -55,14 +64,12 @@ bool parse_populated(std::string_view text) {
 
 bool is_populated(int directory) {
   std::array<char, 256> buffer;
-  const auto text = read_file(directory, "cgroup.events", buffer);
+  const auto text = read_record(directory, "cgroup.events", buffer);
   return text && parse_populated(*text);
 }
 
-bool is_threaded(int directory, const char* path) {
-  std::array<char, 32> buffer;
-  const auto type = read_file(directory, (std::string(path) + "/cgroup.type").c_str(), buffer);
-  return type && trim(*type) == "threaded";
-}
+bool is_threaded(int directory, const char* path) { return has_type(directory, path, "threaded"); }
+
+bool may_have_threaded(int directory, const char* path) { return !has_type(directory, path, "domain"); }
 
 }  // namespace keplerd

@@ -26,7 +26,9 @@ bool parse_populated(std::string_view text);
 // The same, of the group whose directory this is; false if it is gone.
 bool is_populated(int directory);
 
-// Whether the group at `path`, relative to `directory`, is threaded.
+// Whether the group at `path`, relative to `directory`, is threaded; and whether there may be threaded ones
+// right below it. A group with such children has another type than "domain"; the root has no type.
 bool is_threaded(int directory, const char* path);
+bool may_have_threaded(int directory, const char* path);
 
 }  // namespace keplerd

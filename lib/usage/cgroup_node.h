@@ -22,8 +22,8 @@ struct CgroupTree::Node {
   std::uint64_t identity = 0;
   CgroupWatch::Handle directory_watch = CgroupWatch::kNone;
   CgroupWatch::Handle events_watch = CgroupWatch::kNone;
-  bool misses_end = false;                  // the latter is lacking, because of the limits
-  KeptFile cpu_stat;                        // this and the next one only if they can be held
+  bool misses_changes = false, misses_end = false;  // one of them is lacking, because of the limits
+  KeptFile cpu_stat;                                // this and the next one only if they can be held
   KeptFile procs, tasks;                    // while the group is active: cgroup.procs and pids.current
   bool counts_tasks = true;                 // it has pids.current, as far as is known
   std::optional<std::uint64_t> task_count;  // before its pids were last asked for
@@ -38,11 +38,13 @@ struct CgroupTree::Node {
   std::optional<Nanoseconds> latest;  // since that read, when the group became empty
   bool empty = false;                 // and still is: nothing can have been used since it was read
   Nanoseconds carried{0};             // time in this window of earlier groups of this name, which have ended
-  Nanoseconds piece{0};          // of a group that has ended: its time in this window, with what it carried
-  bool ended = false;            // it is in one more read
-  int reads = 0;                 // up to kSettled
-  bool threaded = false;         // a part of its parent, like everything below it
-  std::size_t index = kNoGroup;  // in the last read
+  Nanoseconds piece{0};           // of a group that has ended: its time in this window, with what it carried
+  bool ended = false;             // it is in one more read
+  int reads = 0;                  // up to kSettled
+  bool threaded = false;          // a part of its parent, like everything below it
+  std::uint64_t typed = 0;        // number of the read for which the next one was read
+  bool may_have_threaded = true;  // children
+  std::size_t index = kNoGroup;   // in the last read
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
 };
 

@@ -76,8 +76,7 @@ void CgroupTree::visit_children(Node& node, std::vector<GroupUsage>& groups) {
 // the smaller the error in its own time.
 void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   node.index = kNoGroup;
-  if (node.reads < kSettled && node.reads++ > 0)
-    node.threaded = node.threaded || is_threaded(root_directory_.get(), path_of(node));
+  if (node.reads < kSettled && node.reads++ > 0) node.threaded = node.threaded || is_threaded_by_now(node);
   if (node.threaded) {
     const bool moved = node.parent->index != kNoGroup && node.parent->before != node.parent->usage;
     if (moved) read_part(node);
@@ -104,6 +103,16 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
                     .before = node.before,
                     .identity = node.identity});
   visit_children(node, groups);
+}
+
+// The type of the parent is read once for all its children.
+bool CgroupTree::is_threaded_by_now(Node& node) {
+  Node& parent = *node.parent;
+  if (on_kernel_ && parent.typed != reads_) {
+    parent.may_have_threaded = may_have_threaded(root_directory_.get(), path_of(parent));
+    parent.typed = reads_;
+  }
+  return parent.may_have_threaded && is_threaded(root_directory_.get(), path_of(node));
 }
 
 // A group that has ended, with those inside it that have used something.

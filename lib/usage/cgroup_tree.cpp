@@ -33,10 +33,11 @@ CgroupTree::CgroupTree(int root, CgroupLimits limits)
     : limits_(limits), watch_(limits.watched_ends), root_(std::make_unique<Node>()) {
   auto directory = open_directory(root, ".");
   if (directory) root_directory_ = *std::move(directory);
-  const auto identity = read_identity(root_directory_.get(), ".");
-  if (identity) root_->identity = *identity;
-  const auto owner = read_owner(root_directory_.get(), ".");
-  if (owner) root_owner_ = *owner;
+  on_kernel_ = is_kernel_file_system(root_directory_.get());
+  const auto status = read_status(root_directory_.get());
+  if (!status) return;
+  root_->identity = status->identity;
+  root_owner_ = status->owner;
 }
 
 CgroupTree::~CgroupTree() = default;
@@ -49,9 +50,9 @@ void CgroupTree::refresh() {
   const bool room_again = too_many_ > 0 && count_ < limits_.groups;
   if (reliable_ && complete && !room_again) return;
 
-  reliable_ = is_kernel_file_system(root_directory_.get());
+  reliable_ = on_kernel_;
   late_ = too_many_ > 0;
-  too_many_ = too_deep_ = unwatched_ = 0;
+  too_many_ = too_deep_ = 0;
   look_up({root_.get()});
   late_ = false;
 }
@@ -72,7 +73,10 @@ void CgroupTree::on_event(CgroupWatch::Handle handle, CgroupWatch::Change change
   const std::size_t left_out_before = left_out();
   Queue found;
   const auto directory = directory_of(node);
-  if (directory) reconcile(node, directory->get(), name, found);
+  if (directory) {
+    const std::uint32_t owner = owner_of(read_status(directory->get()));
+    reconcile({.node = node, .directory = directory->get(), .owner = owner}, name, found);
+  }
   const bool is_known = node.children.contains(name) || left_out() != left_out_before;
   if (change == CgroupWatch::Change::kCame && !is_known) ++missed_ends_;  // gone before it could be opened
   look_up(std::move(found));
@@ -88,7 +92,8 @@ void CgroupTree::look_up(Queue queue) {
 void CgroupTree::look_into(Node& node, Queue& queue) {
   const auto directory = directory_of(node);
   if (!directory) return;
-  watch(node, directory->get());  // before it is listed, so that no change in between is missed
+  const std::uint32_t owner = owner_of(read_status(directory->get()));
+  watch(node, directory->get(), owner);  // before it is listed, so that no change in between is missed
   const auto names = list_subdirectories(directory->get(), ".");
   if (!names) {  // out of descriptors: the contents are unknown, so nothing is dropped
     ++too_many_;
@@ -100,30 +105,37 @@ void CgroupTree::look_into(Node& node, Queue& queue) {
     const bool gone = !there.contains(child.first) && !child.second->ended;
     return gone && !end(*child.second);
   });
+  if (names->empty()) return;
+  const Place place{.node = node,
+                    .directory = directory->get(),
+                    .owner = owner,
+                    .may_have_threaded = !on_kernel_ || may_have_threaded(directory->get(), ".")};
   for (const std::string& name : *names) {
-    if (!reconcile(node, directory->get(), name, queue)) continue;
+    if (!reconcile(place, name, queue)) continue;
     Node& child = *node.children.find(name)->second;
     if (!child.threaded) queue.push_back(&child);
   }
 }
 
-// Updates the node of `name` below `parent`, whose `directory` is open; returns true if it was up to date. An
-// event that is read after the directory was listed may report a change that is already known.
-bool CgroupTree::reconcile(Node& parent, int directory, const std::string& name, Queue& queue) {
-  const auto known = parent.children.find(name);
-  if (known != parent.children.end() && !known->second->ended) {
-    const auto identity = read_identity(directory, name.c_str());
+// Updates the node of `name` in `place`; returns true if it was up to date. An event that is read after the
+// directory was listed may report a change that is already known.
+bool CgroupTree::reconcile(const Place& place, const std::string& name, Queue& queue) {
+  auto& children = place.node.children;
+  const auto known = children.find(name);
+  if (known != children.end() && !known->second->ended) {
+    const auto identity = read_identity(place.directory, name.c_str());
     if (identity && *identity == known->second->identity) return true;
-    if (!end(*known->second)) parent.children.erase(known);
+    if (!end(*known->second)) children.erase(known);
   }
-  adopt(parent, directory, name, queue);
+  adopt(place, name, queue);
   return false;
 }
 
-// Adds the group `name` below `parent`, if it exists; what is below it is queued. Skips groups below threaded
-// ones, and those beyond the limits.
-void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Queue& queue) {
-  const auto opened = open_directory(directory, name.c_str());
+// Adds the group `name` in `place`, if it exists; it is queued if there may be others in it. Skips groups
+// below threaded ones, and those beyond the limits.
+void CgroupTree::adopt(const Place& place, const std::string& name, Queue& queue) {
+  Node& parent = place.node;
+  const auto opened = open_directory(place.directory, name.c_str());
   if (!opened) {
     const int code = opened.error().code;
     if (code != ENOENT && code != ENODEV) ++too_many_;  // out of descriptors: retried each time
@@ -142,24 +154,29 @@ void CgroupTree::adopt(Node& parent, int directory, const std::string& name, Que
   node->parent = &parent;
   node->path = std::move(path);
   node->depth = parent.depth + 1;
-  node->parent_owner = owner_of(directory);
-  const auto identity = read_identity(opened->get(), ".");
-  if (identity) node->identity = *identity;
+  node->parent_owner = place.owner;
+  const auto status = read_status(opened->get());
+  if (status) node->identity = status->identity;
   node->incarnation = ++last_incarnation_;
   node->born = late_ ? 0 : reads_;
   if (const auto saved = saved_.find(node->identity); saved != saved_.end()) {
     node->usage = saved->second;
     node->last_read = reads_ - 1;
   }
-  node->threaded = is_threaded(opened->get(), ".");
+  node->threaded = place.may_have_threaded && is_threaded(opened->get(), ".");
   ++count_;
-  if (!node->threaded) watch_end(*node, opened->get());
+  bool has_children = false;
+  if (!node->threaded) {
+    watch_end(*node, opened->get());
+    watch(*node, opened->get(), owner_of(status));  // before others are looked for in it: see look_into()
+    has_children = !on_kernel_ || has_subdirectories(opened->get());
+  }
   const auto earlier = parent.children.find(name);
   if (earlier != parent.children.end() && earlier->second->index == kNoGroup)
     node->carried = earlier->second->piece;
   const auto adopted = parent.children.insert_or_assign(name, std::move(node)).first;
   adopted->second->name = adopted->first;
-  if (!adopted->second->threaded) queue.push_back(adopted->second.get());
+  if (has_children) queue.push_back(adopted->second.get());
 }
 
 // Opens the directory of `node`; fails if another one has its name by now.
@@ -178,9 +195,9 @@ Result<UniqueFd> CgroupTree::directory_of(const Node& node) {
 }
 
 // As in GroupUsage::parent_owner.
-std::uint32_t CgroupTree::owner_of(int directory) const {
-  const auto owner = read_owner(directory, ".");
-  return owner && *owner == root_owner_ ? kRoot : owner ? *owner : kNobody;
+std::uint32_t CgroupTree::owner_of(const Result<DirectoryStatus>& status) const {
+  if (!status) return kNobody;
+  return status->owner == root_owner_ ? kRoot : status->owner;
 }
 
 // The path of `node`, or of a file in it, relative to the root. Valid until the next call.
@@ -193,21 +210,23 @@ const char* CgroupTree::path_of(const Node& node, const char* file) {
   return path_.c_str();
 }
 
-// Without a watch, changes are found by a full rescan each time.
-void CgroupTree::watch(Node& node, int directory) {
+// Without a watch, changes are found by a full rescan each time, which tries again to get one.
+void CgroupTree::watch(Node& node, int directory, std::uint32_t owner) {
   if (node.directory_watch == CgroupWatch::kNone) {
-    node.directory_watch = watch_.add_directory(queue_of(owner_of(directory)), directory);
+    node.directory_watch = watch_.add_directory(queue_of(owner), directory);
     if (node.directory_watch != CgroupWatch::kNone) by_watch_[node.directory_watch] = &node;
   }
-  if (node.directory_watch != CgroupWatch::kNone) return;
-  reliable_ = false;
-  ++unwatched_;
+  const bool misses = node.directory_watch == CgroupWatch::kNone;
+  if (misses) reliable_ = false;
+  if (misses && !node.misses_changes) ++unwatched_;
+  if (!misses && node.misses_changes) --unwatched_;
+  node.misses_changes = misses;
 }
 
 void CgroupTree::watch_end(Node& node, int directory) {
   node.events_watch = watch_.add_file(queue_of(node.parent_owner), directory);
   if (node.events_watch == CgroupWatch::kNone) {
-    node.misses_end = is_kernel_file_system(directory);  // others have no such file
+    node.misses_end = on_kernel_;  // others have no such file
     unwatched_ends_ += node.misses_end ? 1 : 0;
     return;
   }
@@ -219,6 +238,7 @@ void CgroupTree::unwatch(Node& node) {
   --count_;
   if (node.directory_watch != CgroupWatch::kNone) watch_.remove_directory(node.directory_watch);
   if (node.events_watch != CgroupWatch::kNone) watch_.remove_file(node.events_watch);
+  unwatched_ -= node.misses_changes ? 1 : 0;
   unwatched_ends_ -= node.misses_end ? 1 : 0;
   by_watch_.erase(node.directory_watch);
   by_watch_.erase(node.events_watch);

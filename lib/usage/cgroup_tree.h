@@ -34,6 +34,7 @@
 namespace keplerd {
 
 class KeptFile;
+struct DirectoryStatus;
 
 struct CgroupLimits {
   // Groups beyond these two stay in their parent's own time. Groups near the root come first, so that groups
@@ -110,17 +111,24 @@ class CgroupTree {
  private:
   struct Node;
   using Queue = std::vector<Node*>;
+  // A node whose directory is open.
+  struct Place {
+    Node& node;
+    int directory;
+    std::uint32_t owner;            // as in GroupUsage::parent_owner
+    bool may_have_threaded = true;  // children
+  };
 
   void refresh();
   void on_event(CgroupWatch::Handle handle, CgroupWatch::Change change, const std::string& name);
   void look_up(Queue queue);
   void look_into(Node& node, Queue& queue);
-  void adopt(Node& parent, int directory, const std::string& name, Queue& queue);
-  bool reconcile(Node& parent, int directory, const std::string& name, Queue& queue);
+  void adopt(const Place& place, const std::string& name, Queue& queue);
+  bool reconcile(const Place& place, const std::string& name, Queue& queue);
   Result<UniqueFd> directory_of(const Node& node);
-  std::uint32_t owner_of(int directory) const;
+  std::uint32_t owner_of(const Result<DirectoryStatus>& status) const;
   const char* path_of(const Node& node, const char* file = nullptr);
-  void watch(Node& node, int directory);
+  void watch(Node& node, int directory, std::uint32_t owner);
   void watch_end(Node& node, int directory);
   void unwatch(Node& node);
   bool end(Node& node);
@@ -135,10 +143,12 @@ class CgroupTree {
   void add_saved(const Node& node, std::vector<SavedUsage::Group>& saved) const;
   void read_when_empty(Node& node);
   bool is_at_rest(const Node& node) const;
+  bool is_threaded_by_now(Node& node);
   void read_part(Node& node);
 
   CgroupLimits limits_;
   UniqueFd root_directory_;
+  bool on_kernel_ = false;  // the tree is the kernel's own, not a written one
   CgroupWatch watch_;
   bool reliable_ = false;  // inotify has reported every change since the last read
   bool late_ = false;      // groups found now may have been left out before

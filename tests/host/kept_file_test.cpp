@@ -82,6 +82,13 @@ TEST_F(FileTest, ThatComesInPiecesIsReadWhole) {
   EXPECT_TRUE(text->ends_with("\n"));
 }
 
+TEST_F(FileTest, DirectoryMayHaveOthersUnlessItIsKnownNotTo) {
+  const auto sys = open_directory(AT_FDCWD, "/sys");
+  ASSERT_TRUE(sys);
+  EXPECT_TRUE(has_subdirectories(sys->get()));
+  EXPECT_TRUE(has_subdirectories(-1));
+}
+
 TEST_F(FileTest, LinkYieldsItsTarget) {
   fake_.link("proc/7/exe", "/usr/bin/qemu (deleted)");
   const auto target = read_link(host_.procfs(), "7/exe");
@@ -106,6 +113,15 @@ TEST_F(FileTest, KeptSeesAReplacedFile) {
   EXPECT_EQ(*file->read(buffer_), "1");
   fake_.write("sys/a", "2");
   EXPECT_EQ(*file->read(buffer_), "2");
+}
+
+TEST_F(FileTest, RecordThatDoesNotFitIsAnErrorAndNotAPart) {
+  fake_.write("sys/a", "1234567");
+  EXPECT_EQ(*read_record(host_.sysfs(), "a", buffer_), "1234567");
+  fake_.write("sys/a", "12345678");
+  const auto text = read_record(host_.sysfs(), "a", buffer_);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().code, EFBIG);
 }
 
 TEST_F(FileTest, KeptIsReadFromItsStartOnTheKernelsFileSystems) {

@@ -68,6 +68,12 @@ TEST_F(CgroupKernelTest, FindsGroupsThatAppearAndDisappearBetweenReads) {
   EXPECT_EQ(paths(), (Paths{"/a", "/c", "/c/d"}));
 }
 
+TEST_F(CgroupKernelTest, FindsAllThatWereThereBefore) {
+  for (const char* name : {"a", "a/b", "a/b/c", "a/d", "e"}) cgroup_->add(name);
+  read();
+  EXPECT_EQ(paths(), (Paths{"/a", "/a/b", "/a/b/c", "/a/d", "/e"}));
+}
+
 TEST_F(CgroupKernelTest, TimeIsTheGroupsAndItsAncestors) {
   cgroup_->add("a");
   cgroup_->add("a/b");
@@ -137,6 +143,25 @@ TEST_F(CgroupKernelTest, ThreadedGroupsAreInsideTheirDomain) {
 }
 
 // Long after its creation, only reading its cgroup.procs (EOPNOTSUPP) reveals it.
+TEST_F(CgroupKernelTest, ThreadedGroupsThatWereThereBeforeAreInsideTheirDomain) {
+  for (const char* name : {"vm", "vm/vcpu0", "other", "other/a"}) cgroup_->add(name);
+  cgroup_->write("vm/vcpu0/cgroup.type", "threaded");
+  read();
+  EXPECT_EQ(paths(), (Paths{"/other", "/other/a", "/vm"}));
+}
+
+TEST_F(CgroupKernelTest, GroupThatIsMadeThreadedSoonAfterItCameIsFoundOutByTheType) {
+  cgroup_->add("vm");
+  cgroup_->add("vm/a");
+  for (int i = 0; i < 5; ++i) read();
+  cgroup_->add("vm/vcpu0");
+  read();
+  EXPECT_EQ(paths(), (Paths{"/vm", "/vm/a", "/vm/vcpu0"}));
+  cgroup_->write("vm/vcpu0/cgroup.type", "threaded");
+  read();
+  EXPECT_EQ(paths(), (Paths{"/vm", "/vm/a"}));
+}
+
 TEST_F(CgroupKernelTest, GroupThatIsMadeThreadedLateIsFoundOutByItsPids) {
   cgroup_->add("vm");
   cgroup_->add("vm/vcpu0");
