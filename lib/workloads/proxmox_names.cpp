@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/proxmox_names.h"
 
+#include <map>
 #include <utility>
 
 #include "base/parse.h"
@@ -12,27 +13,43 @@ constexpr std::size_t kLimit = 64 << 10;
 
 }  // namespace
 
+// The directories of files that are read together, each opened once.
+class ProxmoxNames::Directories {
+ public:
+  explicit Directories(int root) : root_(root) {}
+
+  void read(const std::string& id, NameFile& content) {
+    std::string_view number = id;
+    const std::string name(take_until(number, '/'));
+    const auto known = opened_.find(name);
+    const auto& opened =
+        known != opened_.end() ? known->second : opened_.emplace(name, open(name)).first->second;
+    if (!opened) {
+      content = {};
+      return;
+    }
+    content.read(opened->get(), std::string(number) + ".conf", kLimit, [&](std::string_view text) {
+      return parse_proxmox_value(text, name == "lxc" ? "hostname" : "name");
+    });
+  }
+
+ private:
+  Result<UniqueFd> open(const std::string& name) const {
+    return open_inside(root_, ("etc/pve/" + name).c_str());
+  }
+
+  int root_;
+  std::map<std::string, Result<UniqueFd>> opened_;
+};
+
 std::optional<std::string> ProxmoxNames::name(Nanoseconds now, const std::string& id) {
   File* const file = files_->ask(id);
   if (file == nullptr) return std::nullopt;
   if (file->checked.is_due(now, file->content.name.has_value())) {
     file->due = background_ != nullptr;
-    if (background_ == nullptr) read(root_, id, file->content);
+    if (background_ == nullptr) Directories(root_).read(id, file->content);
   }
   return file->content.name;
-}
-
-void ProxmoxNames::read(int root, const std::string& id, NameFile& content) {
-  std::string_view number = id;
-  const std::string directory(take_until(number, '/'));
-  const auto opened = open_inside(root, ("etc/pve/" + directory).c_str());
-  if (!opened) {
-    content = {};
-    return;
-  }
-  content.read(opened->get(), std::string(number) + ".conf", kLimit, [&](std::string_view text) {
-    return parse_proxmox_value(text, directory == "lxc" ? "hostname" : "name");
-  });
 }
 
 void ProxmoxNames::end() {
@@ -55,7 +72,8 @@ void ProxmoxNames::start_reading() {
   if (!root) return;
   job->root = *std::move(root);
   const auto work = [job] {
-    for (Reading& reading : job->readings) read(job->root.get(), reading.id, reading.content);
+    Directories directories(job->root.get());
+    for (Reading& reading : job->readings) directories.read(reading.id, reading.content);
   };
   const auto done = [job, files = std::weak_ptr(files_)] {
     const auto known = files.lock();

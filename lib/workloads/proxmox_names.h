@@ -33,6 +33,7 @@ class ProxmoxNames {
   void end();
 
  private:
+  class Directories;
   struct File {
     LastCheck checked;
     NameFile content;
@@ -45,7 +46,6 @@ class ProxmoxNames {
 
   std::optional<std::string> name(Nanoseconds now, const std::string& id);
   void start_reading();
-  static void read(int root, const std::string& id, NameFile& content);
 
   int root_;
   Background* background_ = nullptr;

@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integra
 from written_host import Daemon, WrittenHost  # noqa: E402
 
 VCPUS, ROUNDS = 16, 5
+SETTINGS = "[Sampling]\nInterval=0\nStaleness=0\n[Attribution]\nSplit=usage-ratio\nShare=cpu-time\n"
 PARTS = [*(f"vcpu{i}" for i in range(VCPUS)), "emulator"]
 
 
@@ -72,7 +73,7 @@ def main():
     host = WrittenHost()
     host.zone("intel-rapl:0", "package-0", 0)
     write_machines(host, machines)
-    with Daemon(sys.argv[1], host) as daemon:
+    with Daemon(sys.argv[1], host, config=SETTINGS) as daemon:
         clock = (~daemon.process.pid << 3) | 2  # its CPU clock
         costs = []
         for round_ in range(1, ROUNDS + 1):
