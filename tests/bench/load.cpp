@@ -2,7 +2,7 @@
 // Real processes in real cgroups, to measure what they cost keplerd. Creates the cgroup DIRECTORY.
 //
 //   bench_load DIRECTORY PROCESSES GROUPS ACTIVE        PROCESSES, spread over GROUPS cgroups
-//   bench_load DIRECTORY machines N ACTIVE QEMU         N machines of 4 vCPUs as libvirt lays them out; QEMU
+//   bench_load DIRECTORY machines N ACTIVE QEMU VCPUS   N machines as libvirt lays them out; QEMU
 //   is
 //                                                       machine.cpp's program
 //
@@ -27,8 +27,6 @@
 #include "live.h"
 
 namespace {
-
-constexpr int kVcpus = 4;
 
 std::vector<std::string> directories;  // parents before children
 std::vector<pid_t> children;
@@ -77,55 +75,62 @@ void start_processes(const std::string& directory, long processes, long groups, 
   }
 }
 
+// The virtual machines that are started.
+struct Kind {
+  const char* qemu;
+  int vcpus;
+};
+
 [[noreturn]] void become_vm(const std::string& domain, const std::string& number, bool active, int ready,
-                            const char* qemu) {
+                            const Kind& kind) {
   ::setenv("BENCH_CGROUP", domain.c_str(), 1);
-  ::setenv("BENCH_VCPUS", std::to_string(kVcpus).c_str(), 1);
+  ::setenv("BENCH_VCPUS", std::to_string(kind.vcpus).c_str(), 1);
   ::setenv("BENCH_READY", std::to_string(ready).c_str(), 1);
   if (active) ::setenv("BENCH_WORK", number.c_str(), 1);
-  const std::string name = "guest=vm" + number + ",debug-threads=on", vcpus = std::to_string(kVcpus);
+  const std::string name = "guest=vm" + number + ",debug-threads=on", vcpus = std::to_string(kind.vcpus);
   std::string uuid = "00000000-0000-4000-8000-000000000000";
   uuid.replace(uuid.size() - number.size(), number.size(), number);
-  ::execl(qemu, qemu, "-name", name.c_str(), "-S", "-machine", "pc-q35-7.2,usb=off", "-accel", "kvm", "-m",
-          "1024", "-smp", vcpus.c_str(), "-uuid", uuid.c_str(), nullptr);
-  std::perror(qemu);
+  ::execl(kind.qemu, kind.qemu, "-name", name.c_str(), "-S", "-machine", "pc-q35-7.2,usb=off", "-accel",
+          "kvm", "-m", "1024", "-smp", vcpus.c_str(), "-uuid", uuid.c_str(), nullptr);
+  std::perror(kind.qemu);
   ::_exit(1);
 }
 
-void start_vm(const std::string& directory, long number, bool active, int ready, const char* qemu) {
+void start_vm(const std::string& directory, long number, bool active, int ready, const Kind& kind) {
   const std::string text = std::to_string(number);
   const std::string scope = directory + "/machine-qemu\\x2d" + text + "\\x2dvm" + text + ".scope";
   ::close(make_group(scope));
   const int domain = make_group(scope + "/libvirt");
-  for (int i = -1; i < kVcpus; ++i) {
+  for (int i = -1; i < kind.vcpus; ++i) {
     const std::string part = scope + "/libvirt/" + (i < 0 ? "emulator" : "vcpu" + std::to_string(i));
     ::close(make_group(part));
     std::ofstream type(part + "/cgroup.type");
     type << "threaded" << std::flush;
     if (!type) fail(part);
   }
-  if (start_in(domain) == 0) become_vm(scope + "/libvirt", text, active, ready, qemu);
+  if (start_in(domain) == 0) become_vm(scope + "/libvirt", text, active, ready, kind);
   ::close(domain);
 }
 
-void start_vms(const std::string& directory, long vms, long active, const char* qemu) {
+void start_vms(const std::string& directory, long vms, long active, const Kind& kind) {
   int ready[2];
   if (::pipe(ready) != 0) fail("pipe");
-  for (long i = 0; i < vms; ++i) start_vm(directory, i + 1, i < active, ready[1], qemu);
+  for (long i = 0; i < vms; ++i) start_vm(directory, i + 1, i < active, ready[1], kind);
   ::close(ready[1]);
   char byte = 0;
   for (long i = 0; i < vms; ++i) {
-    if (::read(ready[0], &byte, 1) != 1) fail(qemu);
+    if (::read(ready[0], &byte, 1) != 1) fail(kind.qemu);
   }
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const bool vms = count == 6 && std::string(arguments[2]) == "machines";
+  const bool vms = count == 7 && std::string(arguments[2]) == "machines";
   if (count != 5 && !vms) {
-    std::fprintf(stderr,
-                 "usage: bench_load DIRECTORY PROCESSES GROUPS ACTIVE | DIRECTORY machines N ACTIVE QEMU\n");
+    std::fprintf(
+        stderr,
+        "usage: bench_load DIRECTORY PROCESSES GROUPS ACTIVE | DIRECTORY machines N ACTIVE QEMU VCPUS\n");
     return 2;
   }
   // The parent gets the same signal, like all processes of a terminal, and ends this one in order.
@@ -133,7 +138,8 @@ int main(int count, char** arguments) {
   const std::string directory = arguments[1];
   ::close(make_group(directory));
   if (vms) {
-    start_vms(directory, std::atol(arguments[3]), std::atol(arguments[4]), arguments[5]);
+    start_vms(directory, std::atol(arguments[3]), std::atol(arguments[4]),
+              {.qemu = arguments[5], .vcpus = std::atoi(arguments[6])});
   } else {
     start_processes(directory, std::atol(arguments[2]), std::atol(arguments[3]), std::atol(arguments[4]));
   }

@@ -3,7 +3,7 @@
 """The cost of keplerd on this very machine, with real processes in real cgroups, compared with bare reads of the same
 information. As root. See docs/performance.md.
 
-usage: real_host.py PROGRAMS [--machines N]... [PROCESSES GROUPS ACTIVE]...
+usage: real_host.py PROGRAMS [--machines N]... [--vcpus N] [PROCESSES GROUPS ACTIVE]...
 """
 import argparse
 import contextlib
@@ -24,7 +24,6 @@ from running import Daemon, Subscriber, run, uptime  # noqa: E402
 SECONDS = 15
 TRACED = 10  # reports: processes that nobody asks for are read with one of these
 MIB = 2**20
-VCPUS = 4
 
 
 @contextlib.contextmanager
@@ -110,15 +109,16 @@ def show_processes(programs, processes, groups, active):
         followed(programs, "10ms", 10_000)
 
 
-def show_machines(programs, machines):
+def show_machines(programs, machines, of_each):
     def are_there(daemon):
         rows = daemon.ask("vms")["virtualMachines"]
-        vcpus = {f"vcpu{i}" for i in range(VCPUS)}
+        vcpus = {f"vcpu{i}" for i in range(of_each)}
         whole = [row for row in rows if vcpus <= {part["name"] for part in row["breakdown"]} and row["energyMicrojoules"] > 0]
         assert len(whole) == machines, f"{len(rows)} machines are found, {len(whole)} of them whole"
 
-    print(f"{machines} virtual machines of {VCPUS} vCPUs each, all at work:", flush=True)
-    with load(programs, machines * (VCPUS + 1), "machines", machines, machines, programs / "bench/qemu-system-x86_64"):
+    print(f"{machines} virtual machines of {of_each} vCPUs each, all at work:", flush=True)
+    with load(programs, machines * (of_each + 1), "machines", machines, machines, programs / "bench/qemu-system-x86_64",
+              of_each):
         samples(programs)
         followed(programs, "1s", 1_000_000, None, are_there)
         followed(programs, "1s", 1_000_000, "vms")
@@ -136,9 +136,10 @@ def pieces(programs):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [PROCESSES GROUPS ACTIVE]...")
+    parser = argparse.ArgumentParser(prog="scripts/bench", usage="%(prog)s [--machines N]... [--vcpus N] [PROCESSES GROUPS ACTIVE]...")
     parser.add_argument("programs", type=pathlib.Path, help=argparse.SUPPRESS)
-    parser.add_argument("--machines", type=int, action="append", default=[], metavar="N", help="virtual machines of 4 vCPUs")
+    parser.add_argument("--machines", type=int, action="append", default=[], metavar="N", help="virtual machines")
+    parser.add_argument("--vcpus", type=int, default=4, metavar="N", help="vCPUs of each virtual machine (4)")
     parser.add_argument("sizes", type=int, nargs="*", help="by default 2000 200 100, if no machines are asked for")
     options = parser.parse_intermixed_args()
     if len(options.sizes) % 3:
@@ -151,7 +152,7 @@ def main():
     for i in range(0, len(options.sizes), 3):
         show_processes(options.programs, *options.sizes[i:i + 3])
     for machines in options.machines:
-        show_machines(options.programs, machines)
+        show_machines(options.programs, machines, options.vcpus)
     pieces(options.programs)
     uptime()
 
