@@ -23,7 +23,7 @@ class ProxmoxNames::Directories {
     const std::string name(take_until(number, '/'));
     const auto known = opened_.find(name);
     const auto& opened =
-        known != opened_.end() ? known->second : opened_.emplace(name, open(name)).first->second;
+        known != opened_.end() ? known->second : opened_.emplace(name, directory(name)).first->second;
     if (!opened) {
       content = {};
       return;
@@ -34,7 +34,7 @@ class ProxmoxNames::Directories {
   }
 
  private:
-  Result<UniqueFd> open(const std::string& name) const {
+  Result<UniqueFd> directory(const std::string& name) const {
     return open_inside(root_, ("etc/pve/" + name).c_str());
   }
 
