@@ -2,6 +2,9 @@
 #include "daemon/publish/report_json.h"
 
 #include <cmath>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "report/fields.h"
 #include "varlink/json.h"
@@ -31,17 +34,39 @@ Json value_json(Nanoseconds span) { return to_usec(span); }
 Json value_json(Realtime time) { return time.count(); }
 Json value_json(const VmMetadata& metadata) { return metadata; }
 
-// Of fields that are absent if they are 0.
-void set_unless_zero(Json& json, const char* name, Microjoules energy) {
-  if (energy != Microjoules{}) json[name] = energy.value;
-}
+// An object of which there are very many, and how many members it may have: while it grows, nlohmann's
+// ordered map would copy them again and again. Their names are never repeated: there is no need to search for
+// them, as operator[] does.
+class Members {
+ public:
+  explicit Members(std::size_t most) { members_.reserve(most); }
+
+  template <class T>
+  void set(std::string_view name, T&& value) {
+    members_.emplace_back(std::string(name), std::forward<T>(value));
+  }
+  void set_unless_zero(std::string_view name, Microjoules energy) {
+    if (energy != Microjoules{}) set(name, energy.value);
+  }
+  void set_if_known(std::string_view name, const std::optional<Microwatts>& power) {
+    if (power) set(name, power->value);
+  }
+  Json take() { return std::move(json_); }
+
+ private:
+  Json json_ = Json::object();
+  Json::object_t& members_ = json_.get_ref<Json::object_t&>();
+};
 
 Json value_json(const VmParts& breakdown) {
   Json json = Json::array();
+  json.get_ref<Json::array_t&>().reserve(breakdown.parts.size());
   for (const VmPart& part : breakdown.parts) {
-    Json one = {{"name", part.name}, {"energyMicrojoules", part.energy.value}};
-    set_unless_zero(one, "earlierMicrojoules", earlier_of(breakdown, part));
-    json.push_back(std::move(one));
+    Members one(3);
+    one.set("name", part.name);
+    one.set("energyMicrojoules", part.energy.value);
+    one.set_unless_zero("earlierMicrojoules", earlier_of(breakdown, part));
+    json.push_back(one.take());
   }
   return json;
 }
@@ -51,17 +76,18 @@ Json value_json(const ZoneShares& zones) {
   for (std::size_t i = 0; i < zones.shares.size(); ++i) {
     const Zone& zone = zones.report.zones[i].zone;
     if (!is_divided(zone)) continue;
-    Json share = {{"id", zone.id},
-                  {"name", zone.name},
-                  {"index", zone.index},
-                  {"energyMicrojoules", zones.shares[i].energy.value}};
-    set_unless_zero(share, "idleMicrojoules", zones.shares[i].idle);
-    set_power(share, "powerMicrowatts", zones.shares[i].power);
-    set_power(share, "idleMicrowatts", zones.shares[i].idle_power);
-    if (zones.shares[i].is_counted) share["counted"] = true;
-    set_unless_zero(share, "earlierMicrojoules", earlier_of(zones, i));
-    set_unless_zero(share, "earlierIdleMicrojoules", earlier_idle_of(zones, i));
-    json.push_back(std::move(share));
+    Members share(10);
+    share.set("id", zone.id);
+    share.set("name", zone.name);
+    share.set("index", zone.index);
+    share.set("energyMicrojoules", zones.shares[i].energy.value);
+    share.set_unless_zero("idleMicrojoules", zones.shares[i].idle);
+    share.set_if_known("powerMicrowatts", zones.shares[i].power);
+    share.set_if_known("idleMicrowatts", zones.shares[i].idle_power);
+    if (zones.shares[i].is_counted) share.set("counted", true);
+    share.set_unless_zero("earlierMicrojoules", earlier_of(zones, i));
+    share.set_unless_zero("earlierIdleMicrojoules", earlier_idle_of(zones, i));
+    json.push_back(share.take());
   }
   return json;
 }
@@ -73,14 +99,12 @@ Json value_json(const std::optional<T>& value) {
 
 template <class Row>
 Json row_json(const Report& report, const Row& row) {
-  Json json = Json::object();
-  auto& members = json.get_ref<Json::object_t&>();
+  Members members(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<Row>)>>);
   for_each_field<Row>([&](const auto& field) {
     const auto& value = field.get(report, row);
-    // Names are never repeated: no need to search for them, as emplace() would.
-    if (!is_absent(value)) members.emplace_back(std::string(field.name), value_json(value));
+    if (!is_absent(value)) members.set(field.name, value_json(value));
   });
-  return json;
+  return members.take();
 }
 
 Json refused_claims_json(const std::vector<RefusedClaim>& claims) {
