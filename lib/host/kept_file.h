@@ -67,8 +67,8 @@ Result<std::string_view> read_record(int directory, const char* path, std::span<
 // A file that is read repeatedly: opened once and read from its start each time. This works on the kernel's
 // own file systems (sysfs, procfs, cgroup2), where a kept descriptor also distinguishes a recreated object
 // from the old one. On other file systems, where a file may be replaced by renaming, it is reopened for each
-// read. `directory` must stay open as long as the file is used. With a budget, so is a file without a place,
-// which is not even opened before it is read.
+// read. `directory` must stay open as long as the file is used. With a budget in which no place is free, the
+// file is not opened before it is read, so that only the read finds out that it is missing.
 class KeptFile {
  public:
   KeptFile() = default;

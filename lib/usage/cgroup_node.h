@@ -22,8 +22,9 @@ struct CgroupTree::Node {
   std::uint64_t identity = 0;
   CgroupWatch::Handle directory_watch = CgroupWatch::kNone;
   CgroupWatch::Handle events_watch = CgroupWatch::kNone;
-  bool misses_changes = false, misses_end = false;  // one of them is lacking, because of the limits
-  KeptFile cpu_stat;                                // this and the next one only if they can be held
+  bool misses_end = false;                  // the latter is lacking, because of the limits
+  std::uint64_t unwatched = 0;              // number of the last rescan in which the former was lacking
+  KeptFile cpu_stat;                        // this and the next one only if they can be held
   KeptFile procs, tasks;                    // while the group is active: cgroup.procs and pids.current
   bool counts_tasks = true;                 // it has pids.current, as far as is known
   std::optional<std::uint64_t> task_count;  // before its pids were last asked for

@@ -225,8 +225,14 @@ bool CgroupTree::has_same_tasks(std::size_t index) {
   Node& node = *order_[index];
   if (node.ended) return false;
   node.looked = reads_ - 1;
-  if (forks_ != 0 && node.forks == forks_) return true;
-  if (!node.counts_tasks) return false;
+  if (node.counts_tasks) {
+    const bool is_same = has_as_many_tasks(node);
+    if (node.counts_tasks) return is_same;
+  }
+  return forks_ != 0 && node.forks == forks_;
+}
+
+bool CgroupTree::has_as_many_tasks(Node& node) {
   node.counted = reads_ - 1;
   std::array<char, 32> buffer;
   KeptFile opened;
@@ -234,9 +240,7 @@ bool CgroupTree::has_same_tasks(std::size_t index) {
   const auto text = file ? (*file)->read(buffer) : file.error();
   if (!text && text.error().code == ENOENT) node.counts_tasks = false;
   const auto count = text ? parse_number<std::uint64_t>(trim(*text)) : std::nullopt;
-  const bool is_same = count && std::exchange(node.task_count, count) == count;
-  if (is_same) node.forks = forks_;
-  return is_same;
+  return count && std::exchange(node.task_count, count) == count;
 }
 
 bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
@@ -252,6 +256,7 @@ bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   if (!text) {
     const bool threaded = text.error().code == EOPNOTSUPP && &node != root_.get();
     node.threaded = node.threaded || threaded;
+    node.task_count.reset();
     return !is_shortage(text.error());
   }
   for (std::string_view rest = *text; !rest.empty();) {

@@ -52,7 +52,8 @@ void CgroupTree::refresh() {
 
   reliable_ = on_kernel_;
   late_ = too_many_ > 0;
-  too_many_ = too_deep_ = 0;
+  too_many_ = too_deep_ = unwatched_ = 0;
+  ++rescans_;
   look_up({root_.get()});
   late_ = false;
 }
@@ -73,10 +74,7 @@ void CgroupTree::on_event(CgroupWatch::Handle handle, CgroupWatch::Change change
   const std::size_t left_out_before = left_out();
   Queue found;
   const auto directory = directory_of(node);
-  if (directory) {
-    const std::uint32_t owner = owner_of(read_status(directory->get()));
-    reconcile({.node = node, .directory = directory->get(), .owner = owner}, name, found);
-  }
+  if (directory) reconcile({.node = node, .directory = directory->get()}, name, found);
   const bool is_known = node.children.contains(name) || left_out() != left_out_before;
   if (change == CgroupWatch::Change::kCame && !is_known) ++missed_ends_;  // gone before it could be opened
   look_up(std::move(found));
@@ -92,8 +90,9 @@ void CgroupTree::look_up(Queue queue) {
 void CgroupTree::look_into(Node& node, Queue& queue) {
   const auto directory = directory_of(node);
   if (!directory) return;
-  const std::uint32_t owner = owner_of(read_status(directory->get()));
-  watch(node, directory->get(), owner);  // before it is listed, so that no change in between is missed
+  watch(node, directory->get(),
+        owner_of(
+            read_status(directory->get())));  // before it is listed, so that no change in between is missed
   const auto names = list_subdirectories(directory->get(), ".");
   if (!names) {  // out of descriptors: the contents are unknown, so nothing is dropped
     ++too_many_;
@@ -108,7 +107,6 @@ void CgroupTree::look_into(Node& node, Queue& queue) {
   if (names->empty()) return;
   const Place place{.node = node,
                     .directory = directory->get(),
-                    .owner = owner,
                     .may_have_threaded = !on_kernel_ || may_have_threaded(directory->get(), ".")};
   for (const std::string& name : *names) {
     if (!reconcile(place, name, queue)) continue;
@@ -154,7 +152,8 @@ void CgroupTree::adopt(const Place& place, const std::string& name, Queue& queue
   node->parent = &parent;
   node->path = std::move(path);
   node->depth = parent.depth + 1;
-  node->parent_owner = place.owner;
+  // Only now that the group is open: somebody else who has made it owned the directory before.
+  node->parent_owner = owner_of(read_status(place.directory));
   const auto status = read_status(opened->get());
   if (status) node->identity = status->identity;
   node->incarnation = ++last_incarnation_;
@@ -216,11 +215,9 @@ void CgroupTree::watch(Node& node, int directory, std::uint32_t owner) {
     node.directory_watch = watch_.add_directory(queue_of(owner), directory);
     if (node.directory_watch != CgroupWatch::kNone) by_watch_[node.directory_watch] = &node;
   }
-  const bool misses = node.directory_watch == CgroupWatch::kNone;
-  if (misses) reliable_ = false;
-  if (misses && !node.misses_changes) ++unwatched_;
-  if (!misses && node.misses_changes) --unwatched_;
-  node.misses_changes = misses;
+  if (node.directory_watch != CgroupWatch::kNone) return;
+  reliable_ = false;
+  if (std::exchange(node.unwatched, rescans_) != rescans_) ++unwatched_;
 }
 
 void CgroupTree::watch_end(Node& node, int directory) {
@@ -238,7 +235,6 @@ void CgroupTree::unwatch(Node& node) {
   --count_;
   if (node.directory_watch != CgroupWatch::kNone) watch_.remove_directory(node.directory_watch);
   if (node.events_watch != CgroupWatch::kNone) watch_.remove_file(node.events_watch);
-  unwatched_ -= node.misses_changes ? 1 : 0;
   unwatched_ends_ -= node.misses_end ? 1 : 0;
   by_watch_.erase(node.directory_watch);
   by_watch_.erase(node.events_watch);
@@ -266,6 +262,7 @@ Nanoseconds CgroupTree::settle(Node& node) {
   if (!node.empty && !node.threaded) ++missed_ends_;
   node.cpu_stat = KeptFile();
   node.procs = KeptFile();
+  node.tasks = KeptFile();
   Nanoseconds inside{0};
   std::erase_if(node.children, [&](const auto& entry) {
     Node& child = *entry.second;

@@ -78,10 +78,11 @@ class CgroupTree {
   // none, nor has one whose list may not be read. False if this host is short of descriptors or memory.
   bool read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
-  // Whether the group at `index` of the last read() most probably has the processes that it had when its pids
-  // were last read: none has been created on the host since then (one may have ended, or have been moved), or
-  // as many threads are in it, and in the groups below it, as when this was asked then (one may have ended,
-  // and another one begun). False if neither is known.
+  // Whether the group at `index` of the last read() most probably has the same processes as when this was
+  // last asked, shortly before its pids were read. By pids.current: as many threads are in it, and in those
+  // below it (one may have ended, and another one begun). Without that file: no process has been created on
+  // the host since its pids were last read (one may have ended, or have been moved). False if neither is
+  // known.
   bool has_same_tasks(std::size_t index);
 
   // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective
@@ -115,7 +116,6 @@ class CgroupTree {
   struct Place {
     Node& node;
     int directory;
-    std::uint32_t owner;            // as in GroupUsage::parent_owner
     bool may_have_threaded = true;  // children
   };
 
@@ -144,6 +144,7 @@ class CgroupTree {
   void read_when_empty(Node& node);
   bool is_at_rest(const Node& node) const;
   bool is_threaded_by_now(Node& node);
+  bool has_as_many_tasks(Node& node);
   void read_part(Node& node);
 
   CgroupLimits limits_;
@@ -154,6 +155,7 @@ class CgroupTree {
   bool late_ = false;      // groups found now may have been left out before
   std::uint32_t root_owner_ = 0;
   std::uint64_t reads_ = 1;  // number of the current read, or the next
+  std::uint64_t rescans_ = 0;
   std::uint64_t forks_ = 0;  // as of the last read(); 0: unknown
   std::uint64_t last_incarnation_ = 0;
   std::size_t count_ = 0;

@@ -57,11 +57,12 @@ struct ProcessLimits {
 //             attributed to the window (likewise if its last reading failed: Process::unread)
 //
 // While nobody wants processes (ProcessDemand), the clocks of a group's known processes are left out: its
-// list is read as ever, unless no process was created on the whole host, or the number of the group's threads
-// is the same as before, so that processes which are new are mostly found as soon (those that have moved or
-// ended often); but those that stay are read every ten seconds, and the group is *behind* in between. "Its
-// group's list was read" then means: with the clocks. The processes of a group that is new, or has got
-// another process, are read with each sample for ten seconds, because they may soon execute another program.
+// list is read as ever, unless the number of its threads is the same as before, so that processes which are
+// new, have moved or have ended are mostly found as soon; but those that stay are read every ten seconds, and
+// the group is *behind* in between. Where that number is not known, the list is read if a process was created
+// on the host since it was last read: one that only moves or ends may be found later. "Its group's list was
+// read" then means: with the clocks. The processes of a group that is new, or has got another process, are
+// read with each sample for ten seconds, because they may soon execute another program.
 //
 // A process that a list no longer names, or whose group is gone, is missing: it has moved (and another list
 // names it), is a zombie, or is gone. Its clock decides, at the end of each sample: the process is kept as

@@ -137,6 +137,7 @@ void Processors::read_frequencies(std::vector<CpuUsage>& cpus) {
     }
     std::array<char, 64> buffer;
     const auto text = cpu.frequency.read(buffer);
+    if (!text && text.error().code == ENOENT) cpu.has_frequency = false;
     const auto khz = text ? parse_number<std::int64_t>(trim(*text)) : std::nullopt;
     constexpr std::int64_t kMostKhz = 100'000'000;
     if (khz && *khz > 0 && *khz < kMostKhz) usage.khz = *khz;

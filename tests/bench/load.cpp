@@ -3,8 +3,7 @@
 //
 //   bench_load DIRECTORY PROCESSES GROUPS ACTIVE        PROCESSES, spread over GROUPS cgroups
 //   bench_load DIRECTORY machines N ACTIVE QEMU VCPUS   N machines as libvirt lays them out; QEMU
-//   is
-//                                                       machine.cpp's program
+//                                                       is machine.cpp's program
 //
 // The first ACTIVE of them work (live.h), the others sleep. Writes "ready" and goes away, with all of it, at
 // the end of its standard input.

@@ -142,7 +142,6 @@ TEST_F(CgroupKernelTest, ThreadedGroupsAreInsideTheirDomain) {
   EXPECT_EQ(pids, std::vector<std::int32_t>{child.pid()});
 }
 
-// Long after its creation, only reading its cgroup.procs (EOPNOTSUPP) reveals it.
 TEST_F(CgroupKernelTest, ThreadedGroupsThatWereThereBeforeAreInsideTheirDomain) {
   for (const char* name : {"vm", "vm/vcpu0", "other", "other/a"}) cgroup_->add(name);
   cgroup_->write("vm/vcpu0/cgroup.type", "threaded");
@@ -162,6 +161,7 @@ TEST_F(CgroupKernelTest, GroupThatIsMadeThreadedSoonAfterItCameIsFoundOutByTheTy
   EXPECT_EQ(paths(), (Paths{"/vm", "/vm/a"}));
 }
 
+// Long after its creation, only reading its cgroup.procs (EOPNOTSUPP) reveals it.
 TEST_F(CgroupKernelTest, GroupThatIsMadeThreadedLateIsFoundOutByItsPids) {
   cgroup_->add("vm");
   cgroup_->add("vm/vcpu0");
