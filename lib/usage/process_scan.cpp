@@ -10,26 +10,39 @@
 
 namespace keplerd {
 
-// Scans all of /proc for changes in groups whose lists were not read: processes that appeared or disappeared,
-// or have another user now. While the limits leave processes out, new ones are not searched for: as their
-// groups' time has not changed, they have used nothing.
+// Looks for changes in groups whose lists were not read: processes that appeared or disappeared, or have
+// another user now.
 void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
-  if (!list_processes(host_.procfs(), pids_)) return;
   for (const std::int32_t pid : missing_) {
     if (processes_.contains(pid)) read_one({pid, group_of(pid, &tree)}, sample);
   }
-  for (const std::int32_t pid : pids_) {
-    if (!processes_.contains(pid) && left_out_ == 0 && processes_.size() < limits_.all)
-      read_one({pid, group_of(pid, &tree)}, sample);
-  }
-  std::ranges::sort(pids_);
+  const bool none_created = listed_forks_ != 0 && listed_forks_ == sample.forks;
+  if (!none_created) compare_with_all(tree, sample);
   for (auto& [pid, process] : processes_) {
     if (age_of(process) == Age::kCurrent) continue;
-    if (!std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
     if (!process.has_run) process.comm_file.reset();
     if (process.has_run && refresh_user(process, false))
       report(process, group_with(sample, process.group), false, {{process.group, process.usage}}, sample);
   }
+}
+
+// With all processes in /proc. While the limits leave some out, new ones are not searched for: as their
+// groups' time has not changed, they have used nothing. Not needed if no process has been created since all
+// were known: those in idle groups have not ended either, because that takes CPU time.
+void ProcessTable::compare_with_all(CgroupTree& tree, UsageSample& sample) {
+  listed_forks_ = 0;
+  if (!list_processes(host_.procfs(), pids_)) return;
+  bool knows_all = true;
+  for (const std::int32_t pid : pids_) {
+    if (processes_.contains(pid)) continue;
+    if (left_out_ == 0 && processes_.size() < limits_.all) read_one({pid, group_of(pid, &tree)}, sample);
+    knows_all = knows_all && processes_.contains(pid);
+  }
+  std::ranges::sort(pids_);
+  for (const auto& [pid, process] : processes_) {
+    if (age_of(process) != Age::kCurrent && !std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
+  }
+  if (knows_all) listed_forks_ = sample.forks;
 }
 
 // Where /proc is read as a whole: the groups whose processes are read now.

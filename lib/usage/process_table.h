@@ -153,6 +153,7 @@ class ProcessTable {
   void note_missing(std::vector<std::int32_t>& before);
   void forget_groups(const UsageSample& sample);
   void scan(CgroupTree& tree, UsageSample& sample);
+  void compare_with_all(CgroupTree& tree, UsageSample& sample);
   void drop_missing(UsageSample& sample);
   void read_all(CgroupTree* tree, UsageSample& sample);
   std::size_t group_of(std::int32_t pid, const CgroupTree* tree) const;
@@ -192,6 +193,7 @@ class ProcessTable {
   Nanoseconds now_{0};  // of this sample
   std::optional<Nanoseconds> last_boottime_;
   std::optional<Nanoseconds> last_scan_;
+  std::uint64_t listed_forks_ = 0;  // UsageSample::forks when all processes were listed and known; 0: unknown
   std::optional<SavedProcesses> saved_;  // until the first read()
 };
 

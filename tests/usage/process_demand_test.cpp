@@ -27,6 +27,7 @@ class DemandTest : public testing::Test {
  protected:
   void read(Nanoseconds after = 1s) {
     boottime_ += after;
+    sample_.forks = forks_;
     tree_->read(sample_.groups, forks_);
     table_->read(tree_.get(), boottime_, sample_);
   }
@@ -257,6 +258,24 @@ TEST_F(CountedDemandTest, WithAsManyTasksAsBeforeTheListIsNotReadAgain) {
   set_tasks(2);
   read_moved();
   EXPECT_NE(find(other_.pid()), nullptr) << "another number";
+}
+
+TEST_F(CountedDemandTest, AllProcessesAreOnlyListedAgainAfterOneWasCreated) {
+  settle();
+  bool is_skipped = false;
+  // A process of the host that ends while all are listed makes another listing necessary.
+  for (int attempt = 0; attempt < 50 && !is_skipped; ++attempt) {
+    ++forks_;
+    read(11s);
+    Child late;
+    read(11s);
+    if (find(late.pid()) != nullptr) continue;
+    is_skipped = true;
+    ++forks_;
+    read(11s);
+    EXPECT_NE(find(late.pid()), nullptr);
+  }
+  EXPECT_TRUE(is_skipped);
 }
 
 TEST_F(CountedDemandTest, WithoutTheirNumberTheListIsRead) {
