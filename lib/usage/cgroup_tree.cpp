@@ -90,9 +90,8 @@ void CgroupTree::look_up(Queue queue) {
 void CgroupTree::look_into(Node& node, Queue& queue) {
   const auto directory = directory_of(node);
   if (!directory) return;
-  watch(node, directory->get(),
-        owner_of(
-            read_status(directory->get())));  // before it is listed, so that no change in between is missed
+  // Before it is listed, so that no change in between is missed.
+  watch(node, directory->get(), owner_of(read_status(directory->get())));
   const auto names = list_subdirectories(directory->get(), ".");
   if (!names) {  // out of descriptors: the contents are unknown, so nothing is dropped
     ++too_many_;
