@@ -17,21 +17,23 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
     if (processes_.contains(pid)) read_one({pid, group_of(pid, &tree)}, sample);
   }
   const bool none_created = listed_forks_ != 0 && listed_forks_ == sample.forks;
-  if (!none_created) compare_with_all(tree, sample);
+  const bool has_list = !none_created && list_all(tree, sample);
   for (auto& [pid, process] : processes_) {
     if (age_of(process) == Age::kCurrent) continue;
+    if (has_list && !std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
     if (!process.has_run) process.comm_file.reset();
     if (process.has_run && refresh_user(process, false))
       report(process, group_with(sample, process.group), false, {{process.group, process.usage}}, sample);
   }
 }
 
-// With all processes in /proc. While the limits leave some out, new ones are not searched for: as their
-// groups' time has not changed, they have used nothing. Not needed if no process has been created since all
-// were known: those in idle groups have not ended either, because that takes CPU time.
-void ProcessTable::compare_with_all(CgroupTree& tree, UsageSample& sample) {
+// Sets pids_ to all processes in /proc, sorted, and reads the new ones; false if /proc cannot be listed.
+// While the limits leave some out, new ones are not searched for: as their groups' time has not changed, they
+// have used nothing. Not needed if no process has been created since all were known: those in idle groups
+// have not ended either, because that takes CPU time.
+bool ProcessTable::list_all(CgroupTree& tree, UsageSample& sample) {
   listed_forks_ = 0;
-  if (!list_processes(host_.procfs(), pids_)) return;
+  if (!list_processes(host_.procfs(), pids_)) return false;
   bool knows_all = true;
   for (const std::int32_t pid : pids_) {
     if (processes_.contains(pid)) continue;
@@ -39,10 +41,8 @@ void ProcessTable::compare_with_all(CgroupTree& tree, UsageSample& sample) {
     knows_all = knows_all && processes_.contains(pid);
   }
   std::ranges::sort(pids_);
-  for (const auto& [pid, process] : processes_) {
-    if (age_of(process) != Age::kCurrent && !std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
-  }
   if (knows_all) listed_forks_ = sample.forks;
+  return true;
 }
 
 // Where /proc is read as a whole: the groups whose processes are read now.

@@ -153,7 +153,7 @@ class ProcessTable {
   void note_missing(std::vector<std::int32_t>& before);
   void forget_groups(const UsageSample& sample);
   void scan(CgroupTree& tree, UsageSample& sample);
-  void compare_with_all(CgroupTree& tree, UsageSample& sample);
+  bool list_all(CgroupTree& tree, UsageSample& sample);
   void drop_missing(UsageSample& sample);
   void read_all(CgroupTree* tree, UsageSample& sample);
   std::size_t group_of(std::int32_t pid, const CgroupTree* tree) const;
