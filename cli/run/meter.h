@@ -67,7 +67,7 @@ class Meter {
   Measurement measurement_;
 };
 
-// CLOCK_MONOTONIC.
-std::chrono::microseconds monotonic_now();
+std::chrono::microseconds monotonic_now();  // CLOCK_MONOTONIC
+std::chrono::microseconds realtime_now();   // CLOCK_REALTIME
 
 }  // namespace keplerd::cli::run

@@ -75,7 +75,7 @@ std::vector<Part> zone_parts(const Json& before, const Json& after) {
 }
 
 // Whether a row is of a process in this unit, or below it, and neither of an earlier unit of the same name
-// nor keplerctl's own.
+// nor keplerctl's own. keplerd may have seen the command's process before it was put into the unit.
 bool is_of_unit(const Json& process, const Measurement& measurement) {
   const std::string unit = client::text(measurement.after.row, "id");
   const std::string in = client::text(process, "unit");
@@ -83,8 +83,7 @@ bool is_of_unit(const Json& process, const Measurement& measurement) {
   if (integer_field(process, "pid") == measurement.holder) return false;
   if (string_field(process, "state") != "terminated") return true;
   const auto since = integer_field(process, "sinceUsec");
-  const auto began = integer_field(measurement.before.status, "realtimeUsec");
-  return !since || !began || *since >= *began;
+  return !since || *since >= measurement.created.count();
 }
 
 std::vector<std::string> running_processes(const Measurement& measurement) {

@@ -182,12 +182,14 @@ TEST(RunReport, ProgramsAreThoseOfTheUnitAndBelowItByName) {
 
 TEST(RunReport, ProgramsOfAnEarlierUnitOfTheSameNameAreNotItsOwn) {
   Measurement known = measurement();
+  // A sample is taken after the process was created, and before the one that waits for its scope.
+  known.created = microseconds(known.before.status["realtimeUsec"].get<std::int64_t>() - 10'000);
   Json old = process_row("cc1plus", kUnit, 70'000'000);
   old["state"] = "terminated";
-  old["sinceUsec"] = known.before.status["realtimeUsec"].get<std::int64_t>() - 1;
+  old["sinceUsec"] = known.created.count() - 1;
   Json ended = process_row("ld", kUnit, 10'000'000);
   ended["state"] = "terminated";
-  ended["sinceUsec"] = known.before.status["realtimeUsec"];
+  ended["sinceUsec"] = known.created.count();
   known.processes = {old, ended};
   const Report report = measured_report(make_run(), known);
   ASSERT_EQ(report.programs.size(), 1u);

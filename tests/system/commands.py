@@ -3,6 +3,7 @@
 import json
 import shlex
 
+from access import reload
 from claims import USERS, become, start_managers, stop_managers
 from scenarios import PACKAGE, check_sums
 
@@ -98,6 +99,20 @@ def storm(host, report):
                  0.97 * seconds <= run["cpuUsec"] / 1e6 <= 1.1 * seconds + 0.1)
 
 
+def seen_early(host, report):
+    """keplerctl run: commands that are sampled before they are in their scopes"""
+    reload(host, "[Sampling]\nInterval=10ms\n")
+    host.rapl("drive", PACKAGE, 50)
+    host.sh("for i in $(seq 20); do keplerctl -j run --unit=job-early-$i --report=/tmp/early-$i.json -- "
+            "python3 -c 'sum(range(10000000))'; done")
+    host.rapl("halt", PACKAGE)
+    runs = [json.loads(host.sh(f"cat /tmp/early-{i + 1}.json"))["run"] for i in range(20)]
+    # Of some, no tick of the clock was counted, or none after the first sample with the process.
+    listed = [run for run in runs if len(run["processes"]) == 1]
+    report.check(f"their programs are listed: {len(listed)} of {len(runs)}", len(listed) >= 15, runs)
+    reload(host, "")
+
+
 # Wall time of each, in turn, so that all see the same host.
 OVERHEAD = """import subprocess, time, statistics
 commands = {"true": ["true"], "systemd-run --scope true": ["systemd-run", "-q", "--scope", "true"],
@@ -116,4 +131,4 @@ def overhead(host, report):
     print("        " + host.sh(f"python3 -c {shlex.quote(OVERHEAD)}").strip(), flush=True)
 
 
-ALL = [in_parallel, storm, overhead]
+ALL = [in_parallel, storm, seen_early, overhead]
