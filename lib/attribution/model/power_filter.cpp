@@ -32,7 +32,9 @@ constexpr double kSurpriseFrom = 120;                    // s
 constexpr double kRestoredVariance = 4;                  // times what it was
 constexpr double kLoosened = 10;                         // likewise
 constexpr double kShareSpan = 3600, kCentreSpan = 7200;  // s
-constexpr double kReopen = 300;  // s in which a surprised filter regains the uncertainty of its start
+// s in which a surprised filter regains the uncertainty of its start. What is known of the machine stays
+// known longer: under usual loads, it is the workloads that change.
+constexpr double kReopen = 300, kReopenUsual = 10'000;
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
 double upper_load(const PowerObservation& o) { return std::max(0.0, o.load - o.cpus / 2); }
@@ -275,9 +277,10 @@ void PowerFilter::judge(double error, double own, double active, const PowerObse
 
 // Something has changed: forgets how sure it was, most of all of the workloads that run now.
 void PowerFilter::reopen(const PowerObservation& o) {
+  const double span = o.is_new ? kReopen : kReopenUsual;
   for (std::size_t p = kAwake; p < size_; ++p) {
     const double most = p < kFirstSlot ? first_variance_[p] : deviation_variance_;
-    const double part = p < kFirstSlot ? o.seconds / kReopen : o.share[p - kFirstSlot];
+    const double part = p < kFirstSlot ? o.seconds / span : o.share[p - kFirstSlot];
     const double raised = std::min(most, q(p, p) + part * most);
     if (raised > q(p, p) && q(p, p) > 0) scale(p, raised / q(p, p));
   }

@@ -41,6 +41,7 @@ struct PowerObservation {
   double siblings = 0;                 // O
   double frequency = 0;                // L
   double cpus = 0;                     // logical CPUs of the zone
+  bool is_new = true;                  // there have been few windows so far, or none with so little load
   std::array<double, kSlots> share{};  // b; the sum is 1, or all are 0 without load
 };
 

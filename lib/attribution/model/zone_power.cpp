@@ -26,7 +26,7 @@ constexpr double kBaseAging = 0.005;     // of the base, times the square root o
 constexpr double kUnseenDrift = 0.03;    // of what was learned of it, if never seen idle
 constexpr double kLeastIdle = 0.1;       // of the power, as far as that bound is concerned
 constexpr double kLoadSpan = 60;         // s
-constexpr std::size_t kWindowsForIdle = 900;
+constexpr std::size_t kNewWindows = 900;
 constexpr std::size_t kLearningWindows = 60;
 
 // What is added to the uncertainty that the filters know of.
@@ -34,6 +34,10 @@ constexpr double kIdleSd = 0.06, kUnseenIdleSd = 0.30;  // of the idle power
 constexpr double kModelSd = 0.08;                       // of a workload's energy
 constexpr double kPresenceSd = 0.3;                     // of the part drawn by being awake
 constexpr double kMostAwake = 0.8;                      // of the active energy
+
+// The first cores that wake draw more than the next ones, so that the filters take some of the power of busy
+// cores for power drawn by being awake: this part of it is.
+constexpr double kAwakePart = 0.9;
 
 // When a workload is unclear: of the use of the zone; of what was not known at first; s.
 constexpr double kLeastUnclear = 0.05, kUnlearned = 0.5, kTimeToLearn = 600;
@@ -100,9 +104,10 @@ void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, dou
   if (!has_filters()) return;
   now_ += window.seconds;
   ++unseen_.windows;
+  observation_.is_new = sees_new_load(window.seconds);
   const double own = learned_.learn(observation_), alike = pooled_.learn(observation_);
   trust_.judge(own, alike, pooled_.noise(), window.seconds);
-  hold_idle(window.seconds);
+  hold_idle();
 }
 
 // Whether next to nothing ran.
@@ -172,8 +177,7 @@ double ZonePower::base_watts() const {
 }
 
 // What is known of the idle power stays known: without this, hours of steady load would let it wander.
-void ZonePower::hold_idle(double seconds) {
-  const bool may_learn = sees_new_load(seconds);
+void ZonePower::hold_idle() {
   const double hours = (now_ - base_seen_) / 3600;
   for (PowerFilter* filter : {&learned_, &pooled_}) {
     if (!filter->started()) continue;
@@ -185,21 +189,21 @@ void ZonePower::hold_idle(double seconds) {
                    (kBaseSd + young + kBaseAging * std::sqrt(hours)) * base_watts());
     } else {
       double& unseen = filter == &learned_ ? unseen_.learned : unseen_.pooled;
-      if (may_learn) unseen = filter->value(PowerFilter::kIdle);
+      if (observation_.is_new) unseen = filter->value(PowerFilter::kIdle);
       const double most = kUnseenDrift * std::max(std::abs(unseen), kLeastIdle * observation_.watts);
       filter->keep_within(PowerFilter::kIdle, unseen, most);
     }
   }
 }
 
-// Whether a host that is never idle may still say something about its idle power: at first, and whenever it
-// has less load than ever since. The same loads for hours would only turn errors of the model into idle
-// power.
+// Whether a window may still say something about the machine: at first, and later if the load is lower than
+// ever before. The same loads for hours would only turn errors of the model, and changes of workloads, into
+// power of the machine; on a host that is never idle, into idle power.
 bool ZonePower::sees_new_load(double seconds) {
   mean_load_ += mean_weight(seconds, kLoadSpan, unseen_.windows - 1) * (observation_.load - mean_load_);
   const bool is_least = mean_load_ < unseen_.least_load || unseen_.windows == 1;
   if (is_least) unseen_.least_load = mean_load_;
-  return is_least || unseen_.windows <= kWindowsForIdle;
+  return is_least || unseen_.windows <= kNewWindows;
 }
 
 IdleKnowledge ZonePower::idle_knowledge() const {
@@ -230,7 +234,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
     const double constant = filter.value(PowerFilter::kAwake) * o.awake;
     return constant > 0 ? std::min(kMostAwake, constant / (constant + filter.dynamic(o) * g)) : 0;
   };
-  parts.awake = blend(awake(learned_, factor), awake(pooled_, 1));
+  parts.awake = kAwakePart * blend(awake(learned_, factor), awake(pooled_, 1));
   for (const double use : activity.use) parts.presence += presence(use);
   for (std::size_t s = 0; s < kSlots; ++s)
     parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;

@@ -104,7 +104,7 @@ class ZonePower {
 
   void observe(const CpuWindow& window, const ZoneActivity& activity, double watts);
   void learn_base(double watts, double seconds);
-  void hold_idle(double seconds);
+  void hold_idle();
   bool sees_new_load(double seconds);
   double base_watts() const;
   bool is_idle() const;

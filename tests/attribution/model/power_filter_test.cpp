@@ -90,6 +90,37 @@ TEST(PowerFilter, IsSurprisedByAChangeAndLearnsItWithinMinutes) {
   EXPECT_NEAR((1 + filter.deviation(2)) / (1 + filter.deviation(1)), 1, 0.1);
 }
 
+// A third workload, which always uses one CPU, suddenly draws half as much: by how many watts that changes
+// the idle power.
+double change_of_idle(bool is_new) {
+  PowerFilter filter = started(kSlots);
+  Law law;
+  double third_watts = 6;
+  const auto teach = [&](int windows) {
+    for (int i = 0; i < windows; ++i) {
+      PowerObservation o = law.next();
+      const double load = o.load + 1;
+      for (double& share : o.share) share *= o.load / load;
+      o.share[3] = 1 / load;
+      o.watts += third_watts + 10 * (1 - o.awake);
+      o.awake = 1;
+      o.load = load;
+      o.is_new = is_new;
+      filter.learn(o);
+    }
+  };
+  teach(1800);
+  const double before = filter.value(PowerFilter::kIdle);
+  third_watts = 3;
+  teach(240);
+  return std::abs(filter.value(PowerFilter::kIdle) - before);
+}
+
+TEST(PowerFilter, UnderUsualLoadsAWorkloadThatChangesDoesNotChangeTheMachine) {
+  EXPECT_LT(change_of_idle(false), 2);
+  EXPECT_GT(change_of_idle(true), 10) << "else this shows nothing";
+}
+
 TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {
   PowerFilter filter = started(kSlots);
   filter.hold(PowerFilter::kIdle, 30, 0.5);

@@ -30,6 +30,12 @@ TEST(Trust, NoneWhereErrorsLastAndNeitherFilterIsBetter) {
   EXPECT_EQ(trust.value(), 0);
 }
 
+TEST(Trust, HowLongErrorsLastDoesNotDependOnTheWindows) {
+  Trust trust;
+  for (int i = 0; i < 600; ++i) trust.judge(i / 12 % 2 == 0 ? 1 : -1, 1.1, 1, 5);
+  EXPECT_EQ(trust.value(), 0);
+}
+
 TEST(Trust, LastingErrorsDoNoHarmWhereTheFilterIsClearlyBetter) {
   Trust trust;
   for (int i = 0; i < 600; ++i) trust.judge(i / 60 % 2 == 0 ? 0.3 : -0.3, 1, 1, 1);

@@ -98,6 +98,7 @@ TEST(ZonePower, WhoIsAwakePaysForTheHostBeingAwake) {
   const PowerDivision& division = divide(zone, using_cpus({2, 0.5}), 40 + 12.5);
   EXPECT_NEAR(division.idle_watts, 20, 1);
   EXPECT_GT(division.share[1], 0.5 / 2.5);  // more than by CPU time
+  EXPECT_NEAR(total(division.awake), 20 / 32.5, 0.03);
 }
 
 TEST(ZonePower, TheIdlePowerIsNeverMoreThanThePower) {
@@ -143,13 +144,13 @@ TEST(ZonePower, OnceSeenIdleADayOfLoadDoesNotMoveTheIdlePower) {
 
 // A host that is never idle, of a law that the model does not have. `load(window)`: of two workloads.
 template <class Load>
-void run_never_idle(ZonePower& zone, int windows, Load load) {
+void run_never_idle(ZonePower& zone, int windows, Load load, double idle = 20) {
   for (int i = 0; i < windows; ++i) {
     const double all = load(i);
     const double first = all * (0.3 + 0.04 * (i / 50 % 10));
     WindowFixture f = using_cpus({first, all - first});
     f.seconds = 5;
-    divide(zone, f, 20 + 18 * std::pow(all, 0.6) + 0.1 * (i % 5));
+    divide(zone, f, idle + 18 * std::pow(all, 0.6) + 0.1 * (i % 5));
   }
 }
 
@@ -161,7 +162,8 @@ TEST(ZonePower, NeverSeenIdleTheIdlePowerIsLearnedFromNewLoadsOnly) {
   const double learned = idle();
   run_never_idle(zone, 3600, usual);
   EXPECT_NEAR(idle(), learned, 0.04 * learned);
-  run_never_idle(zone, 600, [](int i) { return 2.4 - 0.001 * i; });
+  run_never_idle(
+      zone, 600, [](int i) { return 2.4 - 0.001 * i; }, 10);
   EXPECT_GT(std::abs(idle() - learned), 0.1 * learned);
 }
 
