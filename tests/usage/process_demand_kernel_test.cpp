@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that are read only when somebody wants them: on this host, in cgroups of the kernel.
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "host/host_root.h"
+#include "usage/child.h"
+#include "usage/demand_fixture.h"
+#include "usage/process_clock.h"
+#include "usage/real_cgroup.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class KernelDemandTest : public DemandTest {
+ protected:
+  void SetUp() override {
+    std::string why_not;
+    cgroup_ = RealCgroup::make(why_not);
+    if (!cgroup_) GTEST_SKIP() << "no cgroup can be made here: " << why_not;
+    auto host = HostRoot::open({.cgroupfs = cgroup_->path()});
+    ASSERT_TRUE(host);
+    host_ = std::make_unique<HostRoot>(*std::move(host));
+    ASSERT_TRUE(host_->has_own_procfs());
+    tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs());
+    table_ = std::make_unique<ProcessTable>(*host_);
+    cgroup_->add("a");
+    cgroup_->add("b");
+  }
+
+  std::unique_ptr<RealCgroup> cgroup_;
+  std::unique_ptr<HostRoot> host_;
+};
+
+TEST_F(KernelDemandTest, TimeSinceTheLastReadingIsTheGroupsMeanwhile) {
+  Child child, other;
+  cgroup_->move(child.pid(), "a");
+  cgroup_->move(other.pid(), "a");
+  settle();
+  const auto before = read_process_clock(child.pid());
+  child.burn(20ms);
+  read();
+  EXPECT_EQ(find(child.pid()), nullptr);
+  EXPECT_TRUE(is_behind("/a"));
+  read();  // it has not run since, and stays behind
+  EXPECT_TRUE(is_behind("/a"));
+  cgroup_->move(other.pid(), "b");
+  other.burn(20ms);
+  read();
+  ASSERT_NE(find(other.pid()), nullptr);
+  EXPECT_NE(find(other.pid())->before->group, sample_.groups[find(other.pid())->group].incarnation);
+  table_->demand({});
+  read();
+  ASSERT_NE(find(child.pid()), nullptr);
+  EXPECT_FALSE(is_behind("/a"));
+  EXPECT_EQ(find(child.pid())->before->usage, *before);
+  EXPECT_GE(find(child.pid())->usage - *before, 20ms);
+}
+
+// Short of descriptors.
+TEST_F(KernelDemandTest, GroupWhoseListCannotBeReadIsBehind) {
+  tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs(), CgroupLimits{.descriptors = &none_held_});
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  settle();
+  const auto before = read_process_clock(child.pid());
+  child.burn(20ms);
+  tree_->read(sample_.groups);
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{.rlim_cur = 3, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  table_->demand({});
+  table_->read(tree_.get(), boottime_ += 1s, sample_);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(find(child.pid()), nullptr);
+  EXPECT_TRUE(sample_.ended.empty());
+  EXPECT_TRUE(is_behind("/a"));
+  read();
+  ASSERT_NE(find(child.pid()), nullptr);
+  EXPECT_FALSE(is_behind("/a"));
+  EXPECT_EQ(find(child.pid())->before->usage, *before);
+  EXPECT_GE(find(child.pid())->usage - *before, 20ms);
+}
+
+TEST_F(KernelDemandTest, EndIsFoundAtOnce) {
+  Child child, other;
+  cgroup_->move(child.pid(), "a");
+  cgroup_->move(other.pid(), "a");
+  settle();
+  other.burn(20ms);
+  const pid_t pid = child.pid();
+  child.end();
+  child.reap();
+  read();
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
+  EXPECT_TRUE(is_behind("/a"));
+}
+
+}  // namespace
+}  // namespace keplerd

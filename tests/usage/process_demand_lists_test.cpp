@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a cgroup's list of processes is read while nobody wants them: on this host, in written cgroups.
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/fake_host.h"
+#include "usage/child.h"
+#include "usage/demand_fixture.h"
+
+namespace keplerd {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Processes of this host in a written tree of cgroups, whose files say what the test wants.
+class CountedDemandTest : public DemandTest {
+ protected:
+  CountedDemandTest() {
+    fake_.add_cgroup("/a");
+    host_ = std::make_unique<HostRoot>(*HostRoot::open({.cgroupfs = fake_.paths().cgroupfs}));
+    tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs());
+    table_ = std::make_unique<ProcessTable>(*host_);
+    fake_.set_cgroup_procs("/a", {child_.pid()});
+  }
+  void set_tasks(int count) { fake_.write("cgroup/a/pids.current", std::to_string(count) + "\n"); }
+  // The group has run.
+  void read_moved(Nanoseconds after = 1s) {
+    fake_.set_cgroup_usage("/a", usage_ += 10'000);
+    read(after);
+  }
+  void add_other() { fake_.set_cgroup_procs("/a", {child_.pid(), other_.pid()}); }
+
+  FakeHost fake_;
+  std::unique_ptr<HostRoot> host_;
+  Child child_, other_;
+  std::int64_t usage_ = 0;
+};
+
+TEST_F(CountedDemandTest, WithAsManyTasksAsBeforeTheListIsNotReadAgain) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  add_other();
+  read_moved();
+  EXPECT_EQ(find(other_.pid()), nullptr);
+  EXPECT_TRUE(is_behind("/a"));
+  set_tasks(2);
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr) << "another number";
+}
+
+TEST_F(CountedDemandTest, AllProcessesAreOnlyListedAgainAfterOneWasCreated) {
+  settle();
+  bool is_skipped = false;
+  // A process of the host that ends while all are listed makes another listing necessary.
+  for (int attempt = 0; attempt < 50 && !is_skipped; ++attempt) {
+    ++forks_;
+    read(11s);
+    Child late;
+    read(11s);
+    if (find(late.pid()) != nullptr) continue;
+    is_skipped = true;
+    ++forks_;
+    read(11s);
+    EXPECT_NE(find(late.pid()), nullptr);
+  }
+  EXPECT_TRUE(is_skipped);
+}
+
+TEST_F(CountedDemandTest, WithoutTheirNumberTheListIsRead) {
+  settle();
+  read_moved();
+  add_other();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, WithoutTheirNumberTheListIsNotReadWhileNoProcessIsCreatedOnTheHost) {
+  forks_ = 7;
+  settle();
+  add_other();
+  for (int second = 1; second < 10; ++second) {
+    read_moved();
+    EXPECT_EQ(find(other_.pid()), nullptr);
+    EXPECT_TRUE(is_behind("/a"));
+  }
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr) << "every ten seconds";
+}
+
+TEST_F(CountedDemandTest, AfterAProcessIsCreatedTheListIsRead) {
+  forks_ = 7;
+  settle();
+  read_moved();
+  add_other();
+  ++forks_;
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, AProcessThatIsCreatedWhileItsGroupIsIdleIsFoundWhenThatHasRun) {
+  forks_ = 7;
+  settle();
+  read_moved();
+  add_other();
+  ++forks_;
+  read();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, TheNumberCountsEvenIfNoProcessIsCreatedOnTheHost) {
+  set_tasks(1);
+  forks_ = 7;
+  settle();
+  read_moved();
+  add_other();  // it is moved here
+  set_tasks(2);
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, AfterAListThatCannotBeReadTheNumberSaysNothing) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  fake_.break_file("cgroup/a/cgroup.procs");
+  set_tasks(2);
+  read_moved();
+  fake_.remove("cgroup/a/cgroup.procs");
+  add_other();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, EveryTenSecondsTheListIsRead) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  add_other();
+  read_moved(10s);
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, WhoeverAsksSeesAll) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  add_other();
+  table_->demand({});
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, ANumberThatIsOlderThanTheListSaysNothing) {
+  set_tasks(1);
+  settle();
+  read_moved();
+  table_->demand({});
+  read_moved();
+  table_->demand({.all = false, .needed = {}, .groups = {}});
+  add_other();
+  read_moved();
+  EXPECT_NE(find(other_.pid()), nullptr) << "the number is the same, but the list has been read since";
+}
+
+TEST_F(CountedDemandTest, AGroupWithoutProcessesIsNotBehind) {
+  set_tasks(1);
+  settle();
+  fake_.set_cgroup_procs("/a", {});
+  set_tasks(0);
+  read_moved();
+  read_moved();
+  EXPECT_FALSE(is_behind("/a"));
+}
+
+}  // namespace
+}  // namespace keplerd
