@@ -23,10 +23,6 @@ microseconds monotonic_now() {
   return std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-microseconds realtime_now() {
-  return std::chrono::duration_cast<microseconds>(std::chrono::system_clock::now().time_since_epoch());
-}
-
 Result<Meter> Meter::open(const std::string& address, bool include_idle) {
   auto daemon = client::Daemon::connect(address);
   if (!daemon) return daemon.error();

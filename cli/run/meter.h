@@ -67,7 +67,7 @@ class Meter {
   Measurement measurement_;
 };
 
-std::chrono::microseconds monotonic_now();  // CLOCK_MONOTONIC
-std::chrono::microseconds realtime_now();   // CLOCK_REALTIME
+// CLOCK_MONOTONIC.
+std::chrono::microseconds monotonic_now();
 
 }  // namespace keplerd::cli::run

@@ -75,15 +75,19 @@ std::vector<Part> zone_parts(const Json& before, const Json& after) {
 }
 
 // Whether a row is of a process in this unit, or below it, and neither of an earlier unit of the same name
-// nor keplerctl's own. keplerd may have seen the command's process before it was put into the unit.
+// nor keplerctl's own. All but the command's process begin after the measurement; keplerd may have seen that
+// one before it was put into the unit.
 bool is_of_unit(const Json& process, const Measurement& measurement) {
   const std::string unit = client::text(measurement.after.row, "id");
   const std::string in = client::text(process, "unit");
   if (unit.empty() || (in != unit && !in.starts_with(unit + "/"))) return false;
-  if (integer_field(process, "pid") == measurement.holder) return false;
+  const auto pid = integer_field(process, "pid");
+  if (pid == measurement.holder) return false;
+  if (pid == measurement.command) return true;
   if (string_field(process, "state") != "terminated") return true;
   const auto since = integer_field(process, "sinceUsec");
-  return !since || *since >= measurement.created.count();
+  const auto began = integer_field(measurement.before.status, "realtimeUsec");
+  return !since || !began || *since >= *began;
 }
 
 std::vector<std::string> running_processes(const Measurement& measurement) {

@@ -79,7 +79,7 @@ struct Measurement {
   std::optional<Microwatts> peak;    // the highest power of the unit between two samples
   std::vector<Json> processes = {};  // rows of keplerd, of any unit
   std::int64_t holder = 0;           // the PID of keplerctl's own process in the unit
-  microseconds created{0};           // CLOCK_REALTIME before the command's process was created
+  std::int64_t command = 0;          // the PID of the command
   bool is_over = false;              // nothing else runs in the unit, even if keplerd still has zombies there
   bool includes_idle = false;        // in the energies and powers of the rows; else they are active_row()s
   bool places_idle = true;           // keplerd does, on workloads

@@ -83,7 +83,6 @@ bool Session::wait_for_processes(pid_t holder, bool measured) {
 }
 
 Result<Outcome> Session::run() {
-  const microseconds created = realtime_now();
   auto holder = Holder::make();
   if (!holder) return holder.error();
   auto child = Child::make(plan_.command, signals_);
@@ -123,7 +122,7 @@ Result<Outcome> Session::run() {
     return outcome;
   }
   measurement->holder = holder->pid();
-  measurement->created = created;
+  measurement->command = child->pid();
   measurement->is_over = is_over;
   outcome.report = measured_report(run, *measurement);
   return outcome;

@@ -182,18 +182,28 @@ TEST(RunReport, ProgramsAreThoseOfTheUnitAndBelowItByName) {
 
 TEST(RunReport, ProgramsOfAnEarlierUnitOfTheSameNameAreNotItsOwn) {
   Measurement known = measurement();
-  // A sample is taken after the process was created, and before the one that waits for its scope.
-  known.created = microseconds(known.before.status["realtimeUsec"].get<std::int64_t>() - 10'000);
   Json old = process_row("cc1plus", kUnit, 70'000'000);
   old["state"] = "terminated";
-  old["sinceUsec"] = known.created.count() - 1;
+  old["sinceUsec"] = known.before.status["realtimeUsec"].get<std::int64_t>() - 1;
   Json ended = process_row("ld", kUnit, 10'000'000);
   ended["state"] = "terminated";
-  ended["sinceUsec"] = known.created.count();
+  ended["sinceUsec"] = known.before.status["realtimeUsec"];
   known.processes = {old, ended};
   const Report report = measured_report(make_run(), known);
   ASSERT_EQ(report.programs.size(), 1u);
   EXPECT_EQ(report.programs[0].name, "ld");
+}
+
+// It exists before it is put into the unit, and may be sampled then.
+TEST(RunReport, TheCommandIsListedSinceWhenItMayBeKnown) {
+  Measurement known = measurement();
+  Json command = process_row("make", kUnit, 70'000'000);
+  command["state"] = "terminated";
+  command["sinceUsec"] = known.before.status["realtimeUsec"].get<std::int64_t>() - 20'000;
+  known.processes = {command};
+  EXPECT_TRUE(measured_report(make_run(), known).programs.empty());
+  known.command = command["pid"];
+  ASSERT_EQ(measured_report(make_run(), known).programs.size(), 1u);
 }
 
 TEST(RunReport, NamesWhatStillRunsInTheUnitButNotItsOwnProcess) {

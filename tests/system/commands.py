@@ -107,7 +107,7 @@ def seen_early(host, report):
             "python3 -c 'sum(range(10000000))'; done")
     host.rapl("halt", PACKAGE)
     runs = [json.loads(host.sh(f"cat /tmp/early-{i + 1}.json"))["run"] for i in range(20)]
-    # Of some, no tick of the clock was counted, or none after the first sample with the process.
+    # Of some, no tick of the clock may be counted, or none after the first sample with the process.
     listed = [run for run in runs if len(run["processes"]) == 1]
     report.check(f"their programs are listed: {len(listed)} of {len(runs)}", len(listed) >= 15, runs)
     reload(host, "")

@@ -32,8 +32,8 @@ constexpr double kSurpriseFrom = 120;                    // s
 constexpr double kRestoredVariance = 4;                  // times what it was
 constexpr double kLoosened = 10;                         // likewise
 constexpr double kShareSpan = 3600, kCentreSpan = 7200;  // s
-// s in which a surprised filter regains the uncertainty of its start. What is known of the machine stays
-// known longer: under usual loads, it is the workloads that change.
+// s in which a surprised filter regains the uncertainty of its start. What is known of the host stays known
+// longer: under usual loads, it is the workloads that change.
 constexpr double kReopen = 300, kReopenUsual = 10'000;
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }

@@ -41,7 +41,7 @@ struct PowerObservation {
   double siblings = 0;                 // O
   double frequency = 0;                // L
   double cpus = 0;                     // logical CPUs of the zone
-  bool is_new = true;                  // there have been few windows so far, or none with so little load
+  bool is_new = true;                  // few windows so far, or no minute with so little load
   std::array<double, kSlots> share{};  // b; the sum is 1, or all are 0 without load
 };
 
@@ -132,7 +132,7 @@ class PowerFilter {
   std::size_t noise_windows_ = 0;
   double last_noise_ = 0;
   double surprise_ = 1;
-  std::array<double, 10> errors_{};                             // the last ones
+  std::array<double, 20> errors_{};                             // the last ones: 10 s of the shortest windows
   double error_squared_ = 0, error_near_ = 0, error_late_ = 0;  // means; of products with earlier ones
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double kSpan = 600;                    // s
 constexpr double kMostSquare = 25;               // times the noise: a jump counts no more
 constexpr double kDistrust = 1.3, kTrust = 1.1;  // learned over pooled square error
-constexpr double kWarmUp = 60;                   // windows
+constexpr double kWarmUp = 60;                   // s
 constexpr double kLag = 10;                      // s
 
 // 0 up to `low`, 1 from `high` on.

@@ -33,10 +33,10 @@ constexpr std::size_t kLearningWindows = 60;
 constexpr double kIdleSd = 0.06, kUnseenIdleSd = 0.30;  // of the idle power
 constexpr double kModelSd = 0.08;                       // of a workload's energy
 constexpr double kPresenceSd = 0.3;                     // of the part drawn by being awake
-constexpr double kMostAwake = 0.8;                      // of the active energy
+constexpr double kMostAwake = 0.72;                     // of the active energy
 
 // The first cores that wake draw more than the next ones, so that the filters take some of the power of busy
-// cores for power drawn by being awake: this part of it is.
+// cores for power drawn by being awake. Only this part of it really is.
 constexpr double kAwakePart = 0.9;
 
 // When a workload is unclear: of the use of the zone; of what was not known at first; s.
@@ -125,8 +125,11 @@ void ZonePower::start_filters() {
                                      : base_.windows > 0 ? std::optional(base_watts())
                                                          : std::nullopt;
   const bool again = idle && !knew_idle_ && now_ < kEarly;
-  for (PowerFilter* filter : {&learned_, &pooled_})
-    if (!filter->started() || again) filter->start(o, idle);
+  for (PowerFilter* filter : {&learned_, &pooled_}) {
+    if (filter->started() && !again) continue;
+    filter->start(o, idle);
+    unseen_ = {};
+  }
   knew_idle_ = idle.has_value();
 }
 
@@ -196,9 +199,9 @@ void ZonePower::hold_idle() {
   }
 }
 
-// Whether a window may still say something about the machine: at first, and later if the load is lower than
+// Whether a window may still say something about the host: at first, and later if the load is lower than
 // ever before. The same loads for hours would only turn errors of the model, and changes of workloads, into
-// power of the machine; on a host that is never idle, into idle power.
+// power of the host; if that is never idle, into idle power.
 bool ZonePower::sees_new_load(double seconds) {
   mean_load_ += mean_weight(seconds, kLoadSpan, unseen_.windows - 1) * (observation_.load - mean_load_);
   const bool is_least = mean_load_ < unseen_.least_load || unseen_.windows == 1;
@@ -232,9 +235,10 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   const double factor = learned_.workload_factor(o);
   const auto awake = [&](const PowerFilter& filter, double g) {
     const double constant = filter.value(PowerFilter::kAwake) * o.awake;
-    return constant > 0 ? std::min(kMostAwake, constant / (constant + filter.dynamic(o) * g)) : 0;
+    return constant > 0 ? std::min(kMostAwake, kAwakePart * constant / (constant + filter.dynamic(o) * g))
+                        : 0;
   };
-  parts.awake = kAwakePart * blend(awake(learned_, factor), awake(pooled_, 1));
+  parts.awake = blend(awake(learned_, factor), awake(pooled_, 1));
   for (const double use : activity.use) parts.presence += presence(use);
   for (std::size_t s = 0; s < kSlots; ++s)
     parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;

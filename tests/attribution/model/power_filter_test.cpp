@@ -116,7 +116,7 @@ double change_of_idle(bool is_new) {
   return std::abs(filter.value(PowerFilter::kIdle) - before);
 }
 
-TEST(PowerFilter, UnderUsualLoadsAWorkloadThatChangesDoesNotChangeTheMachine) {
+TEST(PowerFilter, UnderUsualLoadsAWorkloadThatChangesDoesNotMoveTheIdlePower) {
   EXPECT_LT(change_of_idle(false), 2);
   EXPECT_GT(change_of_idle(true), 10) << "else this shows nothing";
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attribution/model/trust.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace keplerd {
@@ -31,9 +33,16 @@ TEST(Trust, NoneWhereErrorsLastAndNeitherFilterIsBetter) {
 }
 
 TEST(Trust, HowLongErrorsLastDoesNotDependOnTheWindows) {
-  Trust trust;
-  for (int i = 0; i < 600; ++i) trust.judge(i / 12 % 2 == 0 ? 1 : -1, 1.1, 1, 5);
-  EXPECT_EQ(trust.value(), 0);
+  const auto after_errors_of = [](double lasting, double seconds) {
+    Trust trust;
+    for (int i = 0; i < 1200; ++i)
+      trust.judge(std::fmod(i * seconds, 2 * lasting) < lasting ? 1 : -1, 1.1, 1, seconds);
+    return trust.value();
+  };
+  for (const double seconds : {0.5, 1.0, 5.0}) {
+    EXPECT_EQ(after_errors_of(60, seconds), 0) << seconds;
+    EXPECT_EQ(after_errors_of(10, seconds), 1) << seconds;
+  }
 }
 
 TEST(Trust, LastingErrorsDoNoHarmWhereTheFilterIsClearlyBetter) {

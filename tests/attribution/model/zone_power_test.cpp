@@ -162,6 +162,7 @@ TEST(ZonePower, NeverSeenIdleTheIdlePowerIsLearnedFromNewLoadsOnly) {
   const double learned = idle();
   run_never_idle(zone, 3600, usual);
   EXPECT_NEAR(idle(), learned, 0.04 * learned);
+  // As if half of the idle power had not been there at all.
   run_never_idle(
       zone, 600, [](int i) { return 2.4 - 0.001 * i; }, 10);
   EXPECT_GT(std::abs(idle() - learned), 0.1 * learned);
