@@ -40,8 +40,11 @@ bool Session::start_measuring(const Child& child, const Holder& holder) {
   if (!scope && plan_.wait) warn_("--wait: without a scope, only the command itself is waited for");
   if (scope && plan_.wait) {
     auto directory = scope_directory(holder.pid(), scope->name);
-    if (directory) directory_ = *std::move(directory);
-    if (!directory) warn_("--wait: " + printable(directory.error().message));
+    if (directory) {
+      directory_ = *std::move(directory);
+    } else {
+      warn_("--wait: " + printable(directory.error().message));
+    }
   }
   if (!scope || !meter_ || !problem_.empty()) return false;
   meter_->begin(scope->cgroup, [this](int fd, milliseconds longest) { return wait_for(fd, longest); });
