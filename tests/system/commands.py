@@ -12,13 +12,12 @@ EACH = 3
 # A report cannot be compared with the row of its scope exactly, for two reasons:
 # - The report is as of the sample with which the measurement ends. The process that keeps the scope until then ends after it, and
 #   what that takes is energy of the scope which only the row has. Nobody can see the row as of the report's sample: it has changed
-#   with the next one, when the scope is gone. END is a bound for what a process needs to end on a busy host; a report as of one
-#   sample earlier would lack more.
+#   with the next one, when the scope is gone. END is a bound for what a process needs to end.
 # - Users see energies rounded down to 0.1 J: the report of a user is the difference of two of them, both of which may be up to
 #   0.1 J too low, and so may what was there before.
 # What is exact is compared exactly: all rows with the meter, and the parts of each report with its total.
 COARSE = 200_000
-END = 500_000
+END = 50_000
 
 
 def reports_of(host, who):
