@@ -26,7 +26,6 @@ constexpr std::size_t kFirstNoiseWindows = 20;              // that the first va
 constexpr double kNoiseSpan = 60;                           // s, in which it is learned
 constexpr double kMostInflation = 60;
 constexpr double kErrorSpan = 120;  // s, in which the correlation of errors is learned
-constexpr double kErrorLag = 10;    // s, at which errors that are still alike come from the model
 constexpr double kSurprised = 2.5, kMostSurprise = 25;
 constexpr double kSurpriseFrom = 120;                    // s
 constexpr double kRestoredVariance = 4;                  // times what it was
@@ -189,7 +188,7 @@ double PowerFilter::learn(const PowerObservation& o) {
   bound();
   judge(error, own, active, o);
   if (surprise_ > kSurprised && age_ >= kSurpriseFrom) reopen(o);
-  errors_[windows_ % errors_.size()] = error;
+  errors_.add(error);
   ++windows_;
   return error;
 }
@@ -199,14 +198,10 @@ double PowerFilter::learn(const PowerObservation& o) {
 // not taken for one whose model is wrong.
 double PowerFilter::inflation(double error, double seconds) {
   const double weight = mean_weight(seconds, kErrorSpan, windows_);
-  const double most = static_cast<double>(errors_.size());
-  const auto lag = static_cast<std::size_t>(std::clamp(std::round(kErrorLag / seconds), 1.0, most));
-  const auto before = [this](std::size_t windows) {
-    return errors_[(windows_ + errors_.size() - windows) % errors_.size()];
-  };
+  const std::size_t lag = RecentErrors::lag(seconds);
   error_squared_ += weight * (square(error) - error_squared_);
-  error_near_ += weight * (error * before(1) - error_near_);
-  error_late_ += weight * (error * before(lag) - error_late_);
+  error_near_ += weight * (error * errors_.before(1) - error_near_);
+  error_late_ += weight * (error * errors_.before(lag) - error_late_);
   if (error_squared_ <= 0) return 1;
   const double near = std::clamp(error_near_ / error_squared_, 0.0, 0.9);
   const double late = std::min(error_late_ / error_squared_, 0.95);

@@ -22,6 +22,8 @@
 #include <optional>
 #include <vector>
 
+#include "attribution/model/recent_errors.h"
+
 namespace keplerd {
 
 // The variance of d between workloads about which nothing is known: on processors they differ by a third of
@@ -132,7 +134,7 @@ class PowerFilter {
   std::size_t noise_windows_ = 0;
   double last_noise_ = 0;
   double surprise_ = 1;
-  std::array<double, 20> errors_{};                             // the last ones: 10 s of the shortest windows
+  RecentErrors errors_;
   double error_squared_ = 0, error_near_ = 0, error_late_ = 0;  // means; of products with earlier ones
 };
 

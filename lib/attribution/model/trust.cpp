@@ -2,7 +2,6 @@
 #include "attribution/model/trust.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "attribution/model/arithmetic.h"
 
@@ -13,7 +12,6 @@ constexpr double kSpan = 600;                    // s
 constexpr double kMostSquare = 25;               // times the noise: a jump counts no more
 constexpr double kDistrust = 1.3, kTrust = 1.1;  // learned over pooled square error
 constexpr double kWarmUp = 60;                   // s
-constexpr double kLag = 10;                      // s
 
 // 0 up to `low`, 1 from `high` on.
 double ramp(double value, double low, double high) {
@@ -25,13 +23,11 @@ double ramp(double value, double low, double high) {
 void Trust::judge(double learned, double pooled, double noise, double seconds) {
   const double most = kMostSquare * std::max(noise, 1e-9);
   const double weight = mean_weight(seconds, kSpan, windows_);
-  const double most_windows = static_cast<double>(errors_.size());
-  const auto ago = static_cast<std::size_t>(std::clamp(std::round(kLag / seconds), 1.0, most_windows));
-  const double late = errors_[(windows_ + errors_.size() - ago) % errors_.size()];
+  const double late = errors_.before(RecentErrors::lag(seconds));
   learned_squared_ += weight * (std::min(learned * learned, most) - learned_squared_);
   pooled_squared_ += weight * (std::min(pooled * pooled, most) - pooled_squared_);
   learned_lag10_ += weight * (std::clamp(learned * late, -most, most) - learned_lag10_);
-  errors_[windows_ % errors_.size()] = learned;
+  errors_.add(learned);
   ++windows_;
   seconds_ += seconds;
   const double ratio = pooled_squared_ > 0 ? learned_squared_ / pooled_squared_ : 1;

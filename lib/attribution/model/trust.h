@@ -4,8 +4,9 @@
 // nothing can be learned.
 #pragma once
 
-#include <array>
 #include <cstddef>
+
+#include "attribution/model/recent_errors.h"
 
 namespace keplerd {
 
@@ -28,7 +29,7 @@ class Trust {
  private:
   std::size_t windows_ = 0;
   double seconds_ = 0;
-  std::array<double, 20> errors_{};  // of the learned filter, the last ones: 10 s of the shortest windows
+  RecentErrors errors_;  // of the learned filter
   double learned_squared_ = 0, pooled_squared_ = 0, learned_lag10_ = 0;
   double value_ = 0;
 };
