@@ -15,26 +15,26 @@
 #include "base/unique_fd.h"
 #include "daemon/convert_settings.h"
 #include "daemon/publish/report_json.h"
+#include "daemon/publish/row_text.h"
 #include "report/row_selection.h"
-#include "varlink/json.h"
+#include "varlink/json_text.h"
 
 namespace keplerd {
 namespace {
 
-using varlink::Json;
-
 constexpr Microjoules kMostEnergy{std::int64_t{1} << 58};  // 9 years at 1 kW: sums of it fit
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json rows_json(const ReportView& view, RowKind kind) {
+// {"units": [...]}
+std::string rows_text(const char* name, const ReportView& view, RowKind kind) {
   RowOrders orders;
-  Json rows = Json::array();
   const auto sequence = orders.first(view, kind, RowOrder::kEnergy, std::numeric_limits<std::size_t>::max());
-  for (std::size_t i = 0; i < sequence.size(); ++i) rows.push_back(row_json(view, kind, sequence[i]));
-  return rows;
+  std::string text;
+  {
+    varlink::ObjectWriter object(text);
+    varlink::ArrayWriter rows(object.member(name));
+    for (std::size_t i = 0; i < sequence.size(); ++i) write_row(rows.element(), view, kind, sequence[i]);
+  }
+  return text;
 }
 
 // "powercap" of "powercap:package:0".
@@ -115,9 +115,9 @@ std::shared_ptr<const Report> Replay::report() const {
 void Replay::write(std::ostream& out) const {
   const ReportView view{report(), nullptr};
   if (!view.report) return;
-  out << text_of(status_json(*view.report, settings_));
-  out << text_of({{"zones", rows_json(view, RowKind::kZones)}});
-  out << text_of({{"units", rows_json(view, RowKind::kUnits)}});
+  out << varlink::ReplyText(status_json(*view.report, settings_)).text() << '\n';
+  out << rows_text("zones", view, RowKind::kZones) << '\n';
+  out << rows_text("units", view, RowKind::kUnits) << '\n';
 }
 
 Result<Done> replay_file(const ReplayRequest& request, const Settings& settings, std::ostream& out,

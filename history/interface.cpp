@@ -67,7 +67,7 @@ class Interface {
     if (!shown_.identify(call.peer).full) return varlink::permission_denied();
     Json budgets = Json::array();
     for (const BudgetUse& use : shown_.budgets()) budgets.push_back(budget_json(use));
-    return Reply{{{"budgets", std::move(budgets)}}};
+    return Reply{Json{{"budgets", std::move(budgets)}}};
   }
 
   Answer query(const Call& call) {

@@ -11,6 +11,7 @@
 #include "daemon/convert_settings.h"
 #include "daemon/publish/energy_streams.h"
 #include "daemon/publish/report_json.h"
+#include "daemon/publish/row_text.h"
 #include "energy_idl.h"
 #include "report/row_selection.h"
 
@@ -131,7 +132,7 @@ Answer get(Reports& reports, const Call& call) {
   const ReportView view = reports.fresh(caller_of(reports, call), kind.value);
   if (!view) return varlink::permission_denied();
   const FoundRow found = find_row(view, *kind.value, *id.value);
-  if (found.index) return Reply{{{"row", row_json(view, *kind.value, *found.index)}}};
+  if (found.index) return Reply{row_reply(view, *kind.value, *found.index)};
   if (found.ids.empty()) return failure(row_kind_names(*kind.value).no_such, {{"id", *id.value}});
   return failure("AmbiguousName", {{"name", *id.value}, {"ids", found.ids}});
 }

@@ -6,13 +6,19 @@
 #include <utility>
 
 #include "daemon/publish/report_json.h"
+#include "daemon/publish/row_text.h"
 #include "report/row_selection.h"
+#include "varlink/json_text.h"
 
 namespace keplerd {
 namespace {
 
+using varlink::ArrayWriter;
 using varlink::Json;
+using varlink::ObjectWriter;
 using varlink::Reply;
+using varlink::ReplyText;
+using varlink::write_json;
 
 // Rows per reply of Monitor: some 50 KB, and a millisecond of work.
 constexpr std::size_t kRowsAtOnce = 100;
@@ -54,8 +60,18 @@ std::optional<Microwatts> active_power(const ReportView& view, RowKind kind, std
   });
 }
 
-void set_power(Json& json, const char* key, std::optional<Microwatts> power) {
-  if (power) json[key] = power->value;
+bool runs(const ReportView& view, RowKind kind, std::size_t index) {
+  return with_rows(kind, [&](auto rows_of) {
+    const auto& row = rows_of(view)[index];
+    if constexpr (requires { row.running; })
+      return row.running;
+    else
+      return row.current;
+  });
+}
+
+void write_power(ObjectWriter& object, std::string_view name, std::optional<Microwatts> power) {
+  if (power) write_json(object.member(name), power->value);
 }
 
 }  // namespace
@@ -64,9 +80,9 @@ ListStream::ListStream(ReportView view, RowKind kind, RowSequence rows)
     : view_(std::move(view)), kind_(kind), rows_(std::move(rows)) {}
 
 std::optional<std::variant<Reply, varlink::Failure>> ListStream::next() {
-  if (rows_.empty()) return Reply{Json::object()};
-  Json row = row_json(view_, kind_, rows_[position_++]);
-  return Reply{{{"row", std::move(row)}}, position_ < rows_.size()};
+  if (rows_.empty()) return Reply{};
+  ReplyText text = row_reply(view_, kind_, rows_[position_++]);
+  return Reply{std::move(text), position_ < rows_.size()};
 }
 
 PolicyListStream::PolicyListStream(Reports& reports, Caller caller, Query query)
@@ -82,19 +98,21 @@ PolicyListStream::PolicyListStream(Reports& reports, Caller caller, Query query)
 std::optional<std::variant<Reply, varlink::Failure>> PolicyListStream::next() {
   if (!caller_.full) return varlink::permission_denied();
   if (!rows_ && !take_sample()) return std::nullopt;
-  Json json = Json::object();
+  const std::optional<std::size_t> row = rows_->empty() ? std::nullopt : std::optional((*rows_)[position_++]);
+  return Reply{ReplyText([&](std::string& out) { write(out, row); }), position_ < rows_->size()};
+}
+
+void PolicyListStream::write(std::string& out, std::optional<std::size_t> row) const {
+  ObjectWriter object(out);
   const IdleTrial* const trial = find_trial(*view_.report, query_.policy);
-  if (trial != nullptr) set_power(json, "policyHostMicrowatts", trial->host.power);
-  if (rows_->empty()) return Reply{std::move(json)};
-  const std::size_t row = (*rows_)[position_++];
-  json["row"] = row_json(view_, query_.kind, row);
-  if (trial != nullptr) {
-    const std::optional<Microwatts> idle = parts_of(*trial, query_.kind)[row].power;
-    set_power(json, "policyIdleMicrowatts", idle);
-    if (const auto active = active_power(view_, query_.kind, row); active && idle)
-      set_power(json, "policyPowerMicrowatts", *active + *idle);
-  }
-  return Reply{std::move(json), position_ < rows_->size()};
+  if (trial != nullptr) write_power(object, "policyHostMicrowatts", trial->host.power);
+  if (!row) return;
+  write_row(object.member("row"), view_, query_.kind, *row);
+  if (trial == nullptr) return;
+  const std::optional<Microwatts> idle = parts_of(*trial, query_.kind)[*row].power;
+  write_power(object, "policyIdleMicrowatts", idle);
+  if (const auto active = active_power(view_, query_.kind, *row); active && idle)
+    write_power(object, "policyPowerMicrowatts", *active + *idle);
 }
 
 // Whether there is one to reply with.
@@ -133,21 +151,25 @@ std::optional<std::variant<Reply, varlink::Failure>> MonitorStream::next() {
     sending_ = reports_.latest(caller_, kind_);
     if (kind_) collect_changes();
   }
-  Json json = monitor_json(*sending_.report);
-  if (kind_) {
-    Json rows = Json::array();
+  ReplyText text([this](std::string& out) { write(out); });
+  if (position_ == changes_.rows.size()) sent_ = std::exchange(sending_, {});
+  return Reply{std::move(text), true};
+}
+
+void MonitorStream::write(std::string& out) {
+  ObjectWriter object(out);
+  object.members_of(monitor_json(*sending_.report));
+  if (!kind_) return;
+  {
+    ArrayWriter rows(object.member("rows"));
     const std::size_t end = std::min(position_ + kRowsAtOnce, changes_.rows.size());
-    for (; position_ < end; ++position_) rows.push_back(row_json(sending_, *kind_, changes_.rows[position_]));
-    json["rows"] = std::move(rows);
-    if (!changes_.removed.empty()) json["removed"] = std::exchange(changes_.removed, {});
-    if (!events_.empty()) json["events"] = std::exchange(events_, {});
-    if (position_ < changes_.rows.size()) {
-      json["partial"] = true;
-      return Reply{std::move(json), true};
-    }
+    for (; position_ < end; ++position_)
+      write_row(rows.element(), sending_, *kind_, changes_.rows[position_]);
   }
-  sent_ = std::exchange(sending_, {});
-  return Reply{std::move(json), true};
+  if (!changes_.removed.empty())
+    write_json(object.member("removed"), Json(std::exchange(changes_.removed, {})));
+  if (!events_.empty()) write_json(object.member("events"), std::exchange(events_, {}));
+  if (position_ < changes_.rows.size()) write_json(object.member("partial"), true);
 }
 
 void MonitorStream::collect_changes() {
@@ -186,21 +208,21 @@ std::optional<std::variant<Reply, varlink::Failure>> MeasureStream::next() {
     if (!is_new && !is_due(*view.report, *sent_, interval_)) return std::nullopt;
   }
   sent_ = view.report;
-  Json json = monitor_json(*view.report);
-  bool is_running = false;
-  if (const auto index = find_row(view, target_.kind, target_.id).index) {
-    Json row = row_json(view, target_.kind, *index);
-    is_running = row.value("state", "running") == "running";
-    json["row"] = std::move(row);
-  }
+  const auto row = find_row(view, target_.kind, target_.id).index;
+  ReplyText text([&](std::string& out) {
+    ObjectWriter object(out);
+    object.members_of(monitor_json(*view.report));
+    if (row) write_row(object.member("row"), view, target_.kind, *row);
+  });
+  const bool is_running = row && runs(view, target_.kind, *row);
   const bool has_ended = std::exchange(was_running_, is_running) && !is_running;
-  return Reply{std::move(json), !has_ended};
+  return Reply{std::move(text), !has_ended};
 }
 
 std::optional<std::variant<Reply, varlink::Failure>> RecordStream::next() {
   std::string text = recording_->take_text(kTextAtOnce);
   if (text.empty()) return std::nullopt;
-  return Reply{{{"text", std::move(text)}}, true};
+  return Reply{Json{{"text", std::move(text)}}, true};
 }
 
 }  // namespace keplerd

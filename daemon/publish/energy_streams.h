@@ -45,6 +45,7 @@ class PolicyListStream : public varlink::Stream {
 
  private:
   bool take_sample();
+  void write(std::string& out, std::optional<std::size_t> row) const;
 
   Reports& reports_;
   Caller caller_;
@@ -72,6 +73,7 @@ class MonitorStream : public varlink::Stream {
 
  private:
   void collect_changes();
+  void write(std::string& out);  // the next reply
 
   Reports& reports_;
   Caller caller_;

@@ -2,11 +2,8 @@
 #include "daemon/publish/report_json.h"
 
 #include <cmath>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
-#include "report/fields.h"
 #include "varlink/json.h"
 
 namespace keplerd {
@@ -20,91 +17,6 @@ void set_power(Json& json, const char* key, const std::optional<Microwatts>& pow
 
 void set_text(Json& json, const char* key, const std::optional<std::string>& text) {
   if (text) json[key] = *text;
-}
-
-Json value_json(const std::string& text) { return text; }
-Json value_json(std::string_view text) { return text; }
-Json value_json(const std::shared_ptr<const std::string>& text) { return *text; }
-Json value_json(bool flag) { return flag; }
-Json value_json(std::int32_t number) { return number; }
-Json value_json(std::uint32_t number) { return number; }
-Json value_json(Microjoules energy) { return energy.value; }
-Json value_json(Microwatts power) { return power.value; }
-Json value_json(Nanoseconds span) { return to_usec(span); }
-Json value_json(Realtime time) { return time.count(); }
-Json value_json(const VmMetadata& metadata) { return metadata; }
-
-// An object of which there are very many, and how many members it may have: while it grows, nlohmann's
-// ordered map would copy them again and again. Their names are never repeated: there is no need to search for
-// them, as operator[] does.
-class Members {
- public:
-  explicit Members(std::size_t most) { members_.reserve(most); }
-
-  template <class T>
-  void set(std::string_view name, T&& value) {
-    members_.emplace_back(std::string(name), std::forward<T>(value));
-  }
-  void set_unless_zero(std::string_view name, Microjoules energy) {
-    if (energy != Microjoules{}) set(name, energy.value);
-  }
-  void set_if_known(std::string_view name, const std::optional<Microwatts>& power) {
-    if (power) set(name, power->value);
-  }
-  Json take() { return std::move(json_); }
-
- private:
-  Json json_ = Json::object();
-  Json::object_t& members_ = json_.get_ref<Json::object_t&>();
-};
-
-Json value_json(const VmParts& breakdown) {
-  Json json = Json::array();
-  json.get_ref<Json::array_t&>().reserve(breakdown.parts.size());
-  for (const VmPart& part : breakdown.parts) {
-    Members one(3);
-    one.set("name", part.name);
-    one.set("energyMicrojoules", part.energy.value);
-    one.set_unless_zero("earlierMicrojoules", earlier_of(breakdown, part));
-    json.push_back(one.take());
-  }
-  return json;
-}
-
-Json value_json(const ZoneShares& zones) {
-  Json json = Json::array();
-  for (std::size_t i = 0; i < zones.shares.size(); ++i) {
-    const Zone& zone = zones.report.zones[i].zone;
-    if (!is_divided(zone)) continue;
-    Members share(10);
-    share.set("id", zone.id);
-    share.set("name", zone.name);
-    share.set("index", zone.index);
-    share.set("energyMicrojoules", zones.shares[i].energy.value);
-    share.set_unless_zero("idleMicrojoules", zones.shares[i].idle);
-    share.set_if_known("powerMicrowatts", zones.shares[i].power);
-    share.set_if_known("idleMicrowatts", zones.shares[i].idle_power);
-    if (zones.shares[i].is_counted) share.set("counted", true);
-    share.set_unless_zero("earlierMicrojoules", earlier_of(zones, i));
-    share.set_unless_zero("earlierIdleMicrojoules", earlier_idle_of(zones, i));
-    json.push_back(share.take());
-  }
-  return json;
-}
-
-template <class T>
-Json value_json(const std::optional<T>& value) {
-  return value_json(*value);
-}
-
-template <class Row>
-Json row_json(const Report& report, const Row& row) {
-  Members members(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<Row>)>>);
-  for_each_field<Row>([&](const auto& field) {
-    const auto& value = field.get(report, row);
-    if (!is_absent(value)) members.set(field.name, value_json(value));
-  });
-  return members.take();
 }
 
 Json refused_claims_json(const std::vector<RefusedClaim>& claims) {
@@ -285,10 +197,6 @@ Json status_json(const Report& report, const Settings& settings) {
   if (cost.energy) json["daemonMicrojoules"] = cost.energy->value;
   set_power(json, "daemonMicrowatts", cost.power);
   return json;
-}
-
-Json row_json(const ReportView& view, RowKind kind, std::size_t index) {
-  return with_rows(kind, [&](auto rows_of) { return row_json(*view.report, rows_of(view)[index]); });
 }
 
 }  // namespace keplerd

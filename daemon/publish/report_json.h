@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a report to the JSON described by varlink/org.keplerd.Energy.varlink.
+// Converts a report, except for its rows, to the JSON described by varlink/org.keplerd.Energy.varlink.
 #pragma once
 
 #include "config/settings.h"
-#include "report/row_kinds.h"
+#include "report/report.h"
 #include "varlink/json_fwd.h"
 
 namespace keplerd {
@@ -16,8 +16,5 @@ varlink::Json event_json(const VmEvent& event);
 
 // GetStatus's reply.
 varlink::Json status_json(const Report& report, const Settings& settings);
-
-// Type Row.
-varlink::Json row_json(const ReportView& view, RowKind kind, std::size_t index);
 
 }  // namespace keplerd

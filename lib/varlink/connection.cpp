@@ -135,7 +135,7 @@ Connection::State Connection::answer(std::string_view message) {
     stream_waits_ = false;
   } else if (auto* reply = std::get_if<Reply>(&answer)) {
     reply->continues = false;
-    put(encode(std::move(*reply)));
+    put(encode(*reply));
   } else {
     put(encode(std::move(std::get<Failure>(answer))));
   }
@@ -151,7 +151,7 @@ void Connection::pull() {
   bool last = true;
   if (auto* reply = std::get_if<Reply>(&*next)) {
     last = !reply->continues;
-    put(encode(std::move(*reply)));
+    put(encode(*reply));
   } else {
     put(encode(std::move(std::get<Failure>(*next))));
   }

@@ -34,8 +34,10 @@ bool take_parameters(Json& message, Json& parameters) {
   return true;
 }
 
+std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 std::string to_wire(const Json& message) {
-  std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = to_text(message);
   text.push_back('\0');
   return text;
 }
@@ -46,6 +48,11 @@ Json object_or_empty(Json&& parameters) {
 }
 
 }  // namespace
+
+ReplyText::ReplyText(const Json& object) {
+  assert(object.is_null() || object.is_object());
+  if (object.is_object()) text_ = to_text(object);
+}
 
 void Framer::append(std::string_view bytes) {
   assert(bytes.size() <= room());
@@ -108,11 +115,14 @@ std::string encode(CallMessage call) {
   return to_wire(message);
 }
 
-std::string encode(Reply reply) {
-  Json message = Json::object();
-  message["parameters"] = object_or_empty(std::move(reply.parameters));
-  if (reply.continues) message["continues"] = true;
-  return to_wire(message);
+std::string encode(const Reply& reply) {
+  constexpr std::string_view kBegin = R"({"parameters":)", kContinues = R"(,"continues":true)";
+  std::string message;
+  message.reserve(kBegin.size() + reply.parameters.text().size() + kContinues.size() + 2);
+  message.append(kBegin).append(reply.parameters.text());
+  if (reply.continues) message.append(kContinues);
+  message.append("}").push_back('\0');
+  return message;
 }
 
 std::string encode(Failure failure) {

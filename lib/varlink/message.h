@@ -4,6 +4,7 @@
 // stack and time it takes are bounded by its length.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -27,8 +28,23 @@ struct CallMessage {
   bool upgrade = false;
 };
 
+// The parameters of a reply: an object, as text.
+class ReplyText {
+ public:
+  ReplyText() = default;          // {}
+  ReplyText(const Json& object);  // null: {}; invalid UTF-8 becomes replacement characters
+
+  // Appends a complete object to an empty string.
+  explicit ReplyText(std::invocable<std::string&> auto write) : text_() { write(text_); }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_ = "{}";
+};
+
 struct Reply {
-  Json parameters;
+  ReplyText parameters;
   bool continues = false;  // only true if the call said `more`
 };
 
@@ -80,7 +96,7 @@ Result<ClientReply> parse_reply(std::string_view text);
 
 // As bytes for the wire, with the NUL. Invalid UTF-8 in strings is replaced by replacement characters.
 std::string encode(CallMessage call);
-std::string encode(Reply reply);
+std::string encode(const Reply& reply);
 std::string encode(Failure failure);
 
 struct MethodName {

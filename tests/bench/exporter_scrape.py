@@ -15,6 +15,7 @@ from exporter_host import Exporter  # noqa: E402
 from written_host import Daemon, WrittenHost  # noqa: E402
 
 TICKS = 6
+LEAST = 30  # milliseconds of CPU time: for sampling all, or receiving it
 PARTS = ["vcpu0", "vcpu1", "vcpu2", "vcpu3", "emulator"]
 
 
@@ -65,42 +66,41 @@ class Cost:
         self.clock = (~process.pid << 3) | 2
         self.last = time.clock_gettime(self.clock)
 
+    def so_far(self):
+        return (time.clock_gettime(self.clock) - self.last) * 1000
+
     def lap(self):
-        before, self.last = self.last, time.clock_gettime(self.clock)
-        return (self.last - before) * 1000
+        took = self.so_far()
+        self.last += took / 1000
+        return took
 
-
-def samples(daemon, count):
-    """So many samples, each of a host that has worked."""
-    for _ in range(count):
-        daemon.host.work()
-        daemon.status()
+    def reach(self, least):
+        """Waits for a lap that is longer than so much, as one that deals with every row."""
+        while self.so_far() < least:
+            time.sleep(0.1)
+        time.sleep(0.5)
 
 
 def main():
     program, exporter_program = sys.argv[1:3]
     units, machines = map(int, sys.argv[3:5]) if len(sys.argv) > 4 else (2000, 1000)
     host = Host(units, machines)
-    # A sample for each call; the exporter gets one in five seconds.
-    with Daemon(program, host.files, config="[Sampling]\nInterval=0\nStaleness=0\n") as daemon:
-        daemon.host = host
-        samples(daemon, 2)
-        exporter = Exporter(exporter_program, daemon.socket, host.files.root / "log.exporter", "--serve=all",
-                            "--processes=0").start()
-        exporter.get()
-        keplerd, own = Cost(daemon.process), Cost(exporter.process)
+    with Daemon(program, host.files, config="[Sampling]\nInterval=5s\n") as daemon:
+        keplerd = Cost(daemon.process)
         alone, streamed, taken, scraped, again, zipped = [], [], [], [], [], []
         for _ in range(TICKS):
             host.work()
             keplerd.lap()
-            daemon.status()
-            time.sleep(0.3)
-            alone.append(keplerd.lap())  # too soon after the last: nothing is sent
-            time.sleep(4.4)
+            keplerd.reach(LEAST)
+            alone.append(keplerd.lap())
+        exporter = Exporter(exporter_program, daemon.socket, host.files.root / "log.exporter", "--serve=all",
+                            "--processes=0").start()
+        exporter.get()
+        own = Cost(exporter.process)
+        for _ in range(TICKS):
             host.work()
             keplerd.lap(), own.lap()
-            daemon.status()
-            time.sleep(1)
+            own.reach(LEAST)
             streamed.append(keplerd.lap())
             taken.append(own.lap())
             size = len(exporter.get()[1])
@@ -116,8 +116,8 @@ def main():
         print(f"{units} units, {machines} machines: {series} series, {size >> 10} KiB, zipped {small >> 10} KiB, "
               f"{exporter.resident() >> 20} MiB resident")
         mean("a sample without the exporter, keplerd", alone)
-        mean("telling the exporter, keplerd", streamed, sum(alone) / len(alone))
-        mean("taking it, exporter", taken)
+        mean("sending to the exporter, keplerd", streamed, sum(alone) / len(alone))
+        mean("receiving it, exporter", taken)
         mean("first scrape of a tick, exporter", scraped)
         mean("any other, exporter", again)
         mean("first zipped one, exporter", zipped)

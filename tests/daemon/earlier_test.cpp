@@ -4,6 +4,7 @@
 
 #include "daemon/access/public_view.h"
 #include "daemon/publish/report_json.h"
+#include "daemon/row_json.h"
 #include "daemon/vm_host.h"
 #include "varlink/json.h"
 

@@ -210,7 +210,7 @@ class PolicyList : public VmTest {
   static std::optional<Json> take(varlink::Stream& stream) {
     auto next = stream.next();
     if (!next) return std::nullopt;
-    return std::get<varlink::Reply>(*next).parameters;
+    return Json::parse(std::get<varlink::Reply>(*next).parameters.text());
   }
   TrialReports reports{host};
 };

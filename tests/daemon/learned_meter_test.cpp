@@ -9,6 +9,7 @@
 #include "daemon/access/public_view.h"
 #include "daemon/meter_host.h"
 #include "daemon/publish/report_json.h"
+#include "daemon/row_json.h"
 #include "daemon/state_keeper.h"
 #include "varlink/json.h"
 

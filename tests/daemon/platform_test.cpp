@@ -5,6 +5,7 @@
 #include "daemon/access/public_view.h"
 #include "daemon/meter_host.h"
 #include "daemon/publish/report_json.h"
+#include "daemon/row_json.h"
 #include "ledger/state.h"
 #include "support/fake_hwmon.h"
 #include "varlink/json.h"

@@ -56,7 +56,7 @@ class Reader : public testing::Test {
          .methods = {{"ListBudgets", [this](const varlink::Call&) -> varlink::Answer {
                         ++asked;
                         if (refuse) return varlink::permission_denied();
-                        return varlink::Reply{{{"budgets", {budget_json()}}}};
+                        return varlink::Reply{Json{{"budgets", {budget_json()}}}};
                       }}}});
     EXPECT_TRUE((*server)->listen(*varlink::bind_unix_socket(socket, 0600)).ok());
   }

@@ -12,7 +12,7 @@ namespace {
 // A few calls to the bus itself are synchronous: adding matches, requesting the name. A working bus answers
 // within a millisecond. One that hangs after its greeting blocks the loop for this long, once per connection:
 // the first call that times out breaks it. So it is as short as a busy host permits.
-constexpr auto kPatience = std::chrono::seconds(1);
+constexpr auto kLongestCall = std::chrono::seconds(1);
 
 void check(int result, const char* what) {
   if (result < 0) throw sdbus::createError(-result, what);
@@ -28,7 +28,7 @@ std::unique_ptr<sdbus::IConnection> open_bus(const std::string& bus) {
 
 LoopConnection::LoopConnection(sd_event* loop, std::unique_ptr<sdbus::IConnection> connection, Owner owner)
     : owner_(std::move(owner)), connection_(std::move(connection)) {
-  connection_->setMethodCallTimeout(kPatience);
+  connection_->setMethodCallTimeout(kLongestCall);
   const auto data = connection_->getEventLoopPollData();
   sd_event_source* source = nullptr;
   check(sd_event_add_io(loop, &source, data.fd, static_cast<std::uint32_t>(data.events), on_io, this),
