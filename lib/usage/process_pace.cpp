@@ -13,6 +13,9 @@ namespace {
 // mostly executes its program at once.
 constexpr Nanoseconds kSettling = std::chrono::seconds(10);
 
+// How long processes of a group may be passed over, until all are read.
+constexpr Nanoseconds kCheckPeriod = std::chrono::minutes(1);
+
 }  // namespace
 
 void ProcessTable::choose_groups(const UsageSample& sample) {
@@ -38,7 +41,7 @@ bool ProcessTable::is_behind(std::uint64_t group) const {
   return known != groups_.end() && known->second.behind;
 }
 
-// All known processes of the group are about to be read.
+// All known processes of the group are about to be read, or passed over.
 void ProcessTable::begin_group(Group& group) {
   if (group.read_in == 0) group.settled = now_ + kSettling;
   group.read_before = std::exchange(group.read_in, sample_);
@@ -56,6 +59,47 @@ bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const
   if (is_due(found.group)) return false;
   const auto known = processes_.find(found.pid);
   return known != processes_.end() && known->second.group == sample.groups[found.group].incarnation;
+}
+
+// Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.
+// Those that have not run lately are passed over if the others have used all that the group has.
+std::size_t ProcessTable::read_pids(std::size_t index, Group& group, UsageSample& sample) {
+  if (pids_.size() > limits_.in_group) put_known_first();
+  const bool is_read = index != kNoGroup && is_due(index);
+  const bool may_pass = is_read && now_ - group.checked < kCheckPeriod;
+  GroupTime& time = group.time;
+  if (is_read) time.begin(sample.groups[index].usage);
+  std::size_t reported = 0;
+  idle_.clear();
+  for (const std::int32_t pid : pids_) {
+    if (!has_room(index, reported) && !processes_.contains(pid)) continue;
+    ++reported;
+    if (may_wait({pid, index}, sample)) continue;
+    if (may_pass && may_pass_over(pid, sample.groups[index].incarnation))
+      idle_.push_back(pid);
+    else
+      time.add(read_one({pid, index}, sample));
+  }
+  bool is_complete = true;
+  for (const std::int32_t pid : idle_) {
+    if (!time.is_explained()) {
+      time.add(read_one({pid, index}, sample));
+    } else if (const auto known = processes_.find(pid); known != processes_.end()) {
+      known->second.read_in = sample_;
+      is_complete = false;
+    }
+  }
+  if (is_read) time.end();
+  if (is_read && is_complete) group.checked = now_;
+  return pids_.size() - reported;
+}
+
+// Whether all that was read of the process still holds if it has not run.
+bool ProcessTable::may_pass_over(std::int32_t pid, std::uint64_t group) const {
+  const auto known = processes_.find(pid);
+  if (known == processes_.end()) return false;
+  const Process& process = known->second;
+  return !process.active && !process.unread && process.group == group && age_of(process) == Age::kLast;
 }
 
 // The group has used CPU time, and its list was read, but not the clocks of those in it.

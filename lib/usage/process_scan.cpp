@@ -17,7 +17,8 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
     if (processes_.contains(pid)) read_one({pid, group_of(pid, &tree)}, sample);
   }
   const bool none_created = listed_forks_ != 0 && listed_forks_ == sample.forks;
-  const bool has_list = !none_created && list_all(tree, sample);
+  const bool has_list = list_due_ && !none_created && list_all(tree, sample);
+  if (none_created || has_list) last_list_ = now_;
   for (auto& [pid, process] : processes_) {
     if (age_of(process) == Age::kCurrent) continue;
     if (has_list && !std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
@@ -76,6 +77,7 @@ void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
 
   begin_due(sample);
   if (!list_processes(host_.procfs(), pids_)) return;
+  last_list_ = now_;
   put_known_first();
   left_out_ = 0;
   std::vector<std::size_t> reported(sample.groups.size());

@@ -17,6 +17,7 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kScanPeriod = std::chrono::seconds(10);
+constexpr Nanoseconds kListPeriod = std::chrono::minutes(1);  // while nobody wants processes
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
 
 // Whether a kernel thread with this name is a worker, whose name is what it works on, and so changes all the
@@ -38,7 +39,13 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   left_behind_.clear();
   if (sample.groups.empty()) tree = nullptr;
   by_group_ = tree != nullptr && host_.has_own_procfs();
-  scan_due_ = !last_scan_ || boottime - *last_scan_ >= kScanPeriod;
+  const auto has_passed = [boottime](const std::optional<Nanoseconds>& last, Nanoseconds period) {
+    return !last || boottime - *last >= period;
+  };
+  // The lists of groups do not name the processes of those that are left out.
+  const bool is_wanted = demand_.all || (tree != nullptr && tree->left_out() > 0);
+  list_due_ = has_passed(last_list_, is_wanted ? kScanPeriod : kListPeriod);
+  scan_due_ = has_passed(last_scan_, kScanPeriod) || (is_wanted && list_due_);
   if (scan_due_) last_scan_ = boottime;
   if (saved_) saved_->find_groups(sample);
   now_ = boottime;
@@ -79,25 +86,13 @@ void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& 
   }
   if (is_due(index)) begin_group(group);
   left_out_ -= group.left_out;
-  left_out_ += group.left_out = read_pids(index, sample);
+  left_out_ += group.left_out = read_pids(index, group, sample);
   if (pids_ != group.pids) {
     note_missing(group.pids);
     group.pids = pids_;
   }
   if (is_due(index)) return;
   pids_.empty() ? begin_group(group) : leave_behind(incarnation, group);
-}
-
-// Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.
-std::size_t ProcessTable::read_pids(std::size_t index, UsageSample& sample) {
-  if (pids_.size() > limits_.in_group) put_known_first();
-  std::size_t reported = 0;
-  for (const std::int32_t pid : pids_) {
-    if (!has_room(index, reported) && !processes_.contains(pid)) continue;
-    if (!may_wait({pid, index}, sample)) read_one({pid, index}, sample);
-    ++reported;
-  }
-  return pids_.size() - reported;
 }
 
 // Known processes take precedence over new ones.
@@ -157,32 +152,40 @@ std::size_t ProcessTable::group_of(std::int32_t pid, const CgroupTree* tree) con
 }
 
 // Adds a process that was found to the sample, if it has anything to report.
-void ProcessTable::read_one(const Found& found, UsageSample& sample) {
+// Returns what it has used in this group since it was last read, if that is known.
+Nanoseconds ProcessTable::read_one(const Found& found, UsageSample& sample) {
+  constexpr Nanoseconds kUnknown{0};
   const auto known = processes_.find(found.pid);
-  if (known == processes_.end()) return take_up(found, sample);
+  if (known == processes_.end()) {
+    take_up(found, sample);
+    return kUnknown;
+  }
   Process& process = known->second;
   const Age age = age_of(process);
-  if (age == Age::kCurrent) return;  // it moved while the lists were being read
+  if (age == Age::kCurrent) return kUnknown;  // it moved while the lists were being read
 
   const ProcessUsage::Before last{process.group, process.usage};
   const State state = refresh(process);
   if (state == State::kGone) {
     sample.ended.push_back(process.id);
     processes_.erase(known);
-    return take_up(found, sample);
+    take_up(found, sample);
+    return kUnknown;
   }
   process.read_in = sample_;
   process.group = incarnation_of(found.group, sample);
   if (process.group != last.group) settle_later(process.group);
   const bool was_unread = std::exchange(process.unread, state == State::kUnread);
-  if (process.unread) return;
+  if (process.unread) return kUnknown;
   const bool renamed = state == State::kRenamed;
   const bool is_worker = process.kernel_thread && names_a_worker(process.comm);
   const bool is_user_due = (renamed && !is_worker) || (scan_due_ && process.has_run);
   const bool has_other_user = is_user_due && refresh_user(process, renamed);
-  if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user) return;
+  if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user)
+    return Nanoseconds{0};
   const bool knows_last = age == Age::kLast && !was_unread;
   report(process, found.group, renamed, knows_last ? std::optional(last) : std::nullopt, sample);
+  return knows_last && process.group == last.group ? process.usage - last.usage : kUnknown;
 }
 
 // A process that was not known.
@@ -195,6 +198,7 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
   process.comm = escape_name(stat->comm);
   process.group = incarnation_of(found.group, sample);
   process.read_in = sample_;
+  process.active = true;
   process.parent = stat->parent;
   process.kernel_thread = stat->kernel_thread;
   settle_later(process.group);
@@ -254,13 +258,16 @@ ProcessTable::State ProcessTable::refresh_by_clock(Process& process) {
   if (!usage || *usage < process.usage) return State::kGone;
   if (*usage == process.usage) {
     // Idle for a while: its descriptor is released.
-    if (scan_due_ && !process.has_run) process.comm_file.reset();
+    if (scan_due_ && !process.has_run) {
+      process.comm_file.reset();
+      process.active = false;
+    }
     return State::kSame;
   }
   const State state = read_comm(process);
   if (state == State::kGone || state == State::kUnread) return state;
   process.usage = *usage;
-  process.has_run = true;
+  process.has_run = process.active = true;
   return state;
 }
 

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "host/kept_file.h"
+#include "usage/group_time.h"
 #include "usage/process_demand.h"
 #include "usage/process_stat.h"
 #include "usage/process_user.h"
@@ -38,16 +39,19 @@ struct ProcessLimits {
   DescriptorBudget* descriptors = nullptr;  // outlives the table; null: no bound
 };
 
-// How current is the information? Three things are read at different times, none more often than it may have
+// How current is the information? Four things are read at different times, none more often than it may have
 // changed:
 //
 //   a group's list of processes   with each sample in which the group's CPU time has changed
-//   a process's clock and name    with the list that names it; every ten seconds even without one
+//   a process's clock and name    with the list that names it, and every ten seconds; but once a minute only
+//                                 if others have used all that the group has (GroupTime)
+//   all of /proc                  every ten seconds while somebody wants processes, else every minute
 //   a process's user              when it is new or renamed (workers of the kernel rename themselves all the
 //                                 time, and are excepted), and every ten seconds if it has run
 //
 // An idle group vouches for its processes: none of them has run, so what was read of them along with the
-// group's last list is still true. Age classifies a process accordingly:
+// group's last list is still true. So do, for those that are passed over, the others that explain the group's
+// time. Age classifies a process accordingly:
 //
 //   kCurrent  read in this sample
 //   kLast     read when its group's list was last read before this sample, or later: what its clock has
@@ -111,6 +115,7 @@ class ProcessTable {
     ProcessUser user;
     bool kernel_thread = false;
     bool has_run = false;                 // since its user was last read
+    bool active = false;                  // it has run since the last scan but one, or is new
     bool unread = false;                  // its last reading failed for want of memory or descriptors
     std::unique_ptr<KeptFile> comm_file;  // held while the process runs: reads fail once the process is gone
   };
@@ -123,6 +128,8 @@ class ProcessTable {
     std::size_t left_out = 0;                    // of these
     Nanoseconds settled{0};                      // until then, its processes are read with each sample
     bool behind = false;
+    GroupTime time;
+    Nanoseconds checked{0};  // when all of its processes were last read, and none was passed over
   };
 
   enum class Age { kCurrent, kLast, kOlder };
@@ -147,7 +154,8 @@ class ProcessTable {
 
   void read_moved(CgroupTree& tree, UsageSample& sample);
   void read_group(CgroupTree& tree, std::size_t index, UsageSample& sample);
-  std::size_t read_pids(std::size_t index, UsageSample& sample);
+  std::size_t read_pids(std::size_t index, Group& group, UsageSample& sample);
+  bool may_pass_over(std::int32_t pid, std::uint64_t group) const;
   void put_known_first();
   bool has_room(std::size_t group, std::size_t reported) const;
   void note_missing(std::vector<std::int32_t>& before);
@@ -158,7 +166,7 @@ class ProcessTable {
   void read_all(CgroupTree* tree, UsageSample& sample);
   std::size_t group_of(std::int32_t pid, const CgroupTree* tree) const;
 
-  void read_one(const Found& found, UsageSample& sample);
+  Nanoseconds read_one(const Found& found, UsageSample& sample);
   void take_up(const Found& found, UsageSample& sample);
   Age age_of(const Process& process) const;
   static void report(const Process& process, std::size_t group, bool fresh,
@@ -181,7 +189,7 @@ class ProcessTable {
   std::size_t group_count_ = 0;
   std::uint64_t group_sum_ = 0;
   std::vector<std::int32_t> missing_;  // known, but not where they were: gone, moved elsewhere, or zombies
-  std::vector<std::int32_t> pids_, sorted_;
+  std::vector<std::int32_t> pids_, sorted_, idle_;
   ProcessDemand demand_;
   std::vector<std::uint8_t> due_;  // of each group of the sample: whether its processes are read
   bool any_behind_ = false;
@@ -189,10 +197,11 @@ class ProcessTable {
   std::vector<SavedUsage::Process> left_behind_;
   std::uint64_t sample_ = 0;
   bool by_group_ = false;
-  bool scan_due_ = false;
-  Nanoseconds now_{0};  // of this sample
+  bool list_due_ = false;  // all of /proc is listed
+  bool scan_due_ = false;  // the lists and clocks of all active groups are
+  Nanoseconds now_{0};     // of this sample
   std::optional<Nanoseconds> last_boottime_;
-  std::optional<Nanoseconds> last_scan_;
+  std::optional<Nanoseconds> last_list_, last_scan_;
   std::uint64_t listed_forks_ = 0;  // UsageSample::forks when all processes were listed and known; 0: unknown
   std::optional<SavedProcesses> saved_;  // until the first read()
 };

@@ -17,7 +17,7 @@ bool is_plain(char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; 
 
 }  // namespace
 
-void write_json(std::string& out, std::int64_t number) {
+void write_number(std::string& out, std::int64_t number) {
   std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits{};
   const auto written = std::to_chars(digits.begin(), digits.end(), number);
   out.append(digits.begin(), written.ptr);

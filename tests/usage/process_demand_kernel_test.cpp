@@ -104,5 +104,50 @@ TEST_F(KernelDemandTest, EndIsFoundAtOnce) {
   EXPECT_TRUE(is_behind("/a"));
 }
 
+// Its clock need not be read while another process has used all that the group has.
+TEST_F(KernelDemandTest, ProcessThatWakesAfterOthersHaveRunHasAllItsTime) {
+  Child child, other;
+  cgroup_->move(child.pid(), "a");
+  cgroup_->move(other.pid(), "a");
+  settle();
+  table_->demand({});
+  read(11s);
+  for (int i = 0; i < 3; ++i) {
+    child.burn(20ms);
+    read();
+    ASSERT_NE(find(child.pid()), nullptr);
+    EXPECT_EQ(find(other.pid()), nullptr);
+  }
+  const auto before = read_process_clock(other.pid());
+  child.burn(20ms);
+  other.burn(2ms);
+  read();
+  ASSERT_NE(find(child.pid()), nullptr);
+  ASSERT_NE(find(other.pid()), nullptr);
+  EXPECT_EQ(find(other.pid())->before->usage, *before);
+  EXPECT_GE(find(other.pid())->usage - *before, 2ms);
+}
+
+TEST_F(KernelDemandTest, ProcessThatWakesWhenAnotherEndsIsReadAtOnce) {
+  Child child, other;
+  cgroup_->move(child.pid(), "a");
+  cgroup_->move(other.pid(), "a");
+  settle();
+  table_->demand({});
+  read(11s);
+  const pid_t pid = child.pid();
+  child.burn(20ms);
+  child.end();
+  child.reap();
+  other.burn(2ms);
+  read();
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
+  EXPECT_NE(find(other.pid()), nullptr);
+  other.burn(2ms);
+  read();
+  EXPECT_NE(find(other.pid()), nullptr);
+}
+
 }  // namespace
 }  // namespace keplerd

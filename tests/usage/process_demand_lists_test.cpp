@@ -8,6 +8,7 @@
 #include "support/fake_host.h"
 #include "usage/child.h"
 #include "usage/demand_fixture.h"
+#include "usage/process_clock.h"
 
 namespace keplerd {
 namespace {
@@ -28,6 +29,14 @@ class CountedDemandTest : public DemandTest {
   // The group has run.
   void read_moved(Nanoseconds after = 1s) {
     fake_.set_cgroup_usage("/a", usage_ += 10'000);
+    read(after);
+  }
+  // The process, and no other, has run in the group, as far as the group says.
+  void read_moved_by(Child& child, Nanoseconds after = 1s) {
+    const auto before = read_process_clock(child.pid());
+    child.burn(5ms);
+    usage_ += to_usec(*read_process_clock(child.pid()) - *before);
+    fake_.set_cgroup_usage("/a", usage_);
     read(after);
   }
   void add_other() { fake_.set_cgroup_procs("/a", {child_.pid(), other_.pid()}); }
@@ -53,6 +62,7 @@ TEST_F(CountedDemandTest, WithAsManyTasksAsBeforeTheListIsNotReadAgain) {
 
 TEST_F(CountedDemandTest, AllProcessesAreOnlyListedAgainAfterOneWasCreated) {
   settle();
+  table_->demand({});
   bool is_skipped = false;
   // A process of the host that ends while all are listed makes another listing necessary.
   for (int attempt = 0; attempt < 50 && !is_skipped; ++attempt) {
@@ -67,6 +77,23 @@ TEST_F(CountedDemandTest, AllProcessesAreOnlyListedAgainAfterOneWasCreated) {
     EXPECT_NE(find(late.pid()), nullptr);
   }
   EXPECT_TRUE(is_skipped);
+}
+
+TEST_F(CountedDemandTest, AllProcessesAreListedEveryMinuteAndForWhoAsks) {
+  settle();
+  Child one;
+  ++forks_;
+  read(49s);
+  EXPECT_EQ(find(one.pid()), nullptr);
+  read(11s);
+  EXPECT_NE(find(one.pid()), nullptr);
+  Child two;
+  ++forks_;
+  read(11s);
+  EXPECT_EQ(find(two.pid()), nullptr);
+  table_->demand({});
+  read();
+  EXPECT_NE(find(two.pid()), nullptr);
 }
 
 TEST_F(CountedDemandTest, WithoutTheirNumberTheListIsRead) {
@@ -142,6 +169,64 @@ TEST_F(CountedDemandTest, EveryTenSecondsTheListIsRead) {
   add_other();
   read_moved(10s);
   EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, AMinuteAfterAllClocksWereReadAllAreReadAgain) {
+  add_other();
+  read();
+  read_moved_by(child_, 11s);
+  other_.burn(5ms);
+  read_moved_by(child_, 48s);
+  EXPECT_EQ(find(other_.pid()), nullptr) << "it has not run, as far as the group says";
+  read_moved_by(child_, 12s);
+  ASSERT_NE(find(other_.pid()), nullptr);
+  EXPECT_TRUE(find(other_.pid())->before);
+}
+
+TEST_F(CountedDemandTest, AGroupThatRestedForAMinuteIsReadAsAWhole) {
+  add_other();
+  read();
+  read_moved_by(child_, 11s);
+  other_.burn(5ms);
+  read(60s);
+  read_moved_by(child_);
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, NewProcessesAreReadWithEachSample) {
+  add_other();
+  read();
+  other_.burn(5ms);
+  read_moved_by(child_);
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, TimeInAnotherGroupExplainsNothing) {
+  add_other();
+  fake_.add_cgroup("/b");
+  Child mover;
+  fake_.set_cgroup_procs("/b", {mover.pid()});
+  read();
+  read_moved_by(child_, 11s);
+  fake_.set_cgroup_procs("/b", {});
+  fake_.set_cgroup_procs("/a", {mover.pid(), child_.pid(), other_.pid()});
+  other_.burn(5ms);
+  read_moved_by(mover);
+  EXPECT_NE(find(mover.pid()), nullptr);
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, OneThatRestsInAnotherGroupNowIsFoundThere) {  // though the others explain the time
+  fake_.add_cgroup("/b");
+  fake_.set_cgroup_procs("/b", {other_.pid()});
+  read();
+  fake_.set_cgroup_usage("/b", 10'000);
+  read(11s);
+  fake_.set_cgroup_procs("/b", {});
+  add_other();
+  read_moved_by(child_);
+  ASSERT_NE(find(other_.pid()), nullptr);
+  EXPECT_EQ(sample_.groups[find(other_.pid())->group].path, "/a");
 }
 
 TEST_F(CountedDemandTest, WhoeverAsksSeesAll) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the CPU time of a group is explained by those of its processes that have been read. Then, the
+// others have not run, and need not be read.
+#pragma once
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace keplerd {
+
+class GroupTime {
+ public:
+  // Its processes are about to be read. `usage`: of the group in all, with those below it: while they run,
+  // its own processes do not explain it.
+  void begin(Nanoseconds usage) {
+    rest_ = usage - usage_ - ahead_;
+    usage_ = usage;
+    rounding_ = kUnit;
+  }
+
+  // One of them has been read, which has used so much in this group since it was last read.
+  void add(Nanoseconds used) {
+    rest_ -= used;
+    if (used > Nanoseconds{0}) rounding_ = std::min(rounding_ + kUnit, kMostRounding);
+  }
+
+  // But for rounding. The group's time is read a little earlier than those of its processes: what one of them
+  // uses in between could hide what another has used before. Therefore, more time than the group's does not
+  // explain it.
+  bool is_explained() const { return rest_ <= rounding_ && rest_ >= -rounding_; }
+
+  // All have been read, or the rest is explained. If time remains, processes used it that are not in the
+  // group any more.
+  void end() { ahead_ = rest_ <= rounding_ ? -rest_ : Nanoseconds{0}; }
+
+ private:
+  static constexpr Nanoseconds kUnit = std::chrono::microseconds(1);  // to which each time is rounded down
+  static constexpr Nanoseconds kMostRounding = std::chrono::milliseconds(1);
+
+  Nanoseconds usage_{0};  // at the last reading
+  Nanoseconds ahead_{0};  // by how much its processes had used more then
+  Nanoseconds rest_{0}, rounding_{0};
+};
+
+}  // namespace keplerd
