@@ -12,15 +12,15 @@
 
 namespace keplerd::varlink {
 
+// What fits into 64 bits with a sign.
+template <class T>
+concept JsonNumber = std::integral<T> && !std::same_as<T, bool> &&
+                     (std::signed_integral<T> || sizeof(T) < sizeof(std::int64_t));
+
 // Append one value each.
 void write_json(std::string& out, std::same_as<bool> auto flag) { out += flag ? "true" : "false"; }
 void write_number(std::string& out, std::int64_t number);
-template <std::integral T>
-requires(!std::same_as<T, bool> &&
-         (std::signed_integral<T> || sizeof(T) < sizeof(std::int64_t))) void write_json(std::string& out,
-                                                                                        T number) {
-  write_number(out, number);
-}
+void write_json(std::string& out, JsonNumber auto number) { write_number(out, number); }
 void write_json(std::string& out, const Json& value);      // invalid UTF-8 becomes replacement characters
 void write_text(std::string& out, std::string_view text);  // likewise
 void write_json(std::string& out, const std::convertible_to<std::string_view> auto& text) {
