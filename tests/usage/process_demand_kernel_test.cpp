@@ -1,42 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that are read only when somebody wants them: on this host, in cgroups of the kernel.
-#include <memory>
-#include <string>
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "host/host_root.h"
 #include "usage/child.h"
-#include "usage/demand_fixture.h"
 #include "usage/process_clock.h"
-#include "usage/real_cgroup.h"
+#include "usage/processes_kernel_fixture.h"
 
 namespace keplerd {
 namespace {
 
 using namespace std::chrono_literals;
 
-class KernelDemandTest : public DemandTest {
- protected:
-  void SetUp() override {
-    std::string why_not;
-    cgroup_ = RealCgroup::make(why_not);
-    if (!cgroup_) GTEST_SKIP() << "no cgroup can be made here: " << why_not;
-    auto host = HostRoot::open({.cgroupfs = cgroup_->path()});
-    ASSERT_TRUE(host);
-    host_ = std::make_unique<HostRoot>(*std::move(host));
-    ASSERT_TRUE(host_->has_own_procfs());
-    tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs());
-    table_ = std::make_unique<ProcessTable>(*host_);
-    cgroup_->add("a");
-    cgroup_->add("b");
-  }
-
-  std::unique_ptr<RealCgroup> cgroup_;
-  std::unique_ptr<HostRoot> host_;
-};
+class KernelDemandTest : public KernelProcessesTest {};
 
 TEST_F(KernelDemandTest, TimeSinceTheLastReadingIsTheGroupsMeanwhile) {
   Child child, other;

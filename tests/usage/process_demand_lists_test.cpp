@@ -7,8 +7,8 @@
 
 #include "support/fake_host.h"
 #include "usage/child.h"
-#include "usage/demand_fixture.h"
 #include "usage/process_clock.h"
+#include "usage/processes_fixture.h"
 
 namespace keplerd {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Processes of this host in a written tree of cgroups, whose files say what the test wants.
-class CountedDemandTest : public DemandTest {
+class CountedDemandTest : public ProcessesTest {
  protected:
   CountedDemandTest() {
     fake_.add_cgroup("/a");

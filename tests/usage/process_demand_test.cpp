@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include "support/fake_host.h"
-#include "usage/demand_fixture.h"
+#include "usage/processes_fixture.h"
 
 namespace keplerd {
 namespace {
 
 using namespace std::chrono_literals;
 
-class WrittenDemandTest : public DemandTest {
+class WrittenDemandTest : public ProcessesTest {
  protected:
   WrittenDemandTest() {
     fake_.add_cgroup("/a");

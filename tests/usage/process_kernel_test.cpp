@@ -2,18 +2,14 @@
 // This host's own processes, in groups of its own cgroup2.
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "host/host_root.h"
-#include "usage/cgroup_tree.h"
 #include "usage/child.h"
 #include "usage/process_clock.h"
-#include "usage/process_table.h"
-#include "usage/real_cgroup.h"
+#include "usage/processes_kernel_fixture.h"
 
 namespace keplerd {
 namespace {
@@ -41,54 +37,21 @@ TEST(ProcessClock, OfAZombieIsItsLastAndOfOneReapedIsNone) {
   EXPECT_FALSE(read_process_clock(pid));
 }
 
-class ProcessKernelTest : public testing::Test {
+class ProcessKernelTest : public KernelProcessesTest {
  protected:
-  void SetUp() override {
-    std::string why_not;
-    cgroup_ = RealCgroup::make(why_not);
-    if (!cgroup_) GTEST_SKIP() << "no cgroup can be made here: " << why_not;
-    auto host = HostRoot::open({.cgroupfs = cgroup_->path()});
-    ASSERT_TRUE(host);
-    host_ = std::make_unique<HostRoot>(*std::move(host));
-    ASSERT_TRUE(host_->has_own_procfs());
-    tree_ = std::make_unique<CgroupTree>(*host_->cgroupfs());
-    table_ = std::make_unique<ProcessTable>(*host_);
-    cgroup_->add("a");
-    cgroup_->add("b");
-  }
-
-  void read(Nanoseconds after = 1s) {
-    boottime_ += after;
-    tree_->read(sample_.groups);
-    table_->read(tree_.get(), boottime_, sample_);
-  }
-
-  std::optional<ProcessUsage> find(std::int32_t pid) const {
-    const auto found =
-        std::ranges::find_if(sample_.processes, [&](const ProcessUsage& p) { return p.id.pid == pid; });
-    if (found == sample_.processes.end()) return std::nullopt;
-    return *found;
-  }
   Nanoseconds time(std::int32_t pid) const {
-    const auto found = find(pid);
+    const ProcessUsage* const found = find(pid);
     if (!found || !found->before) return -1ns;
     return found->usage - found->before->usage;
   }
   std::string_view group_of(std::int32_t pid) const {
-    const auto found = find(pid);
+    const ProcessUsage* const found = find(pid);
     if (!found) return "not found";
     return found->group == kNoGroup ? "/" : sample_.groups[found->group].path;
   }
   bool has_ended(std::int32_t pid) const {
     return std::ranges::any_of(sample_.ended, [&](const ProcessId& id) { return id.pid == pid; });
   }
-
-  std::unique_ptr<RealCgroup> cgroup_;
-  std::unique_ptr<HostRoot> host_;
-  std::unique_ptr<CgroupTree> tree_;
-  std::unique_ptr<ProcessTable> table_;
-  UsageSample sample_;
-  Nanoseconds boottime_ = 1h;
 };
 
 TEST_F(ProcessKernelTest, TimeIsOfTheCpuClock) {

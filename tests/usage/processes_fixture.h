@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads processes, and looks at what was read, while nobody wants them.
+// Reads processes, and looks at what was read.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace keplerd {
 
-class DemandTest : public testing::Test {
+class ProcessesTest : public testing::Test {
  protected:
   void read(Nanoseconds after = std::chrono::seconds(1)) {
     boottime_ += after;
