@@ -61,13 +61,7 @@ std::optional<Microwatts> active_power(const ReportView& view, RowKind kind, std
 }
 
 bool runs(const ReportView& view, RowKind kind, std::size_t index) {
-  return with_rows(kind, [&](auto rows_of) {
-    const auto& row = rows_of(view)[index];
-    if constexpr (requires { row.running; })
-      return row.running;
-    else
-      return row.current;
-  });
+  return with_rows(kind, [&](auto rows_of) { return is_running(rows_of(view)[index]); });
 }
 
 void write_power(ObjectWriter& object, std::string_view name, std::optional<Microwatts> power) {

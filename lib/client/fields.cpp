@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "varlink/json.h"
+#include "varlink/json_text.h"
 
 namespace keplerd::client {
 
@@ -33,8 +34,6 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string json_line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string json_line(const Json& value) { return varlink::to_text(value); }
 
 }  // namespace keplerd::client

@@ -57,6 +57,10 @@ auto with_rows(RowKind kind, F f) {
 
 std::size_t row_count(const ReportView& view, RowKind kind);
 
+// Whether what the row is about still exists: the workload runs, or the zone is counted.
+inline bool is_running(const WorkloadRow& row) { return row.running; }
+inline bool is_running(const ZoneRow& row) { return row.current; }
+
 // The keys by which rows are sorted and found.
 struct RowKey {
   std::string_view id;               // empty: of `process`

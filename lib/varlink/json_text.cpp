@@ -30,9 +30,9 @@ void write_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void write_json(std::string& out, const Json& value) {
-  out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void write_json(std::string& out, const Json& value) { out += to_text(value); }
 
 void ObjectWriter::members_of(const Json& object) {
   for (const auto& [name, value] : object.items()) write_json(member(name), value);

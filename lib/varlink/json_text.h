@@ -17,6 +17,9 @@ template <class T>
 concept JsonNumber = std::integral<T> && !std::same_as<T, bool> &&
                      (std::signed_integral<T> || sizeof(T) < sizeof(std::int64_t));
 
+// Invalid UTF-8 becomes replacement characters.
+std::string to_text(const Json& value);
+
 // Append one value each.
 void write_json(std::string& out, std::same_as<bool> auto flag) { out += flag ? "true" : "false"; }
 void write_number(std::string& out, std::int64_t number);
@@ -27,50 +30,47 @@ void write_json(std::string& out, const std::convertible_to<std::string_view> au
   write_text(out, text);
 }
 
-// Writes an object: of each member, the name, after which the caller writes the value. It is complete when
-// the writer is destroyed.
-class ObjectWriter {
- public:
-  // `out` must outlive the writer.
-  explicit ObjectWriter(std::string& out) : out_(out) { out_ += '{'; }
-  ~ObjectWriter() { out_ += '}'; }
-  ObjectWriter(const ObjectWriter&) = delete;
-  ObjectWriter& operator=(const ObjectWriter&) = delete;
-
-  // `name`: one of ours, without characters that need escaping. Returns where the value is to be appended.
-  std::string& member(std::string_view name) {
-    out_ += is_first_ ? "\"" : ",\"";
-    is_first_ = false;
-    out_ += name;
-    out_ += "\":";
-    return out_;
-  }
-
-  // All members of this object, with names of ours, too.
-  void members_of(const Json& object);
-
- private:
-  std::string& out_;
-  bool is_first_ = true;
-};
-
-// The same for an array.
+// Writes an array, whose elements the caller writes in turn. It is complete when the writer is destroyed.
 class ArrayWriter {
  public:
-  explicit ArrayWriter(std::string& out) : out_(out) { out_ += '['; }
-  ~ArrayWriter() { out_ += ']'; }
+  // `out` must outlive the writer.
+  explicit ArrayWriter(std::string& out) : ArrayWriter(out, '[', ']') {}
+  ~ArrayWriter() { out_ += end_; }
   ArrayWriter(const ArrayWriter&) = delete;
   ArrayWriter& operator=(const ArrayWriter&) = delete;
 
+  // Returns where the next element is to be appended.
   std::string& element() {
     if (!is_first_) out_ += ',';
     is_first_ = false;
     return out_;
   }
 
+ protected:
+  ArrayWriter(std::string& out, char begin, char end) : out_(out), end_(end) { out_ += begin; }
+
  private:
   std::string& out_;
+  char end_;
   bool is_first_ = true;
+};
+
+// The same for an object: of each member, it writes the name, and the caller the value.
+class ObjectWriter : private ArrayWriter {
+ public:
+  explicit ObjectWriter(std::string& out) : ArrayWriter(out, '{', '}') {}
+
+  // `name`: one of ours, without characters that need escaping. Returns where the value is to be appended.
+  std::string& member(std::string_view name) {
+    std::string& out = element();
+    out += '"';
+    out += name;
+    out += "\":";
+    return out;
+  }
+
+  // All members of this object, with names of ours, too.
+  void members_of(const Json& object);
 };
 
 }  // namespace keplerd::varlink

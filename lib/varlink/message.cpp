@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "varlink/json_text.h"
 #include "varlink/parse_json.h"
 
 namespace keplerd::varlink {
@@ -33,8 +34,6 @@ bool take_parameters(Json& message, Json& parameters) {
   parameters = std::move(*field);
   return true;
 }
-
-std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string to_wire(const Json& message) {
   std::string text = to_text(message);

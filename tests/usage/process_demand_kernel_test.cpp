@@ -13,13 +13,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class KernelDemandTest : public KernelProcessesTest {};
+class KernelDemandTest : public KernelProcessesTest {
+ protected:
+  void settle_in_one_group(const Child& one, const Child& other) {
+    cgroup_->move(one.pid(), "a");
+    cgroup_->move(other.pid(), "a");
+    settle();
+  }
+};
 
 TEST_F(KernelDemandTest, TimeSinceTheLastReadingIsTheGroupsMeanwhile) {
   Child child, other;
-  cgroup_->move(child.pid(), "a");
-  cgroup_->move(other.pid(), "a");
-  settle();
+  settle_in_one_group(child, other);
   const auto before = read_process_clock(child.pid());
   child.burn(20ms);
   read();
@@ -68,9 +73,7 @@ TEST_F(KernelDemandTest, GroupWhoseListCannotBeReadIsBehind) {
 
 TEST_F(KernelDemandTest, EndIsFoundAtOnce) {
   Child child, other;
-  cgroup_->move(child.pid(), "a");
-  cgroup_->move(other.pid(), "a");
-  settle();
+  settle_in_one_group(child, other);
   other.burn(20ms);
   const pid_t pid = child.pid();
   child.end();
@@ -84,9 +87,7 @@ TEST_F(KernelDemandTest, EndIsFoundAtOnce) {
 // Its clock need not be read while another process has used all that the group has.
 TEST_F(KernelDemandTest, ProcessThatWakesAfterOthersHaveRunHasAllItsTime) {
   Child child, other;
-  cgroup_->move(child.pid(), "a");
-  cgroup_->move(other.pid(), "a");
-  settle();
+  settle_in_one_group(child, other);
   table_->demand({});
   read(11s);
   for (int i = 0; i < 3; ++i) {
@@ -107,9 +108,7 @@ TEST_F(KernelDemandTest, ProcessThatWakesAfterOthersHaveRunHasAllItsTime) {
 
 TEST_F(KernelDemandTest, ProcessThatWakesWhenAnotherEndsIsReadAtOnce) {
   Child child, other;
-  cgroup_->move(child.pid(), "a");
-  cgroup_->move(other.pid(), "a");
-  settle();
+  settle_in_one_group(child, other);
   table_->demand({});
   read(11s);
   const pid_t pid = child.pid();

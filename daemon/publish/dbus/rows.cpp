@@ -10,9 +10,6 @@ namespace {
 
 using Details = std::map<std::string, sdbus::Variant>;
 
-bool is_running(const WorkloadRow& row) { return row.running; }
-bool is_running(const ZoneRow& row) { return row.current; }
-
 // Fields of the row itself, before its details.
 constexpr std::array kColumns =
     std::to_array<std::string_view>({"id", "name", "state", "energyMicrojoules", "activeMicrojoules",
