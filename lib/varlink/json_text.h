@@ -40,14 +40,17 @@ class ArrayWriter {
   ArrayWriter& operator=(const ArrayWriter&) = delete;
 
   // Returns where the next element is to be appended.
-  std::string& element() {
-    if (!is_first_) out_ += ',';
-    is_first_ = false;
-    return out_;
-  }
+  std::string& element() { return begin_next("", ","); }
 
  protected:
   ArrayWriter(std::string& out, char begin, char end) : out_(out), end_(end) { out_ += begin; }
+
+  // What the first element, or any later one, begins with: one append, because there are very many.
+  std::string& begin_next(std::string_view first, std::string_view later) {
+    out_ += is_first_ ? first : later;
+    is_first_ = false;
+    return out_;
+  }
 
  private:
   std::string& out_;
@@ -62,8 +65,7 @@ class ObjectWriter : private ArrayWriter {
 
   // `name`: one of ours, without characters that need escaping. Returns where the value is to be appended.
   std::string& member(std::string_view name) {
-    std::string& out = element();
-    out += '"';
+    std::string& out = begin_next("\"", ",\"");
     out += name;
     out += "\":";
     return out;
