@@ -5,7 +5,6 @@ in a mount namespace of its own: needs root.
 
 usage: stage.py PROGRAMS PORT      PROGRAMS: where keplerd, keplerctl and keplerd-history are; shows the page until Ctrl-C
 """
-import contextlib
 import os
 import pathlib
 import re
@@ -21,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent / "integration"))
 sys.dont_write_bytecode = True
+from open_files import open_files  # noqa: E402
 from written_host import WrittenHost  # noqa: E402
 
 JOE = 65534  # nobody
@@ -164,13 +164,7 @@ class Stage:
         return sum(f"socket:[{line.split()[-1]}]" not in own for line in listed.splitlines())
 
     def sockets_of(self, name):
-        if name not in self.running:
-            return set()
-        links = set()
-        for link in pathlib.Path(f"/proc/{self.running[name].pid}/fd").iterdir():
-            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-                links.add(os.readlink(link))
-        return links
+        return set(open_files(self.running[name].pid)) if name in self.running else set()
 
     def end(self):
         for name in list(self.running):

@@ -5,12 +5,12 @@
 usage: pause_test.py KEPLERD KEPLERD_EXPORTER LATER_CLOCK_LIBRARY
 """
 import os
-import pathlib
 import struct
 import sys
 import unittest
 
 from exporter_host import Exporter, WorkingHost, names, wait_until
+from open_files import open_files
 from written_host import Daemon
 
 KEPLERD, EXPORTER, LIBRARY = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
@@ -40,13 +40,8 @@ class Pause(unittest.TestCase):
 
     def streams(self):
         """How many sockets keplerd has open besides the one that it listens at and that of this test."""
-        count = 0
-        for link in pathlib.Path(f"/proc/{self.daemon.process.pid}/fd").iterdir():
-            try:
-                count += os.readlink(link).startswith("socket:")
-            except FileNotFoundError:
-                pass
-        return count - 1 - (self.daemon.connection is not None)
+        sockets = sum(name.startswith("socket:") for name in open_files(self.daemon.process.pid))
+        return sockets - 1 - (self.daemon.connection is not None)
 
     def power(self):
         return "kepler_node_cpu_watts" in names(series := self.exporter.series()) and series

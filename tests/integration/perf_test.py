@@ -15,6 +15,7 @@ import time
 import unittest
 
 from cgroup2 import cgroup_root
+from open_files import open_files
 from written_host import Daemon, WrittenHost
 
 PERF, KEPLERD = sys.argv.pop(1), sys.argv.pop(1)
@@ -95,8 +96,7 @@ class OnThisKernel(unittest.TestCase):
         self.assertEqual(process.wait(), 0)
 
     def events(self):
-        links = pathlib.Path(f"/proc/{self.program.pid}/fd").iterdir()
-        return sum(os.readlink(link) == "anon_inode:[perf_event]" for link in links)
+        return open_files(self.program.pid).count("anon_inode:[perf_event]")
 
     def check_clock(self, name, seconds):
         usage, count = self.usage(name), self.counts()[self.inode(name)]

@@ -4,18 +4,17 @@
 
 usage: run_kernel_test.py KEPLERD KEPLERCTL
 """
-import contextlib
 import json
 import os
 import pathlib
 import pty
 import signal
-import stat
 import subprocess
 import unittest
 
 from cgroup2 import cgroup_root
 from exporter_host import wait_until
+from open_files import open_files
 from run_host import KEPLERCTL, KEPLERD, WithAManager
 from written_host import Daemon
 
@@ -25,11 +24,7 @@ AFTERWARDS = 50_000  # microseconds of CPU time: the end of keplerctl's own proc
 
 def connections(process):
     """How many sockets it has open."""
-    sockets = 0
-    for file in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            sockets += stat.S_ISSOCK(file.stat().st_mode)
-    return sockets
+    return sum(name.startswith("socket:") for name in open_files(process.pid))
 
 
 class Terminal:
