@@ -32,7 +32,13 @@ class GroupTime {
 
   // All have been read, or the rest is explained. If time remains, processes used it that are not in the
   // group any more.
-  void end() { ahead_ = rest_ <= rounding_ ? -rest_ : Nanoseconds{0}; }
+  void end() {
+    was_explained_ = is_explained();
+    ahead_ = rest_ <= rounding_ ? -rest_ : Nanoseconds{0};
+  }
+
+  // At the last end().
+  bool was_explained() const { return was_explained_; }
 
  private:
   static constexpr Nanoseconds kUnit = std::chrono::microseconds(1);  // to which each time is rounded down
@@ -41,6 +47,7 @@ class GroupTime {
   Nanoseconds usage_{0};  // at the last reading
   Nanoseconds ahead_{0};  // by how much its processes had used more then
   Nanoseconds rest_{0}, rounding_{0};
+  bool was_explained_ = false;
 };
 
 }  // namespace keplerd

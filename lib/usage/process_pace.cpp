@@ -48,6 +48,11 @@ void ProcessTable::begin_group(Group& group) {
   group.behind = false;
 }
 
+void ProcessTable::begin_reading(std::size_t index, Group& group, const UsageSample& sample) {
+  begin_group(group);
+  if (index != kNoGroup) group.time.begin(sample.groups[index].usage);
+}
+
 // Another process is in the group.
 void ProcessTable::settle_later(std::uint64_t group) {
   const auto known = groups_.find(group);
@@ -61,6 +66,26 @@ bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const
   return known != processes_.end() && known->second.group == sample.groups[found.group].incarnation;
 }
 
+// Whether the processes of the group are to be read, and probably are those that its last list names: they
+// have explained its time so far.
+bool ProcessTable::may_keep_list(std::size_t index, const Group& group) const {
+  return index != kNoGroup && is_due(index) && group.time.was_explained() && group.left_out == 0 &&
+         now_ - group.listed < kCheckPeriod;
+}
+
+// Reads the processes that the group's last list names. Returns whether they explain the group's time: then
+// no other has run in it.
+bool ProcessTable::read_listed(std::size_t index, Group& group, UsageSample& sample) {
+  begin_reading(index, group, sample);
+  pids_ = group.pids;
+  has_old_list_ = true;
+  read_pids(index, group, sample);
+  has_old_list_ = false;
+  if (!group.time.is_explained()) return false;
+  group.time.end();
+  return true;
+}
+
 // Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.
 // Those that have not run lately are passed over if the others have used all that the group has.
 std::size_t ProcessTable::read_pids(std::size_t index, Group& group, UsageSample& sample) {
@@ -68,7 +93,6 @@ std::size_t ProcessTable::read_pids(std::size_t index, Group& group, UsageSample
   const bool is_read = index != kNoGroup && is_due(index);
   const bool may_pass = is_read && now_ - group.checked < kCheckPeriod;
   GroupTime& time = group.time;
-  if (is_read) time.begin(sample.groups[index].usage);
   std::size_t reported = 0;
   idle_.clear();
   for (const std::int32_t pid : pids_) {
@@ -89,7 +113,6 @@ std::size_t ProcessTable::read_pids(std::size_t index, Group& group, UsageSample
       is_complete = false;
     }
   }
-  if (is_read) time.end();
   if (is_read && is_complete) group.checked = now_;
   return pids_.size() - reported;
 }

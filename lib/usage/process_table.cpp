@@ -80,18 +80,24 @@ void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& 
     group.pids.empty() ? begin_group(group) : leave_behind(incarnation, group);
     return;
   }
+  const bool has_begun = may_keep_list(index, group) && tree.has_same_tasks(index);
+  if (has_begun && read_listed(index, group, sample)) return;
   if (!tree.read_pids(index, pids_)) {
-    if (index != kNoGroup) leave_behind(incarnation, group);
+    if (index != kNoGroup && !has_begun) leave_behind(incarnation, group);
     return;
   }
-  if (is_due(index)) begin_group(group);
+  group.listed = now_;
+  if (is_due(index) && !has_begun) begin_reading(index, group, sample);
   left_out_ -= group.left_out;
   left_out_ += group.left_out = read_pids(index, group, sample);
   if (pids_ != group.pids) {
     note_missing(group.pids);
     group.pids = pids_;
   }
-  if (is_due(index)) return;
+  if (is_due(index)) {
+    group.time.end();
+    return;
+  }
   pids_.empty() ? begin_group(group) : leave_behind(incarnation, group);
 }
 
@@ -188,8 +194,9 @@ Nanoseconds ProcessTable::read_one(const Found& found, UsageSample& sample) {
   return knows_last && process.group == last.group ? process.usage - last.usage : kUnknown;
 }
 
-// A process that was not known.
+// A process that was not known, unless it may be in another group by now.
 void ProcessTable::take_up(const Found& found, UsageSample& sample) {
+  if (has_old_list_) return;
   auto stat = read_stat(found.pid);
   if (!stat) return;
   Process& process = processes_[found.pid];

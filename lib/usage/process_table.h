@@ -130,6 +130,7 @@ class ProcessTable {
     bool behind = false;
     GroupTime time;
     Nanoseconds checked{0};  // when all of its processes were last read, and none was passed over
+    Nanoseconds listed{0};   // when its list was last read
   };
 
   enum class Age { kCurrent, kLast, kOlder };
@@ -145,6 +146,9 @@ class ProcessTable {
   bool is_due(std::size_t group) const { return group == kNoGroup || due_[group] != 0; }
   bool is_behind(std::uint64_t group) const;
   void begin_group(Group& group);
+  void begin_reading(std::size_t index, Group& group, const UsageSample& sample);
+  bool may_keep_list(std::size_t index, const Group& group) const;
+  bool read_listed(std::size_t index, Group& group, UsageSample& sample);
   void begin_due(const UsageSample& sample);
   void leave_others_behind(const std::vector<std::size_t>& members, const UsageSample& sample);
   bool may_wait(const Found& found, const UsageSample& sample) const;
@@ -197,6 +201,7 @@ class ProcessTable {
   std::vector<SavedUsage::Process> left_behind_;
   std::uint64_t sample_ = 0;
   bool by_group_ = false;
+  bool has_old_list_ = false;  // pids_ is what an earlier sample has read
   bool list_due_ = false;  // all of /proc is listed
   bool scan_due_ = false;  // the lists and clocks of all active groups are
   Nanoseconds now_{0};     // of this sample

@@ -31,13 +31,27 @@ class CountedDemandTest : public ProcessesTest {
     fake_.set_cgroup_usage("/a", usage_ += 10'000);
     read(after);
   }
-  // The process, and no other, has run in the group, as far as the group says.
-  void read_moved_by(Child& child, Nanoseconds after = 1s) {
+  void burn(Child& child) {
     const auto before = read_process_clock(child.pid());
     child.burn(5ms);
     usage_ += to_usec(*read_process_clock(child.pid()) - *before);
+  }
+  // The process, and no other, has run in the group, as far as the group says.
+  void read_moved_by(Child& child, Nanoseconds after = 1s) {
+    burn(child);
     fake_.set_cgroup_usage("/a", usage_);
     read(after);
+  }
+  // The number of tasks is known, and that the process explains the time.
+  void settle_explained() {
+    settle();
+    read_moved_by(child_, 11s);
+    ASSERT_NE(find(child_.pid()), nullptr);
+  }
+  // Whether the other one was read, in this group.
+  bool has_other() const {
+    const ProcessUsage* other = find(other_.pid());
+    return other != nullptr && other->group != kNoGroup;
   }
   void add_other() { fake_.set_cgroup_procs("/a", {child_.pid(), other_.pid()}); }
 
@@ -162,13 +176,76 @@ TEST_F(CountedDemandTest, AfterAListThatCannotBeReadTheNumberSaysNothing) {
   EXPECT_NE(find(other_.pid()), nullptr);
 }
 
-TEST_F(CountedDemandTest, EveryTenSecondsTheListIsRead) {
+TEST_F(CountedDemandTest, EveryTenSecondsTheListIsReadIfItDoesNotExplainTheTime) {
   set_tasks(1);
   settle();
   read_moved();
   add_other();
+  const auto before = read_process_clock(child_.pid());
+  child_.burn(5ms);
   read_moved(10s);
   EXPECT_NE(find(other_.pid()), nullptr);
+  ASSERT_NE(find(child_.pid()), nullptr);
+  EXPECT_EQ(find(child_.pid())->before->usage, *before);
+  EXPECT_EQ(std::ranges::count(sample_.processes, child_.pid(), [](const auto& p) { return p.id.pid; }), 1);
+}
+
+TEST_F(CountedDemandTest, TheListIsNotReadWhereItsProcessesExplainTheTime) {
+  set_tasks(1);
+  settle_explained();
+  add_other();
+  const auto before = read_process_clock(child_.pid());
+  read_moved_by(child_, 11s);
+  EXPECT_FALSE(has_other());
+  ASSERT_NE(find(child_.pid()), nullptr);
+  EXPECT_EQ(find(child_.pid())->before->usage, *before);
+  read_moved_by(child_, 11s);
+  EXPECT_FALSE(has_other());
+}
+
+TEST_F(CountedDemandTest, WithAnotherNumberOfTasksTheListIsReadThoughItsProcessesExplainTheTime) {
+  set_tasks(1);
+  settle_explained();
+  add_other();
+  set_tasks(2);
+  read_moved_by(child_, 11s);
+  EXPECT_TRUE(has_other());
+}
+
+TEST_F(CountedDemandTest, AMinuteAfterItWasReadTheListIsReadAgain) {
+  set_tasks(1);
+  settle_explained();
+  add_other();
+  read_moved_by(child_, 59s);
+  EXPECT_FALSE(has_other());
+  read_moved_by(child_, 10s);
+  EXPECT_TRUE(has_other());
+}
+
+TEST_F(CountedDemandTest, AListThatDidNotExplainTheTimeIsReadTheNextTime) {
+  set_tasks(1);
+  settle_explained();
+  read_moved(11s);
+  add_other();
+  read_moved_by(child_, 11s);
+  EXPECT_TRUE(has_other());
+}
+
+TEST_F(CountedDemandTest, OneThatHasEndedIsNotReplacedByAnotherThatTheOldListNames) {
+  add_other();
+  set_tasks(2);
+  settle();
+  burn(other_);
+  read_moved_by(child_, 11s);
+  const std::int32_t pid = other_.pid();
+  other_.end();
+  other_.reap();
+  const Child second(pid);
+  if (second.pid() < 0) GTEST_SKIP() << "pids cannot be chosen here";
+  fake_.set_cgroup_procs("/a", {child_.pid()});
+  read_moved_by(child_, 11s);
+  EXPECT_EQ(sample_.ended.size(), 1);
+  EXPECT_EQ(find(pid), nullptr);
 }
 
 TEST_F(CountedDemandTest, AMinuteAfterAllClocksWereReadAllAreReadAgain) {
@@ -245,6 +322,7 @@ TEST_F(CountedDemandTest, ANumberThatIsOlderThanTheListSaysNothing) {
   read_moved();
   table_->demand({});
   read_moved();
+  read_moved();  // nobody has explained the time: the list is read, whatever the number
   table_->demand({.all = false, .needed = {}, .groups = {}});
   add_other();
   read_moved();
