@@ -98,7 +98,7 @@ std::shared_ptr<const Report> Meter::sample() {
   const auto platform =
       platform_.update({keeper_.zones(), attribution.zones, sample_.readings, ages_, sample_.at});
   ledger_.book_rest(platform && platform->knows_rest ? std::optional(platform->rest) : std::nullopt);
-  namer_.name(ledger_, libvirt_, sample_.at);
+  namer_.name(ledger_, libvirt_, expects_records(), sample_.at);
   log_.sampled(sample_, attribution, keeper_.zones());
   recent_faults_.note(sample_, attribution, keeper_.zones());
   log_.refused(ledger_.new_refused_claims(), sample_.at.monotonic);
@@ -134,11 +134,17 @@ std::shared_ptr<const Report> Meter::sample() {
 
 Evidence Meter::find_evidence() {
   const Nanoseconds now = sample_.at.monotonic;
+  std::vector<FoundProgram> programs = find_programs(host_, sample_.usage);
+  if (!programs.empty()) last_start_ = now;
   logins_.refresh(now);
-  libvirt_.refresh(now);
-  machined_.refresh(now);
-  return {vms_.scan(sample_.usage), find_programs(host_, sample_.usage), &logins_.logins(), &libvirt_,
-          &machined_};
+  libvirt_.refresh(now, expects_records());
+  machined_.refresh(now, expects_records());
+  return {vms_.scan(sample_.usage), std::move(programs), &logins_.logins(), &libvirt_, &machined_};
+}
+
+// Whether a program has begun lately: libvirt or machined may be about to record what it is.
+bool Meter::expects_records() const {
+  return last_start_ && sample_.at.monotonic - *last_start_ < kCheckPeriod;
 }
 
 const std::shared_ptr<const ProcessRows>& Meter::processes() {

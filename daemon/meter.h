@@ -133,6 +133,7 @@ class Meter {
   bool awaits_step(const Instant& at);
   void read_vms_threads();
   Evidence find_evidence();
+  bool expects_records() const;
 
   const HostRoot& host_;
   SourceKeeper keeper_;
@@ -156,6 +157,7 @@ class Meter {
   Problems problems_;
   ZoneReadings readings_;      // the latest, while sample_ has those of the last sample
   bool zones_are_new_ = true;  // to the ledger: its rows still have the zones of the last report
+  std::optional<Nanoseconds> last_start_;  // the last sample in which a program was new
   bool had_source_ = false;
   bool is_recorded_ = false;
   bool processes_wanted_ = true;

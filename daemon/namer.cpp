@@ -15,11 +15,12 @@ constexpr std::size_t kMostSessions = 32;
 
 }  // namespace
 
-void Namer::name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& now) {
+void Namer::name(Ledger& ledger, const LibvirtRecords& libvirt, bool expected, const Instant& now) {
   if (last_ && now.monotonic - *last_ < kPeriod) return;
   last_ = now.monotonic;
   names_.begin(now.monotonic);
-  name_containers(ledger, now);
+  lxc_.refresh(now.monotonic, expected);
+  name_containers(ledger);
   for (auto& [id, pod] : ledger.containers().pods()) {
     if (pod.energy.ended || !is_named_by_root(pod)) continue;
     if (auto name = names_.pod(id))
@@ -32,8 +33,7 @@ void Namer::name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& n
 
 // libvirt identifies its LXC domains by the process that monitors each, which is in the container's own
 // cgroup.
-void Namer::name_containers(Ledger& ledger, const Instant& now) {
-  lxc_.refresh(now.monotonic);
+void Namer::name_containers(Ledger& ledger) {
   std::map<const ContainerAccount*, const LibvirtStatus*> domains;
   for (const auto& [uuid, status] : lxc_.by_uuid()) {
     const ProcessAccount* const process = ledger.processes().newest(status->pid);

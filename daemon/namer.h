@@ -32,11 +32,12 @@ class Namer {
   void learn(const LibvirtUpdate& update);
   void forget_updates() { domains_.clear(); }
 
-  // Names what is running, as of `now`; at most once a second, however often it is called. `libvirt`: root's.
-  void name(Ledger& ledger, const LibvirtRecords& libvirt, const Instant& now);
+  // Names what is running, as of `now`; at most once a second, however often it is called. `libvirt`: root's
+  // records; `expected`: as LibvirtRecords::refresh() has it.
+  void name(Ledger& ledger, const LibvirtRecords& libvirt, bool expected, const Instant& now);
 
  private:
-  void name_containers(Ledger& ledger, const Instant& now);
+  void name_containers(Ledger& ledger);
   void name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant& now);
   void name_by_machined(const VmLedger& vms, const std::vector<VmAccount*>& nameless);
   void find_sessions(const VmLedger& vms, Nanoseconds now);

@@ -38,8 +38,8 @@ LibvirtRecords LibvirtRecords::of_session(const HostRoot& host, std::uint32_t us
   return records;
 }
 
-void LibvirtRecords::refresh(Nanoseconds now) {
-  const bool due = checked_.is_due(now, static_cast<bool>(directory_));
+void LibvirtRecords::refresh(Nanoseconds now, bool expected) {
+  const bool due = checked_.is_due(now, directory_ || !expected);
   if (due) find_directory();
   if (!directory_) return;
   bool changed = false;

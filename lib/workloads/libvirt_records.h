@@ -41,8 +41,9 @@ class LibvirtRecords {
   static LibvirtRecords of_session(const HostRoot& host, std::uint32_t user);
 
   // Reads what has changed according to inotify; if that is unreliable, everything; and every ten seconds
-  // whatever has another stamp. `now`: of the monotonic clock.
-  void refresh(Nanoseconds now);
+  // whatever has another stamp. A directory that is not there is looked for as often, or once a second while
+  // a new record is `expected`. `now`: of the monotonic clock.
+  void refresh(Nanoseconds now, bool expected = true);
 
   // The status of the VM run by `pid`; null if there is none, or if it was written before `since`, when that
   // process began: a VM that ended while libvirtd was stopped leaves its status behind. The same object while

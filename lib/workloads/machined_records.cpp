@@ -60,8 +60,8 @@ std::optional<MachinedRecord> parse_machined_record(std::string_view text) {
 }
 
 // Each change replaces a machine's file by a new inode (rename), which also changes the directory.
-void MachinedRecords::refresh(Nanoseconds now) {
-  if (!checked_.is_due(now, false)) return;
+void MachinedRecords::refresh(Nanoseconds now, bool expected) {
+  if (!checked_.is_due(now, !expected)) return;
   const auto directory = open_inside(host_.root(), kDirectory);
   if (!directory) {
     files_.clear();

@@ -37,8 +37,9 @@ class MachinedRecords {
   // `host` must outlive the records.
   explicit MachinedRecords(const HostRoot& host) : host_(host) {}
 
-  // Checks for changes once a second. `now`: of the monotonic clock.
-  void refresh(Nanoseconds now);
+  // Checks for changes every ten seconds, or once a second while a new record is `expected`. `now`: of the
+  // monotonic clock.
+  void refresh(Nanoseconds now, bool expected = true);
 
   // By unit.
   using Containers = std::map<std::string, MachinedRecord, std::less<>>;

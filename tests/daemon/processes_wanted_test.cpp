@@ -128,6 +128,7 @@ TEST_F(ProcessesWanted, UnitThatBecomesAContainerKeepsWhatWasUndivided) {
   step();
   host.files.write("root/run/systemd/machines/box",
                    "NAME=box\nSCOPE=a.service\nSERVICE=systemd-nspawn\nCLASS=container\n");
+  host.files.add_process({.pid = 12});  // a program that begins: records are looked at
   run(0, 20);
   step();
   ASSERT_NE(host.container("box"), nullptr);

@@ -52,6 +52,15 @@ TEST_F(LibvirtRecordsTest, AreThereWithTheirDirectory) {
   EXPECT_EQ(name_at(1s), "web");
 }
 
+TEST_F(LibvirtRecordsTest, DirectoryIsLookedForEveryTenSecondsIfNoRecordIsExpected) {
+  records.refresh(0s, false);
+  write("web", status("web", 7));
+  records.refresh(9s, false);
+  EXPECT_EQ(records.find(7, {}), nullptr);
+  records.refresh(10s, false);
+  EXPECT_NE(records.find(7, {}), nullptr);
+}
+
 TEST_F(LibvirtRecordsTest, AreReadAtOnceWhenTheyChange) {
   write("web", status("web", 7));
   EXPECT_EQ(name_at(0s), "web");

@@ -49,5 +49,20 @@ TEST(MachinedRecords, AreTheContainersThatAreThere) {
   EXPECT_TRUE(records.containers().empty());
 }
 
+TEST(MachinedRecords, AreCheckedEveryTenSecondsIfNoneIsExpected) {
+  FakeHost files;
+  const HostRoot host = files.open();
+  MachinedRecords records(host);
+  records.refresh(0s, false);
+  files.write("root/run/systemd/machines/nsp", record("nsp", "nsp.service"));
+  records.refresh(9s, false);
+  EXPECT_TRUE(records.containers().empty());
+  records.refresh(10s, false);
+  EXPECT_EQ(records.containers().size(), 1u);
+  files.remove("root/run/systemd/machines/nsp");
+  records.refresh(11s, true);
+  EXPECT_TRUE(records.containers().empty());
+}
+
 }  // namespace
 }  // namespace keplerd
