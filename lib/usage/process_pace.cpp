@@ -126,10 +126,10 @@ bool ProcessTable::may_pass_over(std::int32_t pid, std::uint64_t group) const {
 }
 
 // The group has used CPU time, and its list was read, but not the clocks of those in it.
-void ProcessTable::leave_behind(std::uint64_t incarnation, Group& group) {
+void ProcessTable::leave_behind(const GroupUsage& usage, Group& group) {
   if (std::exchange(group.behind, true)) return;
   any_behind_ = true;
-  fallen_behind_.insert(incarnation);
+  fallen_behind_.push_back(usage.identity);
 }
 
 void ProcessTable::mark_behind(UsageSample& sample) {
@@ -139,12 +139,6 @@ void ProcessTable::mark_behind(UsageSample& sample) {
     group.behind = is_behind(group.incarnation);
     any_behind_ = any_behind_ || group.behind;
   }
-  if (fallen_behind_.empty()) return;
-  for (const auto& [pid, process] : processes_) {
-    if (fallen_behind_.contains(process.group))
-      left_behind_.push_back({process.id, SavedUsage::kBehind, process.usage});
-  }
-  fallen_behind_.clear();
 }
 
 }  // namespace keplerd

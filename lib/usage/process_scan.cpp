@@ -56,12 +56,12 @@ void ProcessTable::begin_due(const UsageSample& sample) {
 // Those of which not all have been read; `members`: how many each has.
 void ProcessTable::leave_others_behind(const std::vector<std::size_t>& members, const UsageSample& sample) {
   for (std::size_t i = 0; i < sample.groups.size(); ++i) {
-    const std::uint64_t incarnation = sample.groups[i].incarnation;
     if (is_due(i)) continue;
+    Group& group = groups_[sample.groups[i].incarnation];
     if (members[i] == 0) {
-      begin_group(groups_[incarnation]);
+      begin_group(group);
     } else if (has_moved(sample.groups[i])) {
-      leave_behind(incarnation, groups_[incarnation]);
+      leave_behind(sample.groups[i], group);
     }
   }
 }

@@ -36,7 +36,7 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   if (sample.processes.size() < sample.processes.capacity() / 4) sample.processes.shrink_to_fit();
   sample.processes.clear();
   sample.ended.clear();
-  left_behind_.clear();
+  fallen_behind_.clear();
   if (sample.groups.empty()) tree = nullptr;
   by_group_ = tree != nullptr && host_.has_own_procfs();
   const auto has_passed = [boottime](const std::optional<Nanoseconds>& last, Nanoseconds period) {
@@ -74,16 +74,15 @@ void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
 }
 
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
-  const std::uint64_t incarnation = incarnation_of(index, sample);
-  Group& group = groups_[incarnation];
+  Group& group = groups_[incarnation_of(index, sample)];
   if (!is_due(index) && tree.has_same_tasks(index)) {
-    group.pids.empty() ? begin_group(group) : leave_behind(incarnation, group);
+    group.pids.empty() ? begin_group(group) : leave_behind(sample.groups[index], group);
     return;
   }
   const bool has_begun = may_keep_list(index, group) && tree.has_same_tasks(index);
   if (has_begun && read_listed(index, group, sample)) return;
   if (!tree.read_pids(index, pids_)) {
-    if (index != kNoGroup && !has_begun) leave_behind(incarnation, group);
+    if (index != kNoGroup && !has_begun) leave_behind(sample.groups[index], group);
     return;
   }
   group.listed = now_;
@@ -98,7 +97,7 @@ void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& 
     group.time.end();
     return;
   }
-  pids_.empty() ? begin_group(group) : leave_behind(incarnation, group);
+  pids_.empty() ? begin_group(group) : leave_behind(sample.groups[index], group);
 }
 
 // Known processes take precedence over new ones.

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -91,8 +90,8 @@ class ProcessTable {
 
   // All whose time is known as of the last read(), with the incarnations of their groups.
   std::vector<SavedUsage::Process> all() const;
-  // Those whose time is no longer known as of the last read(), while it was at the one before.
-  const std::vector<SavedUsage::Process>& left_behind() const { return left_behind_; }
+  // Identities of the groups that have fallen behind with the last read().
+  const std::vector<std::uint64_t>& fallen_behind() const { return fallen_behind_; }
   // After read(): the index in sample.processes of a process that has used something other than CPUs, and may
   // not have run; it is added if it is known. kNoProcess: it has ended, or is not tracked individually.
   std::size_t find(ProcessId id, UsageSample& sample) const;
@@ -153,7 +152,7 @@ class ProcessTable {
   void leave_others_behind(const std::vector<std::size_t>& members, const UsageSample& sample);
   bool may_wait(const Found& found, const UsageSample& sample) const;
   void settle_later(std::uint64_t group);
-  void leave_behind(std::uint64_t incarnation, Group& group);
+  void leave_behind(const GroupUsage& usage, Group& group);
   void mark_behind(UsageSample& sample);
 
   void read_moved(CgroupTree& tree, UsageSample& sample);
@@ -197,8 +196,7 @@ class ProcessTable {
   ProcessDemand demand_;
   std::vector<std::uint8_t> due_;  // of each group of the sample: whether its processes are read
   bool any_behind_ = false;
-  std::unordered_set<std::uint64_t> fallen_behind_;  // in this sample
-  std::vector<SavedUsage::Process> left_behind_;
+  std::vector<std::uint64_t> fallen_behind_;  // in this sample
   std::uint64_t sample_ = 0;
   bool by_group_ = false;
   bool has_old_list_ = false;  // pids_ is what an earlier sample has read

@@ -20,8 +20,8 @@ struct SavedUsage {
 
     bool operator==(const Group&) const = default;
   };
-  // No identity: the process has not been read since its group used CPU time. What it had used at the sample
-  // is not known.
+  // No identity: the process was not read when its group last used CPU time. What it had used at the sample is
+  // not known.
   static constexpr std::uint64_t kBehind = std::numeric_limits<std::uint64_t>::max();
 
   struct Process {
@@ -37,6 +37,9 @@ struct SavedUsage {
   bool complete = true;       // no cgroup was left out: any that is not in `groups` has been created since
   std::vector<Group> groups;  // threaded ones, too
   std::vector<Process> processes;
+  // Of a change: identities of groups that have fallen behind. The times of their processes that were saved
+  // before are not known any more (kBehind).
+  std::vector<std::uint64_t> behind;
 
   bool operator==(const SavedUsage&) const = default;
 };

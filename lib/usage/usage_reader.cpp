@@ -60,8 +60,7 @@ SavedUsage UsageReader::changed(const UsageSample& sample) const {
     const std::uint64_t group = process.group == kNoGroup ? 0 : sample.groups[process.group].identity;
     usage.processes.push_back({process.id, group, process.usage});
   }
-  const auto& behind = processes_.left_behind();
-  usage.processes.insert(usage.processes.end(), behind.begin(), behind.end());
+  usage.behind = processes_.fallen_behind();
   return usage;
 }
 

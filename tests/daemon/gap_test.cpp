@@ -241,6 +241,39 @@ TEST_F(Gap, AfterAVersionThatDidNotWriteCpuTimesIsUnattributed) {
   EXPECT_EQ(active("/a.service"), 0);
 }
 
+TEST(GapRecord, TimesInAGroupThatFellBehindAreNotKnown) {
+  const auto bytes_of = [](const SavedUsage& usage) {
+    std::string bytes;
+    ByteWriter out(bytes);
+    put(out, usage);
+    return bytes;
+  };
+  constexpr std::uint64_t kGroup = 7, kOther = 8;
+  const std::string before = bytes_of(
+      {.processes = {{{10, 1}, kGroup, 1ms}, {{11, 1}, kGroup, 2ms}, {{12, 1}, kOther, 3ms}, {{13, 1}, 0, 4ms}}});
+  const std::string after = bytes_of({.processes = {{{11, 1}, kGroup, 5ms}}, .behind = {kGroup}});
+  RedoneUsage redone;
+  ByteReader first(before), second(after);
+  redone.save_point(first);
+  redone.sample(second);
+  const std::vector<SavedUsage::Process> expected = {{{10, 1}, SavedUsage::kBehind, 1ms},
+                                                     {{11, 1}, kGroup, 5ms},  // it has been read since
+                                                     {{12, 1}, kOther, 3ms},
+                                                     {{13, 1}, 0, 4ms}};
+  EXPECT_EQ(redone.result()->processes, expected);
+}
+
+TEST(GapRecord, OfAnEarlierVersionHasNoGroupsThatFellBehind) {
+  std::string bytes;
+  ByteWriter out(bytes);
+  put(out, {.processes = {{{10, 1}, 7, 1ms}}});
+  bytes.pop_back();  // their number, 0
+  RedoneUsage redone;
+  ByteReader in(bytes);
+  redone.save_point(in);
+  EXPECT_EQ(redone.result()->processes.size(), 1U);
+}
+
 // A busy service of a host that has been up for a month.
 TEST(GapRecord, HasAFewBytesForWhatHasRun) {
   const auto size_of = [](const SavedUsage& usage) {

@@ -122,13 +122,12 @@ TEST_F(WrittenDemandTest, WhatIsSavedSaysThatTheTimesAreNotKnown) {
   EXPECT_EQ(table_->all().size(), 3U);
   run(42, "/a", 5);
   read();
-  ASSERT_EQ(table_->left_behind().size(), 1U);
-  EXPECT_EQ(table_->left_behind()[0].id.pid, 42);
-  EXPECT_EQ(table_->left_behind()[0].group, SavedUsage::kBehind);
+  const auto group = std::ranges::find(sample_.groups, "/a", &GroupUsage::path);
+  EXPECT_EQ(table_->fallen_behind(), std::vector{group->identity});
   EXPECT_EQ(table_->all().size(), 2U);
   run(42, "/a", 6);
   read();
-  EXPECT_TRUE(table_->left_behind().empty());
+  EXPECT_TRUE(table_->fallen_behind().empty());
   table_->demand({});
   read();
   EXPECT_EQ(table_->all().size(), 3U);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/log/usage.h"
 
+#include <unordered_set>
+#include <vector>
+
 #include "ledger/log/states.h"
 
 namespace keplerd {
@@ -38,6 +41,8 @@ void put(ByteWriter& out, const SavedUsage& usage) {
     out.number(static_cast<std::int64_t>(process.group));
     put_time(out, process.usage);
   }
+  out.number(static_cast<std::int64_t>(usage.behind.size()));
+  for (const std::uint64_t identity : usage.behind) out.number(static_cast<std::int64_t>(identity));
 }
 
 void RedoneUsage::save_point(ByteReader& in) {
@@ -62,12 +67,25 @@ void RedoneUsage::take(ByteReader& in) {
     const auto identity = static_cast<std::uint64_t>(in.number());
     groups_[identity] = get_time(in);
   }
+  std::vector<SavedUsage::Process> read;
   for (std::size_t left = in.count(); left > 0; --left) {
     SavedUsage::Process process{.id = get_process_id(in)};
     process.group = static_cast<std::uint64_t>(in.number());
     process.usage = get_time(in);
-    processes_[process.id] = process;
+    read.push_back(process);
   }
+  // Earlier versions have written each process that was behind instead.
+  if (!in.is_at_end()) leave_behind(in);
+  for (const SavedUsage::Process& process : read) processes_[process.id] = process;
+}
+
+void RedoneUsage::leave_behind(ByteReader& in) {
+  std::unordered_set<std::uint64_t> behind;
+  for (std::size_t left = in.count(); left > 0; --left)
+    behind.insert(static_cast<std::uint64_t>(in.number()));
+  if (behind.empty()) return;
+  for (auto& [id, process] : processes_)
+    if (behind.contains(process.group)) process.group = SavedUsage::kBehind;
 }
 
 std::optional<SavedUsage> RedoneUsage::result() const {

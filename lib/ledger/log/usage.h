@@ -26,6 +26,7 @@ class RedoneUsage {
 
  private:
   void take(ByteReader& in);
+  void leave_behind(ByteReader& in);
 
   bool known_ = false;
   SavedUsage last_;  // without its lists
