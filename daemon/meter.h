@@ -155,8 +155,8 @@ class Meter {
   MeterLog log_;
   RecentFaults recent_faults_;
   Problems problems_;
-  ZoneReadings readings_;      // the latest, while sample_ has those of the last sample
-  bool zones_are_new_ = true;  // to the ledger: its rows still have the zones of the last report
+  ZoneReadings readings_;                  // the latest, while sample_ has those of the last sample
+  bool zones_are_new_ = true;              // to the ledger: its rows still have the zones of the last report
   std::optional<Nanoseconds> last_start_;  // the last sample in which a program was new
   bool had_source_ = false;
   bool is_recorded_ = false;

@@ -62,10 +62,11 @@ bool parse_populated(std::string_view text) {
   return false;
 }
 
-bool is_populated(int directory) {
+Result<bool> read_populated(int directory) {
   std::array<char, 256> buffer;
   const auto text = read_record(directory, "cgroup.events", buffer);
-  return text && parse_populated(*text);
+  if (!text) return text.error();
+  return parse_populated(*text);
 }
 
 bool is_threaded(int directory, const char* path) { return has_type(directory, path, "threaded"); }

@@ -23,8 +23,8 @@ Result<std::optional<std::int64_t>> parse_memory_max(std::string_view text);
 // Parses a cgroup.events: whether there are processes in the group, or in one below it.
 bool parse_populated(std::string_view text);
 
-// The same, of the group whose directory this is; false if it is gone.
-bool is_populated(int directory);
+// The same, of the group whose directory this is.
+Result<bool> read_populated(int directory);
 
 // Whether the group at `path`, relative to `directory`, is threaded; and whether there may be threaded ones
 // right below it. A group with such children has another type than "domain"; the root has no type.

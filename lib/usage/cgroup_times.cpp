@@ -176,7 +176,9 @@ void CgroupTree::read_when_empty(Node& node) {
   const auto time = read_time(node);
   const auto directory = directory_of(node);
   const bool is_known = node.cpu_stat.is_held() || directory.ok();  // else the time may be another group's
-  node.empty = time && is_known && !(directory && is_populated(directory->get()));
+  const auto populated = directory ? read_populated(directory->get()) : directory.error();
+  const bool has_none = populated ? !*populated : !is_shortage(populated.error());
+  node.empty = time && is_known && has_none;
   if (node.empty) node.latest = time;
   if (node.reads < kSettled && directory) node.threaded = node.threaded || is_threaded(directory->get(), ".");
 }
@@ -219,6 +221,12 @@ Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const ch
                                                      std::span<char> buffer) {
   if (order_[index]->ended) return Error{"the group has ended"};
   return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
+}
+
+bool CgroupTree::is_empty(std::size_t index) const {
+  for (const Node* node = order_[index]; node != nullptr; node = node->parent)
+    if (node->empty) return true;
+  return false;
 }
 
 bool CgroupTree::has_same_tasks(std::size_t index) {

@@ -227,7 +227,8 @@ void CgroupTree::watch_end(Node& node, int directory) {
     return;
   }
   by_watch_[node.events_watch] = &node;
-  node.empty = !is_populated(directory);
+  const auto populated = read_populated(directory);
+  node.empty = populated && !*populated;
 }
 
 void CgroupTree::unwatch(Node& node) {

@@ -74,6 +74,10 @@ class CgroupTree {
   const std::vector<SavedUsage::Group>& changed() const { return changed_; }
   std::vector<SavedUsage::Group> all() const;
 
+  // Whether the group at `index` of the last read() had no process shortly before. The kernel reports that it
+  // has got one up to 10 ms later.
+  bool is_empty(std::size_t index) const;
+
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
   // none, nor has one whose list may not be read. False if this host is short of descriptors or memory.
   bool read_pids(std::size_t index, std::vector<std::int32_t>& pids);

@@ -17,7 +17,7 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kScanPeriod = std::chrono::seconds(10);
-constexpr Nanoseconds kListPeriod = std::chrono::minutes(1);  // while nobody wants processes
+constexpr Nanoseconds kListPeriod = std::chrono::minutes(10);  // while nobody wants processes
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
 
 // Whether a kernel thread with this name is a worker, whose name is what it works on, and so changes all the
@@ -75,6 +75,8 @@ void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
 
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
   Group& group = groups_[incarnation_of(index, sample)];
+  // Later, it may have got a process whose event is still to come.
+  if (sample_ == 1 && index != kNoGroup && tree.is_empty(index)) return begin_group(group);
   if (!is_due(index) && tree.has_same_tasks(index)) {
     group.pids.empty() ? begin_group(group) : leave_behind(sample.groups[index], group);
     return;

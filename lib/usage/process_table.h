@@ -41,10 +41,12 @@ struct ProcessLimits {
 // How current is the information? Four things are read at different times, none more often than it may have
 // changed:
 //
-//   a group's list of processes   with each sample in which the group's CPU time has changed
-//   a process's clock and name    with the list that names it, and every ten seconds; but once a minute only
-//                                 if others have used all that the group has (GroupTime)
-//   all of /proc                  every ten seconds while somebody wants processes, else every minute
+//   a group's list of processes   with each sample in which the group's CPU time has changed; but once a
+//                                 minute only if as many threads are in it as before, and the processes that
+//                                 were in it have used all that it has (GroupTime)
+//   a process's clock and name    with each sample in which the group's CPU time has changed; but once a
+//                                 minute only if others have used all that the group has
+//   all of /proc                  every ten seconds while somebody wants processes, else every ten minutes
 //   a process's user              when it is new or renamed (workers of the kernel rename themselves all the
 //                                 time, and are excepted), and every ten seconds if it has run
 //
@@ -200,9 +202,9 @@ class ProcessTable {
   std::uint64_t sample_ = 0;
   bool by_group_ = false;
   bool has_old_list_ = false;  // pids_ is what an earlier sample has read
-  bool list_due_ = false;  // all of /proc is listed
-  bool scan_due_ = false;  // the lists and clocks of all active groups are
-  Nanoseconds now_{0};     // of this sample
+  bool list_due_ = false;      // all of /proc is listed
+  bool scan_due_ = false;      // the lists and clocks of all active groups are
+  Nanoseconds now_{0};         // of this sample
   std::optional<Nanoseconds> last_boottime_;
   std::optional<Nanoseconds> last_list_, last_scan_;
   std::uint64_t listed_forks_ = 0;  // UsageSample::forks when all processes were listed and known; 0: unknown

@@ -20,8 +20,8 @@ struct SavedUsage {
 
     bool operator==(const Group&) const = default;
   };
-  // No identity: the process was not read when its group last used CPU time. What it had used at the sample is
-  // not known.
+  // No identity: the process was not read when its group last used CPU time. What it had used at the sample
+  // is not known.
   static constexpr std::uint64_t kBehind = std::numeric_limits<std::uint64_t>::max();
 
   struct Process {

@@ -250,7 +250,8 @@ TEST(GapRecord, TimesInAGroupThatFellBehindAreNotKnown) {
   };
   constexpr std::uint64_t kGroup = 7, kOther = 8;
   const std::string before = bytes_of(
-      {.processes = {{{10, 1}, kGroup, 1ms}, {{11, 1}, kGroup, 2ms}, {{12, 1}, kOther, 3ms}, {{13, 1}, 0, 4ms}}});
+      {.processes = {
+           {{10, 1}, kGroup, 1ms}, {{11, 1}, kGroup, 2ms}, {{12, 1}, kOther, 3ms}, {{13, 1}, 0, 4ms}}});
   const std::string after = bytes_of({.processes = {{{11, 1}, kGroup, 5ms}}, .behind = {kGroup}});
   RedoneUsage redone;
   ByteReader first(before), second(after);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/no_descriptors.h"
 #include "usage/cgroup_tree.h"
 #include "usage/cgroup_tree_kernel_test.h"
 #include "usage/child.h"
@@ -97,6 +98,19 @@ TEST_F(CgroupEndsKernelTest, RemovedBeforeItWasReadStaysInItsParentAndIsCounted)
   EXPECT_EQ(groups_.size(), 1U);
   EXPECT_GE(time("/slice"), 29ms);
   EXPECT_EQ(tree_->missed_ends(), 1U);
+}
+
+TEST_F(CgroupEndsKernelTest, GroupOfWhichNothingCanBeOpenedIsNotTakenForEmpty) {
+  cgroup_->add("slice");
+  cgroup_->add("slice/brief");
+  read();
+  Child child;
+  cgroup_->move(child.pid(), "slice/brief");
+  {
+    const NoDescriptors none;
+    take_events();
+  }
+  EXPECT_FALSE(tree_->is_empty(tree_->find("/slice/brief")));
 }
 
 TEST_F(CgroupEndsKernelTest, GroupsThatEndLeaveNoWatchesAndDescriptors) {

@@ -154,6 +154,17 @@ TEST_F(CgroupEndsTest, WithoutProcessesNothingIsMissed) {
   EXPECT_EQ(tree_.missed_ends(), 0U);
 }
 
+TEST_F(CgroupEndsTest, GroupIsEmptyWhereItOrOneAboveItHasNoProcess) {
+  fake_.add_cgroup("/a");
+  fake_.add_cgroup("/a/in");
+  fake_.add_cgroup("/b");
+  fake_.set_cgroup_populated("/a", false);
+  read();
+  EXPECT_TRUE(tree_.is_empty(tree_.find("/a")));
+  EXPECT_TRUE(tree_.is_empty(tree_.find("/a/in")));
+  EXPECT_FALSE(tree_.is_empty(tree_.find("/b")));
+}
+
 TEST_F(CgroupEndsTest, NoMoreThanTheLimitAreInOneRead) {
   read();
   for (int i = 0; i < 5; ++i) {

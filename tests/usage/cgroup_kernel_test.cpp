@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/no_descriptors.h"
 #include "usage/cgroup_tree.h"
 #include "usage/cgroup_tree_kernel_test.h"
 #include "usage/child.h"
@@ -288,19 +289,14 @@ TEST_F(CgroupKernelTest, WithoutDescriptorsKnownGroupsAreKept) {
   Child child;
   cgroup_->move(child.pid(), "late");
   child.burn(20ms);
-  rlimit limit{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit none{.rlim_cur = 3, .rlim_max = limit.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  read();
-  const auto left_out = tree_->left_out();
-  const auto count = groups_.size();
-  read();
-  const auto count_again = groups_.size();
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-  EXPECT_EQ(left_out, 1U);
-  EXPECT_EQ(count, 10U);
-  EXPECT_EQ(count_again, 10U);
+  {
+    const NoDescriptors none;
+    for (int i = 0; i < 2; ++i) {
+      read();
+      EXPECT_EQ(tree_->left_out(), 1U);
+      EXPECT_EQ(groups_.size(), 10U);
+    }
+  }
   read();
   EXPECT_EQ(groups_.size(), 11U);
   EXPECT_EQ(tree_->left_out(), 0U);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that are read only when somebody wants them: on this host, in cgroups of the kernel.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "support/no_descriptors.h"
 #include "usage/child.h"
 #include "usage/process_clock.h"
 #include "usage/processes_kernel_fixture.h"
@@ -54,13 +54,11 @@ TEST_F(KernelDemandTest, GroupWhoseListCannotBeReadIsBehind) {
   const auto before = read_process_clock(child.pid());
   child.burn(20ms);
   tree_->read(sample_.groups);
-  rlimit limit{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit none{.rlim_cur = 3, .rlim_max = limit.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  table_->demand({});
-  table_->read(tree_.get(), boottime_ += 1s, sample_);
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  {
+    const NoDescriptors none;
+    table_->demand({});
+    table_->read(tree_.get(), boottime_ += 1s, sample_);
+  }
   EXPECT_EQ(find(child.pid()), nullptr);
   EXPECT_TRUE(sample_.ended.empty());
   EXPECT_TRUE(is_behind("/a"));

@@ -4,9 +4,9 @@
 #include <array>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "support/no_descriptors.h"
 #include "usage/child.h"
 #include "usage/process_clock.h"
 #include "usage/processes_kernel_fixture.h"
@@ -305,14 +305,12 @@ TEST_F(ProcessKernelTest, WithoutDescriptorsNoProcessHasEnded) {
   Child child;
   cgroup_->move(child.pid(), "a");
   read();
-  rlimit limit{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit none{.rlim_cur = 3, .rlim_max = limit.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  read(20s);  // a full scan is due
-  child.burn(5ms);
-  read(20s);
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  {
+    const NoDescriptors none;
+    read(20s);  // a full scan is due
+    child.burn(5ms);
+    read(20s);
+  }
   for (const pid_t pid : {child.pid(), ::getpid(), 1}) EXPECT_FALSE(has_ended(pid)) << pid;
   child.burn(5ms);
   read();
