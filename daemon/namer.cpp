@@ -26,6 +26,7 @@ void Namer::name(Ledger& ledger, const LibvirtRecords& libvirt, bool expected, c
     if (auto name = names_.pod(id))
       ContainerLedger::rename(pod, std::move(name->name), std::move(name->name_space));
   }
+  find_sessions(ledger.vms(), expected, now.monotonic);
   name_vms(ledger.vms(), libvirt, now);
   ask_kvm(ledger.vms(), now);
   names_.end();
@@ -52,7 +53,7 @@ void Namer::name_containers(Ledger& ledger) {
 }
 
 // Users with VMs that are not in the system libvirt's status files may run a session libvirt.
-void Namer::find_sessions(const VmLedger& vms, Nanoseconds now) {
+void Namer::find_sessions(const VmLedger& vms, bool expected, Nanoseconds now) {
   std::set<std::uint32_t> users;
   for (const auto& [id, vm] : vms.all()) {
     if (!vm.runs() || vm.info->hypervisor != "kvm") continue;
@@ -64,13 +65,12 @@ void Namer::find_sessions(const VmLedger& vms, Nanoseconds now) {
   for (const std::uint32_t user : users) {
     if (!sessions_.contains(user)) sessions_.emplace(user, LibvirtRecords::of_session(host_, user));
   }
-  for (auto& [user, records] : sessions_) records.refresh(now);
+  for (auto& [user, records] : sessions_) records.refresh(now, expected);
 }
 
 // libvirt's status and Proxmox's configuration follow renames; the command line and the VM's own cgroup, from
 // which the ledger has all other names, do not. VMs without a name in these may have one from machined.
 void Namer::name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant& now) {
-  find_sessions(vms, now.monotonic);
   std::vector<VmAccount*> nameless;
   for (auto& [id, vm] : vms.all()) {
     if (!vm.runs()) continue;

@@ -40,7 +40,7 @@ class Namer {
   void name_containers(Ledger& ledger);
   void name_vms(VmLedger& vms, const LibvirtRecords& libvirt, const Instant& now);
   void name_by_machined(const VmLedger& vms, const std::vector<VmAccount*>& nameless);
-  void find_sessions(const VmLedger& vms, Nanoseconds now);
+  void find_sessions(const VmLedger& vms, bool expected, Nanoseconds now);
   std::shared_ptr<const LibvirtStatus> status_of(const VmAccount& vm, const LibvirtRecords& libvirt) const;
   void ask_kvm(VmLedger& vms, const Instant& now);
 

@@ -69,6 +69,10 @@ Result<bool> read_populated(int directory) {
   return parse_populated(*text);
 }
 
+bool shows_empty(const Result<bool>& populated) {
+  return populated ? !*populated : !is_shortage(populated.error());
+}
+
 bool is_threaded(int directory, const char* path) { return has_type(directory, path, "threaded"); }
 
 bool may_have_threaded(int directory, const char* path) { return !has_type(directory, path, "domain"); }

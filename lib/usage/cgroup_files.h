@@ -26,6 +26,10 @@ bool parse_populated(std::string_view text);
 // The same, of the group whose directory this is.
 Result<bool> read_populated(int directory);
 
+// Whether that means that the group is empty: also if it is gone, but not if this host is short of
+// descriptors or memory.
+bool shows_empty(const Result<bool>& populated);
+
 // Whether the group at `path`, relative to `directory`, is threaded; and whether there may be threaded ones
 // right below it. A group with such children has another type than "domain"; the root has no type.
 bool is_threaded(int directory, const char* path);

@@ -177,9 +177,8 @@ void CgroupTree::read_when_empty(Node& node) {
   const auto directory = directory_of(node);
   const bool is_known = node.cpu_stat.is_held() || directory.ok();  // else the time may be another group's
   const auto populated = directory ? read_populated(directory->get()) : directory.error();
-  const bool has_none = populated ? !*populated : !is_shortage(populated.error());
-  node.empty = time && is_known && has_none;
-  if (node.empty) node.latest = time;
+  if (time && is_known && !(populated && *populated)) node.latest = time;
+  node.empty = time && is_known && shows_empty(populated);
   if (node.reads < kSettled && directory) node.threaded = node.threaded || is_threaded(directory->get(), ".");
 }
 
@@ -223,7 +222,10 @@ Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const ch
   return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
 }
 
+bool CgroupTree::has_groups_in(std::size_t index) const { return !order_[index]->children.empty(); }
+
 bool CgroupTree::is_empty(std::size_t index) const {
+  if (index == kNoGroup) return false;
   for (const Node* node = order_[index]; node != nullptr; node = node->parent)
     if (node->empty) return true;
   return false;

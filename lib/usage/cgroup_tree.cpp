@@ -227,8 +227,7 @@ void CgroupTree::watch_end(Node& node, int directory) {
     return;
   }
   by_watch_[node.events_watch] = &node;
-  const auto populated = read_populated(directory);
-  node.empty = populated && !*populated;
+  node.empty = shows_empty(read_populated(directory));
 }
 
 void CgroupTree::unwatch(Node& node) {

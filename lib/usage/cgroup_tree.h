@@ -74,9 +74,13 @@ class CgroupTree {
   const std::vector<SavedUsage::Group>& changed() const { return changed_; }
   std::vector<SavedUsage::Group> all() const;
 
-  // Whether the group at `index` of the last read() had no process shortly before. The kernel reports that it
-  // has got one up to 10 ms later.
+  // Whether the group at `index` of the last read() is known to have had no process when it was found, or
+  // when the kernel last reported a change, which is up to 10 ms later. Not known of those whose end is not
+  // watched.
   bool is_empty(std::size_t index) const;
+
+  // Whether there are groups in the one at `index` of the last read(), threaded ones included.
+  bool has_groups_in(std::size_t index) const;
 
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has
   // none, nor has one whose list may not be read. False if this host is short of descriptors or memory.

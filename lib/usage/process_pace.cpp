@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "usage/cgroup_tree.h"
 #include "usage/process_table.h"
 
 namespace keplerd {
@@ -13,8 +14,11 @@ namespace {
 // mostly executes its program at once.
 constexpr Nanoseconds kSettling = std::chrono::seconds(10);
 
-// How long processes of a group may be passed over, until all are read.
+// How long processes of a group may be passed over, until all are read; and how long its list is used.
 constexpr Nanoseconds kCheckPeriod = std::chrono::minutes(1);
+
+// In a larger group, what a new process has used could be lost in the rounding of all times (GroupTime).
+constexpr std::size_t kMostByOldList = 32;
 
 }  // namespace
 
@@ -61,59 +65,65 @@ void ProcessTable::settle_later(std::uint64_t group) {
 
 // Whether a process that was found is known to be in that group, and need not be read now.
 bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const {
-  if (is_due(found.group)) return false;
-  const auto known = processes_.find(found.pid);
-  return known != processes_.end() && known->second.group == sample.groups[found.group].incarnation;
+  return !is_due(found.group) && is_in(found.pid, sample.groups[found.group].incarnation);
+}
+
+// Whether the process is known, in that group.
+bool ProcessTable::is_in(std::int32_t pid, std::uint64_t group) const {
+  const auto known = processes_.find(pid);
+  return known != processes_.end() && known->second.group == group;
 }
 
 // Whether the processes of the group are to be read, and probably are those that its last list names: they
-// have explained its time so far.
-bool ProcessTable::may_keep_list(std::size_t index, const Group& group) const {
+// explained its time when they were last read. Not if there are groups in it, to which a process may have
+// moved: its time, and their number, include those.
+bool ProcessTable::may_use_old_list(const CgroupTree& tree, std::size_t index, const Group& group) const {
   return index != kNoGroup && is_due(index) && group.time.was_explained() && group.left_out == 0 &&
-         now_ - group.listed < kCheckPeriod;
+         group.pids.size() <= kMostByOldList && now_ - group.list_read_at < kCheckPeriod &&
+         !tree.has_groups_in(index);
 }
 
-// Reads the processes that the group's last list names. Returns whether they explain the group's time: then
-// no other has run in it.
-bool ProcessTable::read_listed(std::size_t index, Group& group, UsageSample& sample) {
+// Returns whether the processes that the group's last list names explain its time: then no other has run in
+// it.
+bool ProcessTable::read_by_old_list(std::size_t index, Group& group, UsageSample& sample) {
   begin_reading(index, group, sample);
   pids_ = group.pids;
-  has_old_list_ = true;
-  read_pids(index, group, sample);
-  has_old_list_ = false;
+  read_pids(index, group, List::kOld, sample);
   if (!group.time.is_explained()) return false;
   group.time.end();
   return true;
 }
 
 // Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.
-// Those that have not run lately are passed over if the others have used all that the group has.
-std::size_t ProcessTable::read_pids(std::size_t index, Group& group, UsageSample& sample) {
+// Those that have not run lately are passed over if the others have used all that the group has; those that
+// have moved since, if the list is old.
+std::size_t ProcessTable::read_pids(std::size_t index, Group& group, List list, UsageSample& sample) {
   if (pids_.size() > limits_.in_group) put_known_first();
   const bool is_read = index != kNoGroup && is_due(index);
-  const bool may_pass = is_read && now_ - group.checked < kCheckPeriod;
+  const bool may_pass = is_read && now_ - group.all_read_at < kCheckPeriod;
   GroupTime& time = group.time;
   std::size_t reported = 0;
   idle_.clear();
   for (const std::int32_t pid : pids_) {
     if (!has_room(index, reported) && !processes_.contains(pid)) continue;
     ++reported;
+    if (list == List::kOld && !is_in(pid, sample.groups[index].incarnation)) continue;
     if (may_wait({pid, index}, sample)) continue;
     if (may_pass && may_pass_over(pid, sample.groups[index].incarnation))
       idle_.push_back(pid);
     else
-      time.add(read_one({pid, index}, sample));
+      time.add(read_one({pid, index, list}, sample));
   }
   bool is_complete = true;
   for (const std::int32_t pid : idle_) {
     if (!time.is_explained()) {
-      time.add(read_one({pid, index}, sample));
+      time.add(read_one({pid, index, list}, sample));
     } else if (const auto known = processes_.find(pid); known != processes_.end()) {
       known->second.read_in = sample_;
       is_complete = false;
     }
   }
-  if (is_read && is_complete) group.checked = now_;
+  if (is_read && is_complete) group.all_read_at = now_;
   return pids_.size() - reported;
 }
 
@@ -125,7 +135,14 @@ bool ProcessTable::may_pass_over(std::int32_t pid, std::uint64_t group) const {
   return !process.active && !process.unread && process.group == group && age_of(process) == Age::kLast;
 }
 
-// The group has used CPU time, and its list was read, but not the clocks of those in it.
+// The group has used CPU time, but the clocks of those in it, if there are any, are not read.
+void ProcessTable::put_off(std::size_t index, Group& group, const UsageSample& sample) {
+  if (group.pids.empty())
+    begin_group(group);
+  else
+    leave_behind(sample.groups[index], group);
+}
+
 void ProcessTable::leave_behind(const GroupUsage& usage, Group& group) {
   if (std::exchange(group.behind, true)) return;
   any_behind_ = true;

@@ -13,9 +13,14 @@ namespace keplerd {
 // Looks for changes in groups whose lists were not read: processes that appeared or disappeared, or have
 // another user now.
 void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
+  drop_gone(unlisted_, sample);
   for (const std::int32_t pid : missing_) {
-    if (processes_.contains(pid)) read_one({pid, group_of(pid, &tree)}, sample);
+    if (!processes_.contains(pid)) continue;
+    read_one({pid, group_of(pid, &tree)}, sample);
+    unlisted_.push_back(pid);
   }
+  std::ranges::sort(unlisted_);
+  unlisted_.erase(std::unique(unlisted_.begin(), unlisted_.end()), unlisted_.end());
   const bool none_created = listed_forks_ != 0 && listed_forks_ == sample.forks;
   const bool has_list = list_due_ && !none_created && list_all(tree, sample);
   if (none_created || has_list) last_list_ = now_;

@@ -54,7 +54,9 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   if (by_group_) {
     read_moved(*tree, sample);
     if (scan_due_) scan(*tree, sample);
-    drop_missing(sample);
+    drop_gone(missing_, sample);
+    missing_.insert(missing_.end(), missing_next_.begin(), missing_next_.end());
+    missing_next_.clear();
   } else {
     read_all(tree, sample);
   }
@@ -75,31 +77,29 @@ void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
 
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
   Group& group = groups_[incarnation_of(index, sample)];
-  // Later, it may have got a process whose event is still to come.
-  if (sample_ == 1 && index != kNoGroup && tree.is_empty(index)) return begin_group(group);
-  if (!is_due(index) && tree.has_same_tasks(index)) {
-    group.pids.empty() ? begin_group(group) : leave_behind(sample.groups[index], group);
-    return;
-  }
-  const bool has_begun = may_keep_list(index, group) && tree.has_same_tasks(index);
-  if (has_begun && read_listed(index, group, sample)) return;
+  // In later samples, a process may have come whose event is still on its way.
+  if (sample_ == 1 && tree.is_empty(index)) return begin_group(group);
+  if (!is_due(index) && tree.has_same_tasks(index)) return put_off(index, group, sample);
+
+  const bool was_tried = may_use_old_list(tree, index, group) && tree.has_same_tasks(index);
+  if (was_tried && read_by_old_list(index, group, sample)) return;
   if (!tree.read_pids(index, pids_)) {
-    if (index != kNoGroup && !has_begun) leave_behind(sample.groups[index], group);
+    if (was_tried) {
+      group.time.end();
+    } else if (index != kNoGroup) {
+      leave_behind(sample.groups[index], group);
+    }
     return;
   }
-  group.listed = now_;
-  if (is_due(index) && !has_begun) begin_reading(index, group, sample);
+  group.list_read_at = now_;
+  if (is_due(index) && !was_tried) begin_reading(index, group, sample);
   left_out_ -= group.left_out;
-  left_out_ += group.left_out = read_pids(index, group, sample);
+  left_out_ += group.left_out = read_pids(index, group, List::kNew, sample);
   if (pids_ != group.pids) {
-    note_missing(group.pids);
+    note_missing(group.pids, was_tried ? missing_next_ : missing_);
     group.pids = pids_;
   }
-  if (is_due(index)) {
-    group.time.end();
-    return;
-  }
-  pids_.empty() ? begin_group(group) : leave_behind(sample.groups[index], group);
+  is_due(index) ? group.time.end() : put_off(index, group, sample);
 }
 
 // Known processes take precedence over new ones.
@@ -112,12 +112,12 @@ bool ProcessTable::has_room(std::size_t group, std::size_t reported) const {
   return group == kNoGroup || (reported < limits_.in_group && processes_.size() < limits_.all);
 }
 
-// Records the processes that were there before and are not among pids_.
-void ProcessTable::note_missing(std::vector<std::int32_t>& before) {
+// Records in `missing` the processes that were there before and are not among pids_.
+void ProcessTable::note_missing(std::vector<std::int32_t>& before, std::vector<std::int32_t>& missing) {
   sorted_ = pids_;
   std::ranges::sort(sorted_);
   std::ranges::sort(before);
-  std::ranges::set_difference(before, sorted_, std::back_inserter(missing_));
+  std::ranges::set_difference(before, sorted_, std::back_inserter(missing));
 }
 
 // Processes of a group that is gone have moved elsewhere, or are gone too.
@@ -139,9 +139,10 @@ void ProcessTable::forget_groups(const UsageSample& sample) {
   });
 }
 
-// Drops processes that are gone. The others are in a group whose list was not read, or are zombies.
-void ProcessTable::drop_missing(UsageSample& sample) {
-  std::erase_if(missing_, [&](std::int32_t pid) {
+// Drops processes that are gone, and those that were read in this sample from `pids`. The others are in a
+// group whose list was not read, or are zombies.
+void ProcessTable::drop_gone(std::vector<std::int32_t>& pids, UsageSample& sample) {
+  std::erase_if(pids, [&](std::int32_t pid) {
     const auto known = processes_.find(pid);
     if (known == processes_.end() || age_of(known->second) == Age::kCurrent) return true;
     if (read_process_clock(pid)) return false;
@@ -195,9 +196,9 @@ Nanoseconds ProcessTable::read_one(const Found& found, UsageSample& sample) {
   return knows_last && process.group == last.group ? process.usage - last.usage : kUnknown;
 }
 
-// A process that was not known, unless it may be in another group by now.
+// A process that was not known. Not from an old list: it may be in another group by now.
 void ProcessTable::take_up(const Found& found, UsageSample& sample) {
-  if (has_old_list_) return;
+  if (found.list == List::kOld) return;
   auto stat = read_stat(found.pid);
   if (!stat) return;
   Process& process = processes_[found.pid];

@@ -66,12 +66,13 @@ struct ProcessLimits {
 // new, have moved or have ended are mostly found as soon; but those that stay are read every ten seconds, and
 // the group is *behind* in between. Where that number is not known, the list is read if a process was created
 // on the host since it was last read: one that only moves or ends may be found later. "Its group's list was
-// read" then means: with the clocks. The processes of a group that is new, or has got another process, are
-// read with each sample for ten seconds, because they may soon execute another program.
+// read" means: the processes that it, or an earlier one, names were read. The processes of a group that is
+// new, or has got another process, are read with each sample for ten seconds, because they may soon execute
+// another program.
 //
 // A process that a list no longer names, or whose group is gone, is missing: it has moved (and another list
-// names it), is a zombie, or is gone. Its clock decides, at the end of each sample: the process is kept as
-// long as that can be read.
+// names it), is a zombie, or is gone. Its clock decides, at the end of each sample, and every ten seconds
+// once a scan has found it in no list: the process is kept as long as that can be read.
 class ProcessTable {
  public:
   // `host` must outlive the table.
@@ -122,7 +123,7 @@ class ProcessTable {
   };
   using Processes = std::unordered_map<std::int32_t, Process>;
 
-  // A group whose list has been read.
+  // A group whose list has been read, or need not be.
   struct Group {
     std::uint64_t read_in = 0, read_before = 0;  // numbers of the last two samples that read its processes
     std::vector<std::int32_t> pids;              // that were in it when its list was last read
@@ -130,15 +131,19 @@ class ProcessTable {
     Nanoseconds settled{0};                      // until then, its processes are read with each sample
     bool behind = false;
     GroupTime time;
-    Nanoseconds checked{0};  // when all of its processes were last read, and none was passed over
-    Nanoseconds listed{0};   // when its list was last read
+    Nanoseconds all_read_at{0};   // when all of its processes were last read, and none was passed over
+    Nanoseconds list_read_at{0};  // when its list was last read
   };
 
   enum class Age { kCurrent, kLast, kOlder };
 
+  // Of a group: read in this sample, or an earlier one.
+  enum class List { kNew, kOld };
+
   struct Found {
     std::int32_t pid = 0;
     std::size_t group = kNoGroup;
+    List list = List::kNew;  // where it was found
   };
 
   static bool has_moved(const GroupUsage& group) { return !group.before || group.usage != *group.before; }
@@ -148,26 +153,28 @@ class ProcessTable {
   bool is_behind(std::uint64_t group) const;
   void begin_group(Group& group);
   void begin_reading(std::size_t index, Group& group, const UsageSample& sample);
-  bool may_keep_list(std::size_t index, const Group& group) const;
-  bool read_listed(std::size_t index, Group& group, UsageSample& sample);
+  bool may_use_old_list(const CgroupTree& tree, std::size_t index, const Group& group) const;
+  bool read_by_old_list(std::size_t index, Group& group, UsageSample& sample);
   void begin_due(const UsageSample& sample);
   void leave_others_behind(const std::vector<std::size_t>& members, const UsageSample& sample);
   bool may_wait(const Found& found, const UsageSample& sample) const;
+  bool is_in(std::int32_t pid, std::uint64_t group) const;
+  void put_off(std::size_t index, Group& group, const UsageSample& sample);
   void settle_later(std::uint64_t group);
   void leave_behind(const GroupUsage& usage, Group& group);
   void mark_behind(UsageSample& sample);
 
   void read_moved(CgroupTree& tree, UsageSample& sample);
   void read_group(CgroupTree& tree, std::size_t index, UsageSample& sample);
-  std::size_t read_pids(std::size_t index, Group& group, UsageSample& sample);
+  std::size_t read_pids(std::size_t index, Group& group, List list, UsageSample& sample);
   bool may_pass_over(std::int32_t pid, std::uint64_t group) const;
   void put_known_first();
   bool has_room(std::size_t group, std::size_t reported) const;
-  void note_missing(std::vector<std::int32_t>& before);
+  void note_missing(std::vector<std::int32_t>& before, std::vector<std::int32_t>& missing);
   void forget_groups(const UsageSample& sample);
   void scan(CgroupTree& tree, UsageSample& sample);
   bool list_all(CgroupTree& tree, UsageSample& sample);
-  void drop_missing(UsageSample& sample);
+  void drop_gone(std::vector<std::int32_t>& pids, UsageSample& sample);
   void read_all(CgroupTree* tree, UsageSample& sample);
   std::size_t group_of(std::int32_t pid, const CgroupTree* tree) const;
 
@@ -194,6 +201,8 @@ class ProcessTable {
   std::size_t group_count_ = 0;
   std::uint64_t group_sum_ = 0;
   std::vector<std::int32_t> missing_;  // known, but not where they were: gone, moved elsewhere, or zombies
+  std::vector<std::int32_t> missing_next_;  // from the next sample on: an old list has named them in this one
+  std::vector<std::int32_t> unlisted_;      // that a scan found in no list: zombies, or idle in an idle group
   std::vector<std::int32_t> pids_, sorted_, idle_;
   ProcessDemand demand_;
   std::vector<std::uint8_t> due_;  // of each group of the sample: whether its processes are read
@@ -201,10 +210,9 @@ class ProcessTable {
   std::vector<std::uint64_t> fallen_behind_;  // in this sample
   std::uint64_t sample_ = 0;
   bool by_group_ = false;
-  bool has_old_list_ = false;  // pids_ is what an earlier sample has read
-  bool list_due_ = false;      // all of /proc is listed
-  bool scan_due_ = false;      // the lists and clocks of all active groups are
-  Nanoseconds now_{0};         // of this sample
+  bool list_due_ = false;  // all of /proc is listed
+  bool scan_due_ = false;  // the lists and clocks of all active groups are
+  Nanoseconds now_{0};     // of this sample
   std::optional<Nanoseconds> last_boottime_;
   std::optional<Nanoseconds> last_list_, last_scan_;
   std::uint64_t listed_forks_ = 0;  // UsageSample::forks when all processes were listed and known; 0: unknown

@@ -83,6 +83,22 @@ TEST_F(KernelDemandTest, EndIsFoundAtOnce) {
 }
 
 // Its clock need not be read while another process has used all that the group has.
+TEST_F(KernelDemandTest, ZombieIsNotRunningOnceItIsReaped) {
+  Child child;
+  cgroup_->move(child.pid(), "a");
+  settle();
+  child.burn(5ms);
+  child.end();
+  read(11s);
+  read(11s);
+  EXPECT_TRUE(sample_.ended.empty());
+  const pid_t pid = child.pid();
+  child.reap();
+  read(11s);
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
+}
+
 TEST_F(KernelDemandTest, ProcessThatWakesAfterOthersHaveRunHasAllItsTime) {
   Child child, other;
   settle_in_one_group(child, other);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a cgroup's list of processes is read while nobody wants them: on this host, in written cgroups.
+#include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -304,6 +306,62 @@ TEST_F(CountedDemandTest, OneThatRestsInAnotherGroupNowIsFoundThere) {  // thoug
   read_moved_by(child_);
   ASSERT_NE(find(other_.pid()), nullptr);
   EXPECT_EQ(sample_.groups[find(other_.pid())->group].path, "/a");
+}
+
+TEST_F(CountedDemandTest, TheListIsReadIfThereAreGroupsInTheGroup) {  // whose time and tasks are its own, too
+  add_other();
+  set_tasks(2);
+  settle_explained();
+  fake_.add_cgroup("/a/in");
+  fake_.set_cgroup_procs("/a", {child_.pid()});
+  fake_.set_cgroup_procs("/a/in", {other_.pid()});
+  burn(other_);
+  fake_.set_cgroup_usage("/a/in", 5'000);
+  read_moved_by(child_, 11s);
+  ASSERT_TRUE(has_other());
+  EXPECT_EQ(sample_.groups[find(other_.pid())->group].path, "/a/in");
+}
+
+TEST_F(CountedDemandTest, AnOldListMovesNoProcessBack) {
+  fake_.add_cgroup("/B");  // before "/a"
+  add_other();
+  set_tasks(2);
+  settle_explained();
+  fake_.set_cgroup_procs("/B", {other_.pid()});
+  fake_.set_cgroup_usage("/B", 5'000);
+  table_->demand({});
+  read();
+  ASSERT_TRUE(has_other());
+  EXPECT_EQ(sample_.groups[find(other_.pid())->group].path, "/B");
+  read_moved_by(child_);
+  EXPECT_EQ(find(other_.pid()), nullptr);
+}
+
+TEST_F(CountedDemandTest, OneThatOnlyAnOldListNamedIsLookedFor) {
+  add_other();
+  set_tasks(2);
+  settle_explained();
+  Child third;  // instead of the other one, which rests elsewhere now
+  fake_.set_cgroup_procs("/a", {child_.pid(), third.pid()});
+  burn(third);
+  read_moved_by(child_);
+  read_moved_by(child_, 11s);
+  read(11s);
+  ASSERT_NE(find(other_.pid()), nullptr);
+  EXPECT_EQ(find(other_.pid())->group, kNoGroup);
+}
+
+TEST_F(CountedDemandTest, TheListOfALargeGroupIsReadThoughItsProcessesExplainTheTime) {
+  const std::array<Child, 32> more;
+  std::vector<pid_t> pids{child_.pid()};
+  for (const Child& one : more) pids.push_back(one.pid());
+  fake_.set_cgroup_procs("/a", pids);
+  set_tasks(33);
+  settle_explained();
+  pids.push_back(other_.pid());
+  fake_.set_cgroup_procs("/a", pids);
+  read_moved_by(child_, 11s);
+  EXPECT_TRUE(has_other());
 }
 
 TEST_F(CountedDemandTest, TheFirstSampleReadsNoListsOfEmptyGroups) {
