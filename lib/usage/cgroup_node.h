@@ -25,7 +25,7 @@ struct CgroupTree::Node {
   bool misses_end = false;                  // the latter is lacking, because of the limits
   std::uint64_t unwatched = 0;              // number of the last rescan in which the former was lacking
   KeptFile cpu_stat;                        // this and the next one only if they can be held
-  KeptFile procs, tasks;                    // while the group is active: cgroup.procs and pids.current
+  KeptFile procs, tasks;                    // while they are read: cgroup.procs and pids.current
   bool counts_tasks = true;                 // it has pids.current, as far as is known
   std::optional<std::uint64_t> task_count;  // before its pids were last asked for
   std::uint64_t counted = 0;                // number of the last read after which its tasks were counted
@@ -33,6 +33,7 @@ struct CgroupTree::Node {
   std::uint64_t incarnation = 0;
   std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
   std::uint64_t last_read = 0;        // number of the last read in which it could be read
+  std::uint64_t listed = 0;           // number of the last read after which its pids were read
   std::uint64_t looked = 0;           // number of the last read after which its pids were asked for
   Nanoseconds usage{0};               // at that read
   std::optional<Nanoseconds> before;  // at the read before the current one

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPidsLimit = 64 << 20;
 constexpr std::size_t kLongestCpuset = 4096;
-constexpr std::uint64_t kReadsAtRest = 8;  // after which the files of an idle group's tasks are closed
+constexpr std::uint64_t kReadsAtRest = 8;  // of the tree, after which a file that was not read is closed
 constexpr int kSettled = 3;  // reads: libvirt creates a group first, and makes it threaded afterwards
 
 }  // namespace
@@ -88,10 +88,8 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   } else if (!read_usage(node)) {
     return;
   }
-  if (reads_ - node.looked > kReadsAtRest) {
-    node.procs = KeptFile();
-    node.tasks = KeptFile();
-  }
+  if (reads_ - node.listed > kReadsAtRest) node.procs = KeptFile();
+  if (reads_ - node.counted > kReadsAtRest) node.tasks = KeptFile();
 
   node.index = groups.size();
   order_.push_back(&node);
@@ -257,7 +255,7 @@ bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
   Node& node = index == kNoGroup ? *root_ : *order_[index];
   if (node.ended) return true;
-  node.looked = reads_ - 1;
+  node.listed = node.looked = reads_ - 1;
   if (node.counted != node.looked) node.task_count.reset();  // it may be older than the list
   node.forks = 0;
   KeptFile opened;
