@@ -241,13 +241,14 @@ TEST_F(Gap, AfterAVersionThatDidNotWriteCpuTimesIsUnattributed) {
   EXPECT_EQ(active("/a.service"), 0);
 }
 
+std::string bytes_of(const SavedUsage& usage) {
+  std::string bytes;
+  ByteWriter out(bytes);
+  put(out, usage);
+  return bytes;
+}
+
 TEST(GapRecord, TimesInAGroupThatFellBehindAreNotKnown) {
-  const auto bytes_of = [](const SavedUsage& usage) {
-    std::string bytes;
-    ByteWriter out(bytes);
-    put(out, usage);
-    return bytes;
-  };
   constexpr std::uint64_t kGroup = 7, kOther = 8;
   const std::string before = bytes_of(
       {.processes = {
@@ -265,9 +266,7 @@ TEST(GapRecord, TimesInAGroupThatFellBehindAreNotKnown) {
 }
 
 TEST(GapRecord, OfAnEarlierVersionHasNoGroupsThatFellBehind) {
-  std::string bytes;
-  ByteWriter out(bytes);
-  put(out, {.processes = {{{10, 1}, 7, 1ms}}});
+  std::string bytes = bytes_of({.processes = {{{10, 1}, 7, 1ms}}});
   bytes.pop_back();  // their number, 0
   RedoneUsage redone;
   ByteReader in(bytes);
@@ -277,20 +276,14 @@ TEST(GapRecord, OfAnEarlierVersionHasNoGroupsThatFellBehind) {
 
 // A busy service of a host that has been up for a month.
 TEST(GapRecord, HasAFewBytesForWhatHasRun) {
-  const auto size_of = [](const SavedUsage& usage) {
-    std::string bytes;
-    ByteWriter out(bytes);
-    put(out, usage);
-    return bytes.size();
-  };
   SavedUsage usage{.monotonic = 720h, .boottime = 800h, .ticks = {5'000'000'000, 50'000'000'000, 1'000'000}};
-  const std::size_t empty = size_of(usage);
+  const std::size_t empty = bytes_of(usage).size();
   usage.groups = {{9'000, 50h}};
-  const std::size_t group = size_of(usage);
+  const std::size_t group = bytes_of(usage).size();
   usage.processes = {{{1'234'567, 250'000'000}, 9'000, 50h}};
   EXPECT_LE(empty, 50U);
   EXPECT_LE(group - empty, 9U);
-  EXPECT_LE(size_of(usage) - group, 18U);
+  EXPECT_LE(bytes_of(usage).size() - group, 18U);
 }
 
 }  // namespace
