@@ -34,7 +34,6 @@ struct CgroupTree::Node {
   std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
   std::uint64_t last_read = 0;        // number of the last read in which it could be read
   std::uint64_t listed = 0;           // number of the last read after which its pids were read
-  std::uint64_t looked = 0;           // number of the last read after which its pids were asked for
   Nanoseconds usage{0};               // at that read
   std::optional<Nanoseconds> before;  // at the read before the current one
   std::optional<Nanoseconds> latest;  // since that read, when the group became empty

@@ -232,7 +232,6 @@ bool CgroupTree::is_empty(std::size_t index) const {
 bool CgroupTree::has_same_tasks(std::size_t index) {
   Node& node = *order_[index];
   if (node.ended) return false;
-  node.looked = reads_ - 1;
   if (node.counts_tasks) {
     const bool is_same = has_as_many_tasks(node);
     if (node.counts_tasks) return is_same;
@@ -255,8 +254,8 @@ bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
   Node& node = index == kNoGroup ? *root_ : *order_[index];
   if (node.ended) return true;
-  node.listed = node.looked = reads_ - 1;
-  if (node.counted != node.looked) node.task_count.reset();  // it may be older than the list
+  node.listed = reads_ - 1;
+  if (node.counted != node.listed) node.task_count.reset();  // it may be older than the list
   node.forks = 0;
   KeptFile opened;
   const auto file = hold(node, node.procs, "cgroup.procs", opened);

@@ -65,13 +65,9 @@ void ProcessTable::settle_later(std::uint64_t group) {
 
 // Whether a process that was found is known to be in that group, and need not be read now.
 bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const {
-  return !is_due(found.group) && is_in(found.pid, sample.groups[found.group].incarnation);
-}
-
-// Whether the process is known, in that group.
-bool ProcessTable::is_in(std::int32_t pid, std::uint64_t group) const {
-  const auto known = processes_.find(pid);
-  return known != processes_.end() && known->second.group == group;
+  if (is_due(found.group)) return false;
+  const auto known = processes_.find(found.pid);
+  return known != processes_.end() && known->second.group == sample.groups[found.group].incarnation;
 }
 
 // Whether the processes of the group are to be read, and probably are those that its last list names: they
@@ -101,15 +97,19 @@ std::size_t ProcessTable::read_pids(std::size_t index, Group& group, List list, 
   if (pids_.size() > limits_.in_group) put_known_first();
   const bool is_read = index != kNoGroup && is_due(index);
   const bool may_pass = is_read && now_ - group.all_read_at < kCheckPeriod;
+  const std::uint64_t incarnation = index == kNoGroup ? 0 : sample.groups[index].incarnation;
   GroupTime& time = group.time;
   std::size_t reported = 0;
   idle_.clear();
   for (const std::int32_t pid : pids_) {
-    if (!has_room(index, reported) && !processes_.contains(pid)) continue;
+    const auto known = processes_.find(pid);
+    const bool is_known = known != processes_.end();
+    if (!is_known && !has_room(index, reported)) continue;
     ++reported;
-    if (list == List::kOld && !is_in(pid, sample.groups[index].incarnation)) continue;
-    if (may_wait({pid, index}, sample)) continue;
-    if (may_pass && may_pass_over(pid, sample.groups[index].incarnation))
+    const bool is_in_group = is_known && known->second.group == incarnation;
+    if (list == List::kOld && !is_in_group) continue;
+    if (is_in_group && !is_due(index)) continue;
+    if (may_pass && is_in_group && may_pass_over(known->second))
       idle_.push_back(pid);
     else
       time.add(read_one({pid, index, list}, sample));
@@ -127,12 +127,9 @@ std::size_t ProcessTable::read_pids(std::size_t index, Group& group, List list, 
   return pids_.size() - reported;
 }
 
-// Whether all that was read of the process still holds if it has not run.
-bool ProcessTable::may_pass_over(std::int32_t pid, std::uint64_t group) const {
-  const auto known = processes_.find(pid);
-  if (known == processes_.end()) return false;
-  const Process& process = known->second;
-  return !process.active && !process.unread && process.group == group && age_of(process) == Age::kLast;
+// Whether all that was read of the process still holds if it has not run, and is still in its group.
+bool ProcessTable::may_pass_over(const Process& process) const {
+  return !process.active && !process.unread && age_of(process) == Age::kLast;
 }
 
 // The group has used CPU time, but the clocks of those in it, if there are any, are not read.

@@ -158,7 +158,6 @@ class ProcessTable {
   void begin_due(const UsageSample& sample);
   void leave_others_behind(const std::vector<std::size_t>& members, const UsageSample& sample);
   bool may_wait(const Found& found, const UsageSample& sample) const;
-  bool is_in(std::int32_t pid, std::uint64_t group) const;
   void put_off(std::size_t index, Group& group, const UsageSample& sample);
   void settle_later(std::uint64_t group);
   void leave_behind(const GroupUsage& usage, Group& group);
@@ -167,7 +166,7 @@ class ProcessTable {
   void read_moved(CgroupTree& tree, UsageSample& sample);
   void read_group(CgroupTree& tree, std::size_t index, UsageSample& sample);
   std::size_t read_pids(std::size_t index, Group& group, List list, UsageSample& sample);
-  bool may_pass_over(std::int32_t pid, std::uint64_t group) const;
+  bool may_pass_over(const Process& process) const;
   void put_known_first();
   bool has_room(std::size_t group, std::size_t reported) const;
   void note_missing(std::vector<std::int32_t>& before, std::vector<std::int32_t>& missing);

@@ -82,7 +82,6 @@ TEST_F(KernelDemandTest, EndIsFoundAtOnce) {
   EXPECT_TRUE(is_behind("/a"));
 }
 
-// Its clock need not be read while another process has used all that the group has.
 TEST_F(KernelDemandTest, ZombieIsNotRunningOnceItIsReaped) {
   Child child;
   cgroup_->move(child.pid(), "a");
@@ -99,6 +98,7 @@ TEST_F(KernelDemandTest, ZombieIsNotRunningOnceItIsReaped) {
   EXPECT_EQ(sample_.ended[0].pid, pid);
 }
 
+// Its clock need not be read while another process has used all that the group has.
 TEST_F(KernelDemandTest, ProcessThatWakesAfterOthersHaveRunHasAllItsTime) {
   Child child, other;
   settle_in_one_group(child, other);
