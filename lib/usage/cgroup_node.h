@@ -14,6 +14,8 @@
 namespace keplerd {
 
 struct CgroupTree::Node {
+  static constexpr int kSettled = 3;
+
   Node* parent = nullptr;
   std::string path;       // escaped; empty for the root
   std::string_view name;  // its key among its parent's children
@@ -39,11 +41,11 @@ struct CgroupTree::Node {
   std::optional<Nanoseconds> latest;  // since that read, when the group became empty
   bool empty = false;                 // and still is: nothing can have been used since it was read
   Nanoseconds carried{0};             // time in this window of earlier groups of this name, which have ended
-  Nanoseconds piece{0};           // of a group that has ended: its time in this window, with what it carried
-  bool ended = false;             // it is in one more read
-  int reads = 0;                  // up to kSettled
-  bool threaded = false;          // a part of its parent, like everything below it
-  std::uint64_t typed = 0;        // number of the read for which the next one was read
+  Nanoseconds piece{0};     // of a group that has ended: its time in this window, with what it carried
+  bool ended = false;       // it is in one more read
+  int reads = 0;            // up to kSettled: libvirt creates a group first, and makes it threaded afterwards
+  bool threaded = false;    // a part of its parent, like everything below it
+  std::uint64_t typed = 0;  // number of the read for which the next one was read
   bool may_have_threaded = true;  // children
   std::size_t index = kNoGroup;   // in the last read
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
