@@ -10,6 +10,7 @@
 
 #include "host/kept_file.h"
 #include "usage/cgroup_tree.h"
+#include "usage/group_time.h"
 
 namespace keplerd {
 
@@ -33,10 +34,15 @@ struct CgroupTree::Node {
   std::uint64_t counted = 0;                // number of the last read after which its tasks were counted
   std::uint64_t forks = 0;                  // UsageSample::forks of then, or of its last list; 0: unknown
   std::uint64_t incarnation = 0;
-  std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
-  std::uint64_t last_read = 0;        // number of the last read in which it could be read
-  std::uint64_t listed = 0;           // number of the last read after which its pids were read
-  Nanoseconds usage{0};               // at that read
+  std::uint64_t born = 0;         // number of the read before which it appeared; 0: earlier, or unknown
+  std::uint64_t last_read = 0;    // number of the last read for which its time is known
+  std::uint64_t read_in = 0;      // number of the last read in which its file was read, or could not be
+  std::uint64_t ran_in = 0;       // number of the last one in which it had used something; 0: none
+  std::uint64_t pace = 0;         // how many reads before that it had, too; 1 if it had not
+  GroupTime inside;               // whether the groups in it explain its time
+  std::uint64_t inside_read = 0;  // number of the last read in which they were, as far as necessary for that
+  std::uint64_t listed = 0;       // number of the last read after which its pids were read
+  Nanoseconds usage{0};           // at that read
   std::optional<Nanoseconds> before;  // at the read before the current one
   std::optional<Nanoseconds> latest;  // since that read, when the group became empty
   bool empty = false;                 // and still is: nothing can have been used since it was read

@@ -92,6 +92,7 @@ void CgroupTree::read_when_empty(Node& node) {
 }
 
 bool CgroupTree::read_usage(Node& node) {
+  node.read_in = reads_;
   const auto usage = read_time(node);
   if (!usage) return false;
 
@@ -103,11 +104,16 @@ bool CgroupTree::read_usage(Node& node) {
     if (*usage < *node.before) {  // recreated, unnoticed
       node.incarnation = ++last_incarnation_;
       node.before = Nanoseconds{0};
+      node.inside = {};
     }
   } else if (reads_ > 1) {
     node.before = node.born == reads_ ? Nanoseconds{0} : *usage;
   }
   if (node.before) *node.before -= std::exchange(node.carried, Nanoseconds{0});
+  if (*usage != node.usage) {
+    node.pace = node.ran_in == 0 ? 1 : reads_ - node.ran_in;
+    node.ran_in = reads_;
+  }
   node.usage = *usage;
   node.last_read = reads_;
   node.latest.reset();

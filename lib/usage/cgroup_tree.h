@@ -56,7 +56,10 @@ class CgroupTree {
   void resume(const SavedUsage& saved);
 
   // Finds groups that appeared or disappeared, and reads the groups' time; below a group whose time did not
-  // change nothing is read, because it cannot have changed either. Sets `groups` to all but the root and the
+  // change nothing is read, because it cannot have changed either. In one whose time has changed, those that
+  // probably have run are read first, and the others only if these do not explain it (GroupTime), or have not
+  // been read for kReadsPassedOver reads: what such a group uses may be known some reads later, if it is not
+  // more than the rounding of these times. Sets `groups` to all but the root and the
   // threaded ones (those are inside their domain), parents before children; paths are valid until the next
   // call of this or take_events(). `forks`: UsageSample::forks, of shortly before.
   void read(std::vector<GroupUsage>& groups, std::uint64_t forks = 0);
@@ -126,6 +129,11 @@ class CgroupTree {
     int directory;
     bool may_have_threaded = true;  // children
   };
+  // A group whose turn to run is so many reads away.
+  struct Likely {
+    std::uint64_t distance = 0;
+    Node* node = nullptr;
+  };
 
   void refresh();
   void on_event(CgroupWatch::Handle handle, CgroupWatch::Change change, const std::string& name);
@@ -150,7 +158,10 @@ class CgroupTree {
   void note_change(const Node& node, bool is_known, Nanoseconds usage);
   void add_saved(const Node& node, std::vector<SavedUsage::Group>& saved) const;
   void read_when_empty(Node& node);
+  void read_likely(Node& parent);
+  bool may_stand(const Node& node) const;
   bool is_at_rest(const Node& node) const;
+  std::uint64_t reads_until_turn(const Node& node) const;
   bool is_threaded_by_now(Node& node);
   bool has_as_many_tasks(Node& node);
   void read_part(Node& node);
@@ -175,7 +186,8 @@ class CgroupTree {
   std::array<std::size_t, kCgroupQueues.size()> ended_{};  // since the last read
   std::unique_ptr<Node> root_;
   std::unordered_map<CgroupWatch::Handle, Node*> by_watch_;
-  std::vector<Node*> order_;  // of the last read()
+  std::vector<Node*> order_;    // of the last read()
+  std::vector<Likely> likely_;  // of read_likely()
   std::vector<PartUsage> parts_;
   std::vector<SavedUsage::Group> changed_;
   std::unordered_map<std::uint64_t, Nanoseconds> saved_;  // by identity, until the first read()

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CgroupTree: which groups are read.
+#include <algorithm>
+#include <iterator>
+
 #include "host/kept_file.h"
 #include "usage/cgroup_files.h"
 #include "usage/cgroup_node.h"
@@ -8,7 +11,10 @@
 namespace keplerd {
 namespace {
 
-constexpr std::uint64_t kReadsAtRest = 8;  // of the tree, after which a file that was not read is closed
+// In reads of the tree: after how many a file that was not read is closed, and a group that was passed over
+// is read.
+constexpr std::uint64_t kReadsAtRest = 8;
+constexpr std::uint64_t kReadsPassedOver = 64;
 
 }  // namespace
 
@@ -37,8 +43,7 @@ void CgroupTree::visit_children(Node& node, std::vector<GroupUsage>& groups) {
   }
 }
 
-// Reads `node` and everything below it. A parent is read right before its children: the less time in between,
-// the smaller the error in its own time.
+// Reads `node` and everything below it, as far as it may have changed.
 void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   node.index = kNoGroup;
   if (node.reads < Node::kSettled && node.reads++ > 0)
@@ -48,12 +53,15 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
     if (moved) read_part(node);
     return;
   }
-  if (is_at_rest(node)) {
-    node.before = node.usage;
-    node.last_read = reads_;
-  } else if (!read_usage(node)) {
-    return;
+  if (node.read_in != reads_) {
+    if (is_at_rest(node)) {
+      node.before = node.usage;
+      node.last_read = reads_;
+    } else if (read_usage(node)) {
+      read_likely(node);
+    }
   }
+  if (node.last_read != reads_) return;
   if (reads_ - node.listed > kReadsAtRest) node.procs = KeptFile();
   if (reads_ - node.counted > kReadsAtRest) node.tasks = KeptFile();
 
@@ -93,12 +101,57 @@ void CgroupTree::visit_ended(Node& node, std::vector<GroupUsage>& groups) {
   for (auto& [name, child] : node.children) visit_ended(*child, groups);
 }
 
-// Its time cannot have changed, because that of its parent, of which it is a part, has not. This requires a
-// tree in which every change is reported, so that the node still exists; in a written tree parents do not
-// always include their children.
+// Reads the groups in `parent`, which has just been read and has run, and those below them: those whose turn
+// it is, and then the others, as their turn is nearest, until all that the parent has used is explained. Each
+// is read right before those in it: the less time in between, the smaller the error in its own time. Does
+// nothing if one of the groups must be read in any case.
+void CgroupTree::read_likely(Node& parent) {
+  if (parent.before == parent.usage) return;
+  const auto first = static_cast<std::ptrdiff_t>(likely_.size());  // those before it are of its parents
+  for (const auto& [name, child] : parent.children) {
+    if (child->ended) continue;  // what it has used explains nothing, so that all others are read
+    if (child->threaded || child->reads < Node::kSettled || !may_stand(*child)) {
+      likely_.resize(static_cast<std::size_t>(first));
+      return;
+    }
+    likely_.push_back({reads_until_turn(*child), child.get()});
+  }
+  const auto later = [](const Likely& a, const Likely& b) { return a.distance > b.distance; };
+  std::make_heap(likely_.begin() + first, likely_.end(), later);
+  parent.inside.begin(parent.usage);
+  while (std::ssize(likely_) > first) {
+    const auto [distance, child] = likely_[static_cast<std::size_t>(first)];
+    if (distance > 0 && parent.inside.is_explained()) break;
+    std::pop_heap(likely_.begin() + first, likely_.end(), later);
+    likely_.pop_back();
+    const Nanoseconds last = child->usage;
+    if (!read_usage(*child)) continue;
+    parent.inside.add(child->usage - last);
+    read_likely(*child);
+  }
+  parent.inside.end();
+  parent.inside_read = reads_;
+  likely_.resize(static_cast<std::size_t>(first));
+}
+
+// How far this read is from the one in which the group runs again if it keeps its pace.
+std::uint64_t CgroupTree::reads_until_turn(const Node& node) const {
+  if (reads_ - node.read_in >= kReadsPassedOver) return 0;
+  const std::uint64_t turn = node.ran_in + node.pace;
+  return turn > reads_ ? turn - reads_ : reads_ - turn;
+}
+
+// Whether what is known of it still holds if it has not run. This requires a tree in which every change is
+// reported, so that the node still exists; in a written tree parents do not always include their children.
+bool CgroupTree::may_stand(const Node& node) const {
+  return reliable_ && node.parent != root_.get() && node.last_read + 1 == reads_;
+}
+
+// Its time cannot have changed, because that of its parent, of which it is a part, has not, or is explained
+// by that of those that were read.
 bool CgroupTree::is_at_rest(const Node& node) const {
-  if (!reliable_ || node.parent == root_.get() || node.last_read + 1 != reads_) return false;
-  return node.parent->before == node.parent->usage;
+  const Node& parent = *node.parent;
+  return may_stand(node) && (parent.before == parent.usage || parent.inside_read == reads_);
 }
 
 }  // namespace keplerd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the CPU time of a group is explained by those of its processes that have been read. Then, the
-// others have not run, and need not be read.
+// Whether the CPU time of a group is explained by that of those of its members (its processes, or the groups
+// in it) that have been read. Then, the others have not run, and need not be read (decisions 42 and 45).
 #pragma once
 
 #include <algorithm>
@@ -11,30 +11,34 @@ namespace keplerd {
 
 class GroupTime {
  public:
-  // Its processes are about to be read. `usage`: of the group in all, with those below it: while they run,
-  // its own processes do not explain it.
+  // Its members are about to be read. `usage`: of the group in all. While both its processes and groups in it
+  // run, neither explain it.
   void begin(Nanoseconds usage) {
     rest_ = usage - usage_ - ahead_;
     usage_ = usage;
     rounding_ = kUnit;
+    read_ = 0;
   }
 
-  // One of them has been read, which has used so much in this group since it was last read.
+  // One of them has been read, which has used so much since it was last read.
   void add(Nanoseconds used) {
     rest_ -= used;
+    ++read_;
     if (used > Nanoseconds{0}) rounding_ = std::min(rounding_ + kUnit, kMostRounding);
   }
 
-  // But for rounding. The group's time is read a little earlier than those of its processes: what one of them
+  // But for rounding. The group's time is read a little earlier than those of its members: what one of them
   // uses in between could hide what another has used before. Therefore, more time than the group's does not
   // explain it.
   bool is_explained() const { return rest_ <= rounding_ && rest_ >= -rounding_; }
 
-  // All have been read, or the rest is explained. If time remains, processes used it that are not in the
-  // group any more.
+  // All have been read, or the rest is explained. If time remains, members used it that are not in the group
+  // any more. If a little is lacking, it is due to the rounding of the times of all, those that have not run
+  // now included.
   void end() {
     was_explained_ = is_explained();
-    ahead_ = rest_ <= rounding_ ? -rest_ : Nanoseconds{0};
+    const bool is_lacking = rest_ < -read_ * kUnit;
+    ahead_ = was_explained_ || is_lacking ? -rest_ : Nanoseconds{0};
   }
 
   // At the last end().
@@ -45,8 +49,9 @@ class GroupTime {
   static constexpr Nanoseconds kMostRounding = std::chrono::milliseconds(1);
 
   Nanoseconds usage_{0};  // at the last reading
-  Nanoseconds ahead_{0};  // by how much its processes had used more then
+  Nanoseconds ahead_{0};  // by how much its members had used more then
   Nanoseconds rest_{0}, rounding_{0};
+  int read_ = 0;  // members
   bool was_explained_ = false;
 };
 

@@ -43,6 +43,12 @@ TEST(GroupTime, RoundingDoesNotAddUp) {
   EXPECT_FALSE(explains(time, 40ms + 3us, {20ms}));
 }
 
+TEST(GroupTime, TheRoundingOfThoseThatDoNotRunIsNotDeductedFromTheNextReading) {
+  GroupTime time;
+  EXPECT_FALSE(explains(time, 20ms, {20ms + 4us, 0ms, 0ms, 0ms}));
+  EXPECT_TRUE(explains(time, 40ms, {20ms, 0ms, 0ms, 0ms}));
+}
+
 TEST(GroupTime, WhatAProcessUsesWhileItIsReadExplainsNothing) {
   GroupTime time;
   EXPECT_FALSE(explains(time, 20ms, {20ms + 400us}));
