@@ -147,9 +147,9 @@ bool CgroupTree::is_empty(std::size_t index) const {
 }
 
 bool CgroupTree::has_same_tasks(std::size_t index) {
-  Node& node = *order_[index];
+  Node& node = index == kNoGroup ? *root_ : *order_[index];
   if (node.ended) return false;
-  if (node.counts_tasks) {
+  if (index != kNoGroup && node.counts_tasks) {
     const bool is_same = has_as_many_tasks(node);
     if (node.counts_tasks) return is_same;
   }

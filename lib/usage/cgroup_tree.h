@@ -89,11 +89,11 @@ class CgroupTree {
   // none, nor has one whose list may not be read. False if this host is short of descriptors or memory.
   bool read_pids(std::size_t index, std::vector<std::int32_t>& pids);
 
-  // Whether the group at `index` of the last read() most probably has the same processes as when this was
-  // last asked, shortly before its pids were read. By pids.current: as many threads are in it, and in those
-  // below it (one may have ended, and another one begun). Without that file: no process has been created on
-  // the host since its pids were last read (one may have ended, or have been moved). False if neither is
-  // known.
+  // Whether the group at `index` of the last read(), or the root (kNoGroup), most probably has the same
+  // processes as when this was last asked, shortly before its pids were read. By pids.current: as many
+  // threads are in it, and in those below it (one may have ended, and another one begun). Without that file,
+  // and for the root, which has none: no process has been created on the host since its pids were last read
+  // (one may have ended, or have been moved). False if neither is known.
   bool has_same_tasks(std::size_t index);
 
   // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective

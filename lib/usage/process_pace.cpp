@@ -72,19 +72,23 @@ bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const
 
 // Whether the processes of the group are to be read, and probably are those that its last list names: they
 // explained its time when they were last read. Not if there are groups in it, to which a process may have
-// moved: its time, and their number, include those.
+// moved: its time, and their number, include those. Nothing explains the time of those outside any group:
+// they are listed at least with each scan, and for a while after a new one, which may be on its way to a
+// group.
 bool ProcessTable::may_use_old_list(const CgroupTree& tree, std::size_t index, const Group& group) const {
-  return index != kNoGroup && is_due(index) && group.time.was_explained() && group.left_out == 0 &&
+  if (index == kNoGroup) return !scan_due_ && now_ >= group.settled;
+  return is_due(index) && group.time.was_explained() && group.left_out == 0 &&
          group.pids.size() <= kMostByOldList && now_ - group.list_read_at < kCheckPeriod &&
          !tree.has_groups_in(index);
 }
 
-// Returns whether the processes that the group's last list names explain its time: then no other has run in
-// it.
+// Returns whether the processes that the group's last list names explain its time, if it has one: then no
+// other has run in it.
 bool ProcessTable::read_by_old_list(std::size_t index, Group& group, UsageSample& sample) {
   begin_reading(index, group, sample);
   pids_ = group.pids;
   read_pids(index, group, List::kOld, sample);
+  if (index == kNoGroup) return true;
   if (!group.time.is_explained()) return false;
   group.time.end();
   return true;

@@ -102,6 +102,71 @@ TEST_F(CountedDemandTest, AProcessThatIsCreatedWhileItsGroupIsIdleIsFoundWhenTha
   EXPECT_NE(find(other_.pid()), nullptr);
 }
 
+// Outside any group, as kernel threads are.
+TEST_F(CountedDemandTest, TheListOfThoseOutsideGroupsIsReadAfterOneIsCreatedAndEveryTenSeconds) {
+  const auto has_outside = [&](const Child& child) {
+    const ProcessUsage* process = find(child.pid());
+    return process != nullptr && process->group == kNoGroup;
+  };
+  forks_ = 7;
+  fake_.set_cgroup_procs("/a", {});
+  fake_.set_cgroup_procs("", {child_.pid()});
+  settle();
+  read(11s);
+  fake_.set_cgroup_procs("", {child_.pid(), other_.pid()});
+  other_.burn(5ms);
+  for (int second = 1; second < 10; ++second) {
+    child_.burn(5ms);
+    read();
+    EXPECT_TRUE(has_outside(child_)) << "its clock is read in any case";
+    EXPECT_FALSE(has_outside(other_));
+  }
+  read();
+  EXPECT_TRUE(has_outside(other_));
+
+  read(11s);
+  fake_.set_cgroup_procs("", {child_.pid()});
+  read();
+  Child late;
+  fake_.set_cgroup_procs("", {child_.pid(), late.pid()});
+  ++forks_;
+  read();
+  EXPECT_TRUE(has_outside(late));
+}
+
+TEST_F(CountedDemandTest, AProcessThatIsNewOutsideGroupsIsFoundInTheOneToWhichItGoes) {
+  forks_ = 7;
+  settle();
+  read(11s);
+  ++forks_;
+  Child late;
+  fake_.set_cgroup_procs("", {late.pid()});
+  read();
+  ASSERT_TRUE(find(late.pid()));
+  EXPECT_EQ(find(late.pid())->group, kNoGroup);
+  fake_.set_cgroup_procs("", {});
+  fake_.set_cgroup_procs("/a", {child_.pid(), late.pid()});
+  set_tasks(2);
+  late.burn(5ms);
+  read_moved();
+  ASSERT_TRUE(find(late.pid()));
+  EXPECT_NE(find(late.pid())->group, kNoGroup);
+}
+
+TEST_F(CountedDemandTest, AProcessOutsideGroupsThatHasEndedIsFoundAtOnce) {
+  forks_ = 7;
+  fake_.set_cgroup_procs("", {other_.pid()});
+  settle();
+  read(11s);
+  read();
+  const pid_t pid = other_.pid();
+  other_.end();
+  other_.reap();
+  read();
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
+}
+
 TEST_F(CountedDemandTest, TheNumberCountsEvenIfNoProcessIsCreatedOnTheHost) {
   set_tasks(1);
   forks_ = 7;
