@@ -17,6 +17,14 @@ namespace keplerd {
 struct CgroupTree::Node {
   static constexpr int kSettled = 3;
 
+  // How the groups in it are read; numbers of reads, 0: none.
+  struct Inside {
+    GroupTime time;                 // whether they explain the group's
+    std::uint64_t read_in = 0;      // the last in which they were, as far as they had to be
+    std::uint64_t all_read_in = 0;  // the last in which all were because it was time for that
+    std::uint8_t full_reads = 0;    // how many more of those follow
+  };
+
   Node* parent = nullptr;
   std::string path;       // escaped; empty for the root
   std::string_view name;  // its key among its parent's children
@@ -34,17 +42,13 @@ struct CgroupTree::Node {
   std::uint64_t counted = 0;                // number of the last read after which its tasks were counted
   std::uint64_t forks = 0;                  // UsageSample::forks of then, or of its last list; 0: unknown
   std::uint64_t incarnation = 0;
-  std::uint64_t born = 0;         // number of the read before which it appeared; 0: earlier, or unknown
-  std::uint64_t last_read = 0;    // number of the last read for which its time is known
-  std::uint64_t read_in = 0;      // number of the last read in which its file was read, or could not be
-  std::uint64_t ran_in = 0;       // number of the last one in which it had used something; 0: none
-  std::uint64_t pace = 0;         // how many reads before that it had, too; 1 if it had not
-  GroupTime inside;               // whether the groups in it explain its time
-  std::uint64_t inside_read = 0;  // number of the last read in which they were, as far as necessary for that
-  std::uint64_t listed = 0;       // number of the last read after which its pids were read
-  Nanoseconds usage{0};           // at that read
+  std::uint64_t born = 0;             // number of the read before which it appeared; 0: earlier, or unknown
+  std::uint64_t last_read = 0;        // number of the last read for which its time is known
+  std::uint64_t read_in = 0;          // number of the last read in which its file was read, or could not be
+  std::uint64_t listed = 0;           // number of the last read after which its pids were read
+  Nanoseconds usage{0};               // at last_read
   std::optional<Nanoseconds> before;  // at the read before the current one
-  std::optional<Nanoseconds> latest;  // since that read, when the group became empty
+  std::optional<Nanoseconds> latest;  // since the last read, when the group became empty
   bool empty = false;                 // and still is: nothing can have been used since it was read
   Nanoseconds carried{0};             // time in this window of earlier groups of this name, which have ended
   Nanoseconds piece{0};     // of a group that has ended: its time in this window, with what it carried
@@ -54,6 +58,9 @@ struct CgroupTree::Node {
   std::uint64_t typed = 0;  // number of the read for which the next one was read
   bool may_have_threaded = true;  // children
   std::size_t index = kNoGroup;   // in the last read
+  std::uint64_t ran_in = 0;       // number of the last read in which it had used something; 0: none
+  std::uint64_t pace = 0;         // how many reads before that it had, too; 1 if it had not
+  Inside inside;
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
 };
 

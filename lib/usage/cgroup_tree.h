@@ -57,11 +57,11 @@ class CgroupTree {
 
   // Finds groups that appeared or disappeared, and reads the groups' time; below a group whose time did not
   // change nothing is read, because it cannot have changed either. In one whose time has changed, those that
-  // probably have run are read first, and the others only if these do not explain it (GroupTime), or have not
-  // been read for kReadsPassedOver reads: what such a group uses may be known some reads later, if it is not
-  // more than the rounding of these times. Sets `groups` to all but the root and the
-  // threaded ones (those are inside their domain), parents before children; paths are valid until the next
-  // call of this or take_events(). `forks`: UsageSample::forks, of shortly before.
+  // probably have run are read first, and the others only if these do not explain it (GroupTime), or now and
+  // then: what such a group uses may be known some reads later, if it is so little that the rounding of all
+  // these times hides it. Sets `groups` to all but the root and the threaded ones (those are inside their
+  // domain), parents before children; paths are valid until the next call of this or take_events(). `forks`:
+  // UsageSample::forks, of shortly before.
   void read(std::vector<GroupUsage>& groups, std::uint64_t forks = 0);
 
   // Between two reads: takes some of the events that are waiting, those of one queue. To be called when the
@@ -158,6 +158,7 @@ class CgroupTree {
   void note_change(const Node& node, bool is_known, Nanoseconds usage);
   void add_saved(const Node& node, std::vector<SavedUsage::Group>& saved) const;
   void read_when_empty(Node& node);
+  bool add_likely(const Node& parent);
   void read_likely(Node& parent);
   bool may_stand(const Node& node) const;
   bool is_at_rest(const Node& node) const;

@@ -11,10 +11,12 @@
 namespace keplerd {
 namespace {
 
-// In reads of the tree: after how many a file that was not read is closed, and a group that was passed over
-// is read.
-constexpr std::uint64_t kReadsAtRest = 8;
+constexpr std::uint64_t kReadsAtRest = 8;  // of the tree, after which a file that was not read is closed
+
+// Of the tree, after which all in a group are read again, twice: whether a group has run in each of several
+// reads is only seen if it is read in each.
 constexpr std::uint64_t kReadsPassedOver = 64;
+constexpr std::uint8_t kFullReads = 2;
 
 }  // namespace
 
@@ -101,42 +103,55 @@ void CgroupTree::visit_ended(Node& node, std::vector<GroupUsage>& groups) {
   for (auto& [name, child] : node.children) visit_ended(*child, groups);
 }
 
+// Appends the groups in `parent` to those that are likely to have run; false, and none of them, if one must
+// be read in any case. One that has ended is not needed: what it has used explains nothing, so that all
+// others are read.
+bool CgroupTree::add_likely(const Node& parent) {
+  const std::size_t first = likely_.size();
+  for (const auto& [name, child] : parent.children) {
+    if (child->ended) continue;
+    if (child->threaded || child->reads < Node::kSettled || !may_stand(*child)) {
+      likely_.resize(first);
+      return false;
+    }
+    likely_.push_back({parent.inside.full_reads > 0 ? 0 : reads_until_turn(*child), child.get()});
+  }
+  return true;
+}
+
 // Reads the groups in `parent`, which has just been read and has run, and those below them: those whose turn
 // it is, and then the others, as their turn is nearest, until all that the parent has used is explained. Each
 // is read right before those in it: the less time in between, the smaller the error in its own time. Does
-// nothing if one of the groups must be read in any case.
+// nothing if one of them must be read in any case.
 void CgroupTree::read_likely(Node& parent) {
   if (parent.before == parent.usage) return;
+  Node::Inside& inside = parent.inside;
+  if (reads_ - inside.all_read_in >= kReadsPassedOver) inside.full_reads = kFullReads;
   const auto first = static_cast<std::ptrdiff_t>(likely_.size());  // those before it are of its parents
-  for (const auto& [name, child] : parent.children) {
-    if (child->ended) continue;  // what it has used explains nothing, so that all others are read
-    if (child->threaded || child->reads < Node::kSettled || !may_stand(*child)) {
-      likely_.resize(static_cast<std::size_t>(first));
-      return;
-    }
-    likely_.push_back({reads_until_turn(*child), child.get()});
-  }
+  if (!add_likely(parent)) return;
   const auto later = [](const Likely& a, const Likely& b) { return a.distance > b.distance; };
   std::make_heap(likely_.begin() + first, likely_.end(), later);
-  parent.inside.begin(parent.usage);
+  inside.time.begin(parent.usage);
   while (std::ssize(likely_) > first) {
     const auto [distance, child] = likely_[static_cast<std::size_t>(first)];
-    if (distance > 0 && parent.inside.is_explained()) break;
+    if (distance > 0 && inside.time.is_explained()) break;
     std::pop_heap(likely_.begin() + first, likely_.end(), later);
     likely_.pop_back();
     const Nanoseconds last = child->usage;
     if (!read_usage(*child)) continue;
-    parent.inside.add(child->usage - last);
+    inside.time.add(child->usage - last);
     read_likely(*child);
   }
-  parent.inside.end();
-  parent.inside_read = reads_;
   likely_.resize(static_cast<std::size_t>(first));
+  inside.time.end();
+  inside.read_in = reads_;
+  if (inside.full_reads == 0) return;
+  inside.all_read_in = reads_;
+  --inside.full_reads;
 }
 
 // How far this read is from the one in which the group runs again if it keeps its pace.
 std::uint64_t CgroupTree::reads_until_turn(const Node& node) const {
-  if (reads_ - node.read_in >= kReadsPassedOver) return 0;
   const std::uint64_t turn = node.ran_in + node.pace;
   return turn > reads_ ? turn - reads_ : reads_ - turn;
 }
@@ -151,7 +166,7 @@ bool CgroupTree::may_stand(const Node& node) const {
 // by that of those that were read.
 bool CgroupTree::is_at_rest(const Node& node) const {
   const Node& parent = *node.parent;
-  return may_stand(node) && (parent.before == parent.usage || parent.inside_read == reads_);
+  return may_stand(node) && (parent.before == parent.usage || parent.inside.read_in == reads_);
 }
 
 }  // namespace keplerd

@@ -44,7 +44,8 @@ struct ProcessLimits {
 //   a group's list of processes   with each sample in which the group's CPU time has changed; but once a
 //                                 minute only if as many threads are in it as before, and the processes that
 //                                 were in it have used all that it has (GroupTime)
-//   that of those in none         with each sample; but every ten seconds only if none was created on the host
+//   that of those in none         with each sample; but every ten seconds only if none was created on the
+//   host
 //                                 since, and none has been found there in the ten seconds before
 //   a process's clock and name    with each sample in which the group's CPU time has changed; but once a
 //                                 minute only if others have used all that the group has

@@ -27,26 +27,40 @@ TEST(GroupTime, IsExplainedWhenItsProcessesHaveUsedAllOfIt) {
 
 TEST(GroupTime, EachTimeIsRoundedToAMicrosecond) {
   GroupTime time;
-  EXPECT_TRUE(explains(time, 20ms + 2us, {20ms}));
-  EXPECT_FALSE(explains(time, 40ms + 5us, {20ms}));
-  EXPECT_TRUE(explains(time, 80ms + 5us + 3us, {20ms, 20ms}));
+  EXPECT_TRUE(explains(time, 20ms + 3us, {20ms}));
+  EXPECT_FALSE(explains(time, 40ms + 7us, {20ms}));
+  EXPECT_TRUE(explains(time, 80ms + 7us + 4us, {20ms, 20ms}));
+}
+
+TEST(GroupTime, TheRoundingOfManyIsTheirSquareRoot) {
+  const auto explains_hundred = [](Nanoseconds more) {
+    GroupTime time;
+    time.begin(100ms + more);
+    for (int i = 0; i < 100; ++i) time.add(1ms);
+    return time.is_explained();
+  };
+  EXPECT_TRUE(explains_hundred(18us));
+  EXPECT_FALSE(explains_hundred(19us));
+  EXPECT_TRUE(explains_hundred(-18us));
+  EXPECT_FALSE(explains_hundred(-19us));
 }
 
 TEST(GroupTime, ThatOfAProcessThatHasNotRunIsNotRounded) {
   GroupTime time;
-  EXPECT_FALSE(explains(time, 20ms + 3us, {20ms, 0ms, 0ms}));
+  EXPECT_FALSE(explains(time, 20ms + 4us, {20ms, 0ms, 0ms}));
 }
 
 TEST(GroupTime, RoundingDoesNotAddUp) {
   GroupTime time;
-  EXPECT_TRUE(explains(time, 20ms + 2us, {20ms}));
-  EXPECT_FALSE(explains(time, 40ms + 3us, {20ms}));
+  EXPECT_TRUE(explains(time, 20ms + 3us, {20ms}));
+  EXPECT_FALSE(explains(time, 40ms + 4us, {20ms}));
 }
 
-TEST(GroupTime, TheRoundingOfThoseThatDoNotRunIsNotDeductedFromTheNextReading) {
+TEST(GroupTime, WhatIsLackingTwiceIsTheRoundingOfThoseThatDoNotRun) {
   GroupTime time;
-  EXPECT_FALSE(explains(time, 20ms, {20ms + 4us, 0ms, 0ms, 0ms}));
-  EXPECT_TRUE(explains(time, 40ms, {20ms, 0ms, 0ms, 0ms}));
+  EXPECT_FALSE(explains(time, 20ms, {20ms + 5us, 0ms, 0ms, 0ms}));
+  EXPECT_FALSE(explains(time, 40ms, {20ms, 0ms, 0ms, 0ms}));
+  EXPECT_TRUE(explains(time, 60ms, {20ms, 0ms, 0ms, 0ms}));
 }
 
 TEST(GroupTime, WhatAProcessUsesWhileItIsReadExplainsNothing) {
@@ -58,6 +72,9 @@ TEST(GroupTime, WhatAProcessUsedWhileItWasReadIsOfTheNextReading) {
   GroupTime time;
   EXPECT_FALSE(explains(time, 20ms, {20ms + 400us}));
   EXPECT_TRUE(explains(time, 40ms, {20ms - 400us}));
+  EXPECT_FALSE(explains(time, 60ms, {20ms + 400us}));
+  EXPECT_FALSE(explains(time, 80ms, {20ms + 500us}));
+  EXPECT_TRUE(explains(time, 100ms, {20ms - 900us}));
 }
 
 TEST(GroupTime, TimeOfProcessesThatHaveLeftIsOfNoLaterReading) {
