@@ -96,10 +96,11 @@ void divide(VmAccount& account, const PartTimes& times, const BookedWindow& wind
   if (account.info->vcpus != vcpus) {
     change_info(account.info, [vcpus](VmInfo& info) { info.vcpus = vcpus; });
   }
+  std::vector<Microjoules*> parts;
   std::vector<std::int64_t> weights;
   Nanoseconds known{0};
   for (const auto& [name, time] : times) {
-    account.parts.try_emplace(name);
+    parts.push_back(&account.parts[name]);
     weights.push_back(time.count());
     known += time;
   }
@@ -112,8 +113,7 @@ void divide(VmAccount& account, const PartTimes& times, const BookedWindow& wind
   apportioner.apportion(energy.window_active(window.sequence, window.standings) +
                             energy.window_late(window.sequence, window.standings),
                         weights, shares);
-  std::size_t i = 0;
-  for (const auto& [name, time] : times) account.parts[name] += shares[i++];
+  for (std::size_t i = 0; i < parts.size(); ++i) *parts[i] += shares[i];
 }
 
 }  // namespace keplerd

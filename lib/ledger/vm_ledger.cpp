@@ -127,16 +127,22 @@ void VmLedger::book_process(const BookedWindow& window, const ProcessLedger& pro
 void VmLedger::divide_all(const BookedWindow& window, const VmRegistry& registry, const UnitLedger& units,
                           const ProcessLedger& processes) {
   std::map<VmAccount*, PartTimes> by_group, by_thread;
+  std::size_t group = kNoGroup;  // of the part before: those of a group follow each other
+  PartTimes* of_group = nullptr;
   for (const PartUsage& part : window.usage.parts) {
     if (part.group == kNoGroup) {
       if (VmAccount* const account = account_of(registry.of_process(part.process)))
         by_thread[account][part_of_thread(part, *account)] += part.time;
       continue;
     }
-    const UnitAccount* const unit = units.of_group(part.group);
-    if (unit == nullptr || unit->vm_scope == nullptr) continue;
-    if (VmAccount* const account = account_of(registry.of_scope(unit->vm_scope->incarnation)))
-      by_group[account][vm_part_of_cgroup(part.name)] += part.time;
+    if (std::exchange(group, part.group) != part.group) {
+      const UnitAccount* const unit = units.of_group(part.group);
+      const bool has_scope = unit != nullptr && unit->vm_scope != nullptr;
+      VmAccount* const account =
+          has_scope ? account_of(registry.of_scope(unit->vm_scope->incarnation)) : nullptr;
+      of_group = account != nullptr ? &by_group[account] : nullptr;
+    }
+    if (of_group != nullptr) (*of_group)[vm_part_of_cgroup(part.name)] += part.time;
   }
   std::erase_if(by_thread, [&](const auto& entry) {
     if (by_group.contains(entry.first)) return true;  // the same time again
