@@ -151,6 +151,8 @@ class CgroupTree {
   Nanoseconds settle(Node& node);
   void visit_children(Node& node, std::vector<GroupUsage>& groups);
   void visit(Node& node, std::vector<GroupUsage>& groups);
+  void add_group(Node& node, Nanoseconds usage, std::optional<Nanoseconds> before,
+                 std::vector<GroupUsage>& groups);
   Result<const KeptFile*> hold(const Node& node, KeptFile& held, const char* name, KeptFile& opened);
   void visit_ended(Node& node, std::vector<GroupUsage>& groups);
   std::optional<Nanoseconds> read_time(Node& node);

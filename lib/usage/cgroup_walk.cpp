@@ -67,16 +67,21 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   if (reads_ - node.listed > kReadsAtRest) node.procs = KeptFile();
   if (reads_ - node.counted > kReadsAtRest) node.tasks = KeptFile();
 
+  add_group(node, node.usage, node.before, groups);
+  visit_children(node, groups);
+}
+
+void CgroupTree::add_group(Node& node, Nanoseconds usage, std::optional<Nanoseconds> before,
+                           std::vector<GroupUsage>& groups) {
   node.index = groups.size();
   order_.push_back(&node);
   groups.push_back({.incarnation = node.incarnation,
                     .parent = node.parent->index,
                     .path = node.path,
                     .parent_owner = node.parent_owner,
-                    .usage = node.usage,
-                    .before = node.before,
+                    .usage = usage,
+                    .before = before,
                     .identity = node.identity});
-  visit_children(node, groups);
 }
 
 // The type of the parent is read once for all its children.
@@ -91,15 +96,7 @@ bool CgroupTree::is_threaded_by_now(Node& node) {
 
 // A group that has ended, with those inside it that have used something.
 void CgroupTree::visit_ended(Node& node, std::vector<GroupUsage>& groups) {
-  node.index = groups.size();
-  order_.push_back(&node);
-  groups.push_back({.incarnation = node.incarnation,
-                    .parent = node.parent->index,
-                    .path = node.path,
-                    .parent_owner = node.parent_owner,
-                    .usage = node.usage + node.piece,
-                    .before = node.usage,
-                    .identity = node.identity});
+  add_group(node, node.usage + node.piece, node.usage, groups);
   for (auto& [name, child] : node.children) visit_ended(*child, groups);
 }
 
