@@ -72,26 +72,37 @@ bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const
 
 // Whether the processes of the group are to be read, and probably are those that its last list names: they
 // explained its time when they were last read. Not if there are groups in it, to which a process may have
-// moved: its time, and their number, include those. Nothing explains the time of those outside any group:
-// they are listed at least with each scan, and for a while after a new one, which may be on its way to a
-// group.
+// moved: its time, and their number, include those.
 bool ProcessTable::may_use_old_list(const CgroupTree& tree, std::size_t index, const Group& group) const {
-  if (index == kNoGroup) return !scan_due_ && now_ >= group.settled;
-  return is_due(index) && group.time.was_explained() && group.left_out == 0 &&
+  return index != kNoGroup && is_due(index) && group.time.was_explained() && group.left_out == 0 &&
          group.pids.size() <= kMostByOldList && now_ - group.list_read_at < kCheckPeriod &&
          !tree.has_groups_in(index);
 }
 
-// Returns whether the processes that the group's last list names explain its time, if it has one: then no
-// other has run in it.
+// Returns whether the processes that the group's last list names explain its time: then no other has run in
+// it.
 bool ProcessTable::read_by_old_list(std::size_t index, Group& group, UsageSample& sample) {
   begin_reading(index, group, sample);
   pids_ = group.pids;
   read_pids(index, group, List::kOld, sample);
-  if (index == kNoGroup) return true;
   if (!group.time.is_explained()) return false;
   group.time.end();
   return true;
+}
+
+// Whether the processes outside any group are probably those of the last list. Nothing explains their time:
+// they are listed at least with each scan, and for a while after a new one, which may be on its way to a
+// group.
+bool ProcessTable::are_same_outside(CgroupTree& tree) {
+  return !scan_due_ && now_ >= groups_[0].settled && tree.has_same_tasks(kNoGroup);
+}
+
+// Those of them that no list of a group has named.
+void ProcessTable::read_others_outside(UsageSample& sample) {
+  Group& outside = groups_[0];
+  begin_group(outside);
+  pids_ = outside.pids;
+  read_pids(kNoGroup, outside, List::kOld, sample);
 }
 
 // Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.
@@ -113,10 +124,12 @@ std::size_t ProcessTable::read_pids(std::size_t index, Group& group, List list, 
     const bool is_in_group = is_known && known->second.group == incarnation;
     if (list == List::kOld && !is_in_group) continue;
     if (is_in_group && !is_due(index)) continue;
-    if (may_pass && is_in_group && may_pass_over(known->second))
+    if (may_pass && is_in_group && may_pass_over(known->second)) {
       idle_.push_back(pid);
-    else
-      time.add(read_one({pid, index, list}, sample));
+      continue;
+    }
+    const Nanoseconds used = read_one({pid, index, list}, sample);
+    if (is_read) time.add(used);
   }
   bool is_complete = true;
   for (const std::int32_t pid : idle_) {

@@ -67,12 +67,14 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
 
 // Reads the lists of all active groups, the processes of those that are due, and those in the root.
 void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
-  read_group(tree, kNoGroup, sample);
+  const bool are_same = are_same_outside(tree);
+  if (!are_same) read_group(tree, kNoGroup, sample);
   for (std::size_t i = 0; i < sample.groups.size(); ++i) {
     const GroupUsage& group = sample.groups[i];
     const bool catches_up = any_behind_ && is_due(i) && is_behind(group.incarnation);
     if (sample_ == 1 || has_moved(group) || catches_up) read_group(tree, i, sample);
   }
+  if (are_same) read_others_outside(sample);
 }
 
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
@@ -99,7 +101,8 @@ void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& 
     note_missing(group.pids, was_tried ? missing_next_ : missing_);
     group.pids = pids_;
   }
-  is_due(index) ? group.time.end() : put_off(index, group, sample);
+  if (!is_due(index)) return put_off(index, group, sample);
+  if (index != kNoGroup) group.time.end();
 }
 
 // Known processes take precedence over new ones.

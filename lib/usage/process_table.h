@@ -44,9 +44,8 @@ struct ProcessLimits {
 //   a group's list of processes   with each sample in which the group's CPU time has changed; but once a
 //                                 minute only if as many threads are in it as before, and the processes that
 //                                 were in it have used all that it has (GroupTime)
-//   that of those in none         with each sample; but every ten seconds only if none was created on the
-//   host
-//                                 since, and none has been found there in the ten seconds before
+//   that of those in none         with each sample; but every ten seconds only if no process was created on
+//                                 the host since, and none was found there in the ten seconds before
 //   a process's clock and name    with each sample in which the group's CPU time has changed; but once a
 //                                 minute only if others have used all that the group has
 //   all of /proc                  every ten seconds while somebody wants processes, else every ten minutes
@@ -168,6 +167,8 @@ class ProcessTable {
 
   void read_moved(CgroupTree& tree, UsageSample& sample);
   void read_group(CgroupTree& tree, std::size_t index, UsageSample& sample);
+  bool are_same_outside(CgroupTree& tree);
+  void read_others_outside(UsageSample& sample);
   std::size_t read_pids(std::size_t index, Group& group, List list, UsageSample& sample);
   bool may_pass_over(const Process& process) const;
   void put_known_first();

@@ -153,6 +153,23 @@ TEST_F(CountedDemandTest, AProcessThatIsNewOutsideGroupsIsFoundInTheOneToWhichIt
   EXPECT_NE(find(late.pid())->group, kNoGroup);
 }
 
+TEST_F(CountedDemandTest, AProcessThatWasOutsideGroupsForLongIsFoundInTheOneToWhichItGoes) {
+  forks_ = 7;
+  set_tasks(1);
+  fake_.set_cgroup_procs("", {other_.pid()});
+  settle();
+  read_moved(11s);
+  read_moved();
+  fake_.set_cgroup_procs("", {});
+  add_other();
+  set_tasks(2);
+  for (int second = 1; second < 4; ++second) {
+    other_.burn(5ms);
+    read_moved();
+    EXPECT_TRUE(has_other()) << "else, its time would be counted twice, after " << second << " s";
+  }
+}
+
 TEST_F(CountedDemandTest, AProcessOutsideGroupsThatHasEndedIsFoundAtOnce) {
   forks_ = 7;
   fake_.set_cgroup_procs("", {other_.pid()});
