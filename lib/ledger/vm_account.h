@@ -2,7 +2,6 @@
 // The account of one virtual machine: its identity, its energy, and how that is divided among its parts.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,7 +56,7 @@ void rename(VmAccount& account, const std::string& name);
 void relocate(VmAccount& account, const UnitAccount* unit);
 
 // CPU time of a VM's parts in a window.
-using PartTimes = std::map<std::string, Nanoseconds, std::less<>>;
+using PartTimes = std::map<std::string, Nanoseconds>;
 
 // Divides the VM's energy in this window among its parts; the rest of its time is "other".
 void divide(VmAccount& account, const PartTimes& times, const BookedWindow& window, Apportioner& apportioner);

@@ -137,9 +137,7 @@ void VmLedger::divide_all(const BookedWindow& window, const VmRegistry& registry
     }
     if (std::exchange(group, part.group) != part.group) {
       const UnitAccount* const unit = units.of_group(part.group);
-      const bool has_scope = unit != nullptr && unit->vm_scope != nullptr;
-      VmAccount* const account =
-          has_scope ? account_of(registry.of_scope(unit->vm_scope->incarnation)) : nullptr;
+      VmAccount* const account = unit == nullptr ? nullptr : account_with(*unit, registry);
       of_group = account != nullptr ? &by_group[account] : nullptr;
     }
     if (of_group != nullptr) (*of_group)[vm_part_of_cgroup(part.name)] += part.time;
@@ -241,9 +239,12 @@ void VmLedger::note_end(std::string_view id, const std::string& reason) {
 
 void VmLedger::mark_units(const VmRegistry& registry, const UnitLedger& units) {
   if (accounts_.empty()) return;
-  for (UnitAccount* const unit : units.current())
-    unit->vm =
-        unit->vm_scope == nullptr ? nullptr : account_of(registry.of_scope(unit->vm_scope->incarnation));
+  for (UnitAccount* const unit : units.current()) unit->vm = account_with(*unit, registry);
+}
+
+// Of the VM in whose scope the unit is.
+VmAccount* VmLedger::account_with(const UnitAccount& unit, const VmRegistry& registry) const {
+  return unit.vm_scope == nullptr ? nullptr : account_of(registry.of_scope(unit.vm_scope->incarnation));
 }
 
 // Once for each change: rows of processes hold on to what they were given.

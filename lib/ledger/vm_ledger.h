@@ -64,6 +64,7 @@ class VmLedger {
   VmAccount& find_account(const Vm& vm, Realtime now);
   const UnitAccount* unit_of(const Vm& vm, const ProcessLedger& processes) const;
   VmAccount* account_of(const Vm* vm) const { return vm == nullptr ? nullptr : running_[vm->index]; }
+  VmAccount* account_with(const UnitAccount& unit, const VmRegistry& registry) const;
   void book(const BookedWindow& window, const VmRegistry& registry, const ProcessLedger& processes);
   void book_process(const BookedWindow& window, const ProcessLedger& processes, ProcessId id,
                     VmAccount& account);

@@ -62,6 +62,8 @@ struct CgroupTree::Node {
   std::uint64_t pace = 0;         // how many reads before that it had, too; 1 if it had not
   Inside inside;
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+
+  bool has_run() const { return before != usage; }  // since the read before
 };
 
 }  // namespace keplerd

@@ -120,11 +120,15 @@ bool CgroupTree::read_usage(Node& node) {
   return true;
 }
 
+// At `index` of the last read(); the root for kNoGroup.
+CgroupTree::Node& CgroupTree::node_at(std::size_t index) const {
+  return index == kNoGroup ? *root_ : *order_[index];
+}
+
 std::string CgroupTree::read_cpuset(std::size_t index) {
-  if (index != kNoGroup && order_[index]->ended) return {};
+  if (node_at(index).ended) return {};
   std::array<char, kLongestCpuset> buffer;
-  for (const Node* node = index == kNoGroup ? root_.get() : order_[index]; node != nullptr;
-       node = node->parent) {
+  for (const Node* node = &node_at(index); node != nullptr; node = node->parent) {
     const auto text = read_file(root_directory_.get(), path_of(*node, "cpuset.cpus.effective"), buffer);
     if (text) return std::string(*text);
   }
@@ -147,9 +151,9 @@ bool CgroupTree::is_empty(std::size_t index) const {
 }
 
 bool CgroupTree::has_same_tasks(std::size_t index) {
-  Node& node = index == kNoGroup ? *root_ : *order_[index];
+  Node& node = node_at(index);
   if (node.ended) return false;
-  if (index != kNoGroup && node.counts_tasks) {
+  if (node.counts_tasks) {
     const bool is_same = has_as_many_tasks(node);
     if (node.counts_tasks) return is_same;
   }
@@ -169,7 +173,7 @@ bool CgroupTree::has_as_many_tasks(Node& node) {
 
 bool CgroupTree::read_pids(std::size_t index, std::vector<std::int32_t>& pids) {
   pids.clear();
-  Node& node = index == kNoGroup ? *root_ : *order_[index];
+  Node& node = node_at(index);
   if (node.ended) return true;
   node.listed = reads_ - 1;
   if (node.counted != node.listed) node.task_count.reset();  // it may be older than the list

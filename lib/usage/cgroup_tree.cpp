@@ -31,6 +31,7 @@ CgroupQueue queue_of(std::uint32_t owner) {
 
 CgroupTree::CgroupTree(int root, CgroupLimits limits)
     : limits_(limits), watch_(limits.watched_ends), root_(std::make_unique<Node>()) {
+  root_->counts_tasks = false;  // only the processes in the root itself matter
   auto directory = open_directory(root, ".");
   if (directory) root_directory_ = *std::move(directory);
   on_kernel_ = is_kernel_file_system(root_directory_.get());

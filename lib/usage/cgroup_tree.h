@@ -135,6 +135,7 @@ class CgroupTree {
     Node* node = nullptr;
   };
 
+  Node& node_at(std::size_t index) const;
   void refresh();
   void on_event(CgroupWatch::Handle handle, CgroupWatch::Change change, const std::string& name);
   void look_up(Queue queue);

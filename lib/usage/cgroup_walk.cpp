@@ -51,8 +51,7 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
   if (node.reads < Node::kSettled && node.reads++ > 0)
     node.threaded = node.threaded || is_threaded_by_now(node);
   if (node.threaded) {
-    const bool moved = node.parent->index != kNoGroup && node.parent->before != node.parent->usage;
-    if (moved) read_part(node);
+    if (node.parent->index != kNoGroup && node.parent->has_run()) read_part(node);
     return;
   }
   if (node.read_in != reads_) {
@@ -121,7 +120,7 @@ bool CgroupTree::add_likely(const Node& parent) {
 // is read right before those in it: the less time in between, the smaller the error in its own time. Does
 // nothing if one of them must be read in any case.
 void CgroupTree::read_likely(Node& parent) {
-  if (parent.before == parent.usage) return;
+  if (!parent.has_run()) return;
   Node::Inside& inside = parent.inside;
   if (reads_ - inside.all_read_in >= kReadsPassedOver) inside.full_reads = kFullReads;
   const auto first = static_cast<std::ptrdiff_t>(likely_.size());  // those before it are of its parents
@@ -163,7 +162,7 @@ bool CgroupTree::may_stand(const Node& node) const {
 // by that of those that were read.
 bool CgroupTree::is_at_rest(const Node& node) const {
   const Node& parent = *node.parent;
-  return may_stand(node) && (parent.before == parent.usage || parent.inside.read_in == reads_);
+  return may_stand(node) && (!parent.has_run() || parent.inside.read_in == reads_);
 }
 
 }  // namespace keplerd

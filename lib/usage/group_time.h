@@ -50,9 +50,8 @@ class GroupTime {
   // sixth of a square microsecond, the sum of many is normally distributed: this is four times its standard
   // deviation, in addition to the rounding of the group's own time.
   Nanoseconds rounding() const {
-    constexpr double kOfOne = 4000 * 0.40825;  // ns
-    const Nanoseconds of_members(static_cast<Nanoseconds::rep>(kOfOne * std::sqrt(running_)));
-    return std::chrono::microseconds(2) + of_members;
+    const double deviation = 1000 * std::sqrt(running_ / 6.0);  // ns
+    return std::chrono::microseconds(2) + Nanoseconds(static_cast<Nanoseconds::rep>(4 * deviation));
   }
 
   Nanoseconds usage_{0};  // at the last reading

@@ -82,9 +82,7 @@ bool ProcessTable::may_use_old_list(const CgroupTree& tree, std::size_t index, c
 // Returns whether the processes that the group's last list names explain its time: then no other has run in
 // it.
 bool ProcessTable::read_by_old_list(std::size_t index, Group& group, UsageSample& sample) {
-  begin_reading(index, group, sample);
-  pids_ = group.pids;
-  read_pids(index, group, List::kOld, sample);
+  read_old_list(index, group, sample);
   if (!group.time.is_explained()) return false;
   group.time.end();
   return true;
@@ -97,12 +95,11 @@ bool ProcessTable::are_same_outside(CgroupTree& tree) {
   return !scan_due_ && now_ >= groups_[0].settled && tree.has_same_tasks(kNoGroup);
 }
 
-// Those of them that no list of a group has named.
-void ProcessTable::read_others_outside(UsageSample& sample) {
-  Group& outside = groups_[0];
-  begin_group(outside);
-  pids_ = outside.pids;
-  read_pids(kNoGroup, outside, List::kOld, sample);
+// Reads the processes that the last list of the group names, but for those that have moved since.
+void ProcessTable::read_old_list(std::size_t index, Group& group, UsageSample& sample) {
+  begin_reading(index, group, sample);
+  pids_ = group.pids;
+  read_pids(index, group, List::kOld, sample);
 }
 
 // Adds the processes in pids_, of the group at `index`, to the sample; returns how many the limits left out.

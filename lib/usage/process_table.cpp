@@ -74,7 +74,7 @@ void ProcessTable::read_moved(CgroupTree& tree, UsageSample& sample) {
     const bool catches_up = any_behind_ && is_due(i) && is_behind(group.incarnation);
     if (sample_ == 1 || has_moved(group) || catches_up) read_group(tree, i, sample);
   }
-  if (are_same) read_others_outside(sample);
+  if (are_same) read_old_list(kNoGroup, groups_[0], sample);  // last: they may have moved to those groups
 }
 
 void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& sample) {
@@ -101,8 +101,7 @@ void ProcessTable::read_group(CgroupTree& tree, std::size_t index, UsageSample& 
     note_missing(group.pids, was_tried ? missing_next_ : missing_);
     group.pids = pids_;
   }
-  if (!is_due(index)) return put_off(index, group, sample);
-  if (index != kNoGroup) group.time.end();
+  is_due(index) ? group.time.end() : put_off(index, group, sample);
 }
 
 // Known processes take precedence over new ones.

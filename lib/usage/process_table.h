@@ -168,7 +168,7 @@ class ProcessTable {
   void read_moved(CgroupTree& tree, UsageSample& sample);
   void read_group(CgroupTree& tree, std::size_t index, UsageSample& sample);
   bool are_same_outside(CgroupTree& tree);
-  void read_others_outside(UsageSample& sample);
+  void read_old_list(std::size_t index, Group& group, UsageSample& sample);
   std::size_t read_pids(std::size_t index, Group& group, List list, UsageSample& sample);
   bool may_pass_over(const Process& process) const;
   void put_known_first();

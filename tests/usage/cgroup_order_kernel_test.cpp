@@ -33,6 +33,13 @@ class CgroupOrderTest : public CgroupTreeKernelTest {
   void settle() {
     for (int i = 0; i < 4; ++i) read();
   }
+  // The process is in "s/busy", and has run.
+  void settle_busy(Child& child) {
+    cgroup_->move(child.pid(), "s/busy");
+    settle();
+    child.burn(20ms);
+    read();
+  }
   void read_held_only() {
     const NoDescriptors none;
     read();
@@ -70,10 +77,7 @@ class CgroupOrderTest : public CgroupTreeKernelTest {
 TEST_F(CgroupOrderTest, OthersAreNotReadWhileOneHasUsedAll) {
   make({"busy", "idle", "rest"}, 1);
   Child child;
-  cgroup_->move(child.pid(), "s/busy");
-  settle();
-  child.burn(20ms);
-  read();
+  settle_busy(child);
   for (int i = 0; i < 3; ++i) {
     child.burn(20ms);
     read_held_only();
@@ -86,10 +90,7 @@ TEST_F(CgroupOrderTest, OthersAreNotReadWhileOneHasUsedAll) {
 TEST_F(CgroupOrderTest, NorAreThoseInThem) {
   make({"busy", "idle", "idle/in"}, 1);
   Child child;
-  cgroup_->move(child.pid(), "s/busy");
-  settle();
-  child.burn(20ms);
-  read();
+  settle_busy(child);
   child.burn(20ms);
   read_held_only();
   EXPECT_GE(time("/s/busy"), 20ms);
@@ -99,11 +100,8 @@ TEST_F(CgroupOrderTest, NorAreThoseInThem) {
 TEST_F(CgroupOrderTest, OneThatWakesHasItsTimeAtOnce) {
   make({"busy", "idle", "rest"}, 3);
   Child child, other;
-  cgroup_->move(child.pid(), "s/busy");
   cgroup_->move(other.pid(), "s/rest");
-  settle();
-  child.burn(20ms);
-  read();
+  settle_busy(child);
   child.burn(20ms);
   other.burn(1ms);
   read();
@@ -115,10 +113,7 @@ TEST_F(CgroupOrderTest, OneThatWakesHasItsTimeAtOnce) {
 TEST_F(CgroupOrderTest, AllAreReadIfSomethingWasUsedInTheGroupItself) {
   make({"busy", "idle"}, 1);
   Child child, own;
-  cgroup_->move(child.pid(), "s/busy");
-  settle();
-  child.burn(20ms);
-  read();
+  settle_busy(child);
   cgroup_->move(own.pid(), "s");
   own.burn(5ms);
   child.burn(20ms);
@@ -192,10 +187,7 @@ TEST_F(CgroupOrderTest, AllAreReadNowAndThenTwice) {
 TEST_F(CgroupOrderTest, WithANewGroupAllAreRead) {
   make({"busy", "idle"}, 1);
   Child child;
-  cgroup_->move(child.pid(), "s/busy");
-  settle();
-  child.burn(20ms);
-  read();
+  settle_busy(child);
   cgroup_->add("s/new");
   tree_->take_events(CgroupQueue::kRoot);
   tree_->take_events(CgroupQueue::kUsers);
@@ -208,12 +200,9 @@ TEST_F(CgroupOrderTest, WithANewGroupAllAreRead) {
 TEST_F(CgroupOrderTest, WhatIsUsedWhileASiblingEndsIsFound) {
   make({"busy", "end", "rest"}, 3);
   Child child, ending, other;
-  cgroup_->move(child.pid(), "s/busy");
   cgroup_->move(ending.pid(), "s/end");
   cgroup_->move(other.pid(), "s/rest");
-  settle();
-  child.burn(20ms);
-  read();
+  settle_busy(child);
   ending.burn(5ms);
   ending.end();
   ending.reap();
@@ -251,16 +240,16 @@ TEST_F(CgroupOrderTest, TimeOfEarlierRunsIsNotThatOfTheFirstReads) {
 
 // Two levels, of which many run a little.
 TEST_F(CgroupOrderTest, NoTimeIsLostOrCountedTwice) {
-  constexpr int kGroups = 24;
-  std::vector<std::string> names{"g1", "g2", "g3"};
-  for (int i = 0; i < kGroups; ++i)
-    names.push_back("g" + std::to_string(1 + i % 4) + "/" + std::to_string(i));
-  names.insert(names.begin(), "g4");
+  constexpr std::size_t kGroups = 24;
+  constexpr std::size_t kParents = 4;
+  const auto name = [](std::size_t i) {
+    return "g" + std::to_string(1 + i % kParents) + "/" + std::to_string(i);
+  };
+  std::vector<std::string> names{"g1", "g2", "g3", "g4"};
+  for (std::size_t i = 0; i < kGroups; ++i) names.push_back(name(i));
   make(names, names.size());
   std::array<Child, kGroups> children;
-  for (int i = 0; i < kGroups; ++i)
-    cgroup_->move(children[static_cast<std::size_t>(i)].pid(),
-                  "s/g" + std::to_string(1 + i % 4) + "/" + std::to_string(i));
+  for (std::size_t i = 0; i < kGroups; ++i) cgroup_->move(children[i].pid(), "s/" + name(i));
   settle();
   std::map<std::string, Nanoseconds, std::less<>> first, sum;
   for (const GroupUsage& group : groups_) first.emplace(group.path, group.usage);
@@ -275,7 +264,7 @@ TEST_F(CgroupOrderTest, NoTimeIsLostOrCountedTwice) {
   std::vector<GroupUsage> now;
   CgroupTree another(cgroup_->directory());
   another.read(now);
-  ASSERT_EQ(now.size(), 1U + 4U + kGroups);
+  ASSERT_EQ(now.size(), 1U + kParents + kGroups);
   for (const GroupUsage& group : now) {
     const Nanoseconds used = group.usage - first.find(group.path)->second;
     EXPECT_LE(std::chrono::abs(used - sum.find(group.path)->second), 40us) << group.path;
