@@ -134,6 +134,20 @@ TEST_F(CountedDemandTest, TheListOfThoseOutsideGroupsIsReadAfterOneIsCreatedAndE
   EXPECT_TRUE(has_outside(late));
 }
 
+// As in a container: the number includes all groups.
+TEST_F(CountedDemandTest, TheNumberOfTheRootSaysNothingOfThoseOutsideGroups) {
+  forks_ = 7;
+  fake_.write("cgroup/pids.current", "5\n");
+  settle();
+  read(11s);
+  read();
+  Child late;
+  fake_.set_cgroup_procs("", {late.pid()});
+  ++forks_;
+  read();
+  EXPECT_NE(find(late.pid()), nullptr);
+}
+
 TEST_F(CountedDemandTest, AProcessThatIsNewOutsideGroupsIsFoundInTheOneToWhichItGoes) {
   forks_ = 7;
   settle();
