@@ -46,12 +46,15 @@ class Tree {
   }
 
  private:
-  // keplerd limits the depth of cgroups; a row that is its own ancestor is never reached from a root.
+  // keplerd limits the depth of cgroups; a row that is its own ancestor is never reached from a root. If
+  // several rows have an id, which keplerd does not send, the first gets all children: else, each level of
+  // the tree could multiply them.
   void add_children(const Json& row, const std::string& indent) {
-    const auto found = children_.find(text_of(row, "id"));
-    if (found == children_.end()) return;
-    for (const Json* child : found->second) {
-      const bool last = child == found->second.back();
+    const auto found = children_.extract(text_of(row, "id"));
+    if (found.empty()) return;
+    const auto& children = found.mapped();
+    for (const Json* child : children) {
+      const bool last = child == children.back();
       out_.push_back({*child, indent + (unicode_ ? (last ? "└─" : "├─") : (last ? "`-" : "|-"))});
       add_children(*child, indent + (last ? "  " : unicode_ ? "│ " : "| "));
     }

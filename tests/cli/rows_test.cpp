@@ -36,6 +36,14 @@ std::vector<std::string> drawn(const std::vector<Json>& rows, bool unicode = tru
   return out;
 }
 
+TEST(Rows, EachIsInTheTreeOnceThoughOthersHaveItsId) {
+  std::vector<Json> rows;
+  for (int copy = 0; copy < 4; ++copy) {
+    for (const Json& row : {unit("a"), unit("b", 1, "a"), unit("c", 1, "b")}) rows.push_back(row);
+  }
+  EXPECT_EQ(drawn(rows).size(), rows.size());
+}
+
 TEST(Rows, GraphicsIsThePowerOfWholeCardsOfThoseForWhomOneWorked) {
   std::vector<Json> rows = {unit("/a"), unit("/b"), unit("/c")};
   rows[0]["zones"] = Json::parse(R"([{"name": "package", "energyMicrojoules": 5, "powerMicrowatts": 5},
