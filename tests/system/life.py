@@ -36,6 +36,11 @@ def lap(what, since):
     return time.monotonic()
 
 
+def whole(problem):
+    """With what it came from: a scenario that cleans up may fail at that, too, where the first failure left no host."""
+    return f"{problem}" + (f"\nafter {whole(problem.__context__)}" if problem.__context__ else "")
+
+
 def live(suite, scenarios, verbose):
     """The scenarios one after another; the exit status."""
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -57,7 +62,7 @@ def live(suite, scenarios, verbose):
             scenario(host, report)
             last = lap(f"{title}: {report.passed - before} ok", last)
     except CommandFailed as problem:
-        report.check("", False, problem)
+        report.check("", False, whole(problem))
     finally:
         if report.failures:
             print(host.testbed("log", "-u", "keplerd*", "-n", "80", check=False).stdout)
