@@ -14,9 +14,6 @@ namespace {
 // mostly executes its program at once.
 constexpr Nanoseconds kSettling = std::chrono::seconds(10);
 
-// How long processes of a group may be passed over, until all are read; and how long its list is used.
-constexpr Nanoseconds kCheckPeriod = std::chrono::minutes(1);
-
 // In a larger group, what a new process has used could be lost in the rounding of all times (GroupTime).
 constexpr std::size_t kMostByOldList = 32;
 
@@ -75,7 +72,7 @@ bool ProcessTable::may_wait(const Found& found, const UsageSample& sample) const
 // moved: its time, and their number, include those.
 bool ProcessTable::may_use_old_list(const CgroupTree& tree, std::size_t index, const Group& group) const {
   return index != kNoGroup && is_due(index) && group.time.was_explained() && group.left_out == 0 &&
-         group.pids.size() <= kMostByOldList && now_ - group.list_read_at < kCheckPeriod &&
+         group.pids.size() <= kMostByOldList && now_ - group.list_read_at < check_period_ &&
          !tree.has_groups_in(index);
 }
 
@@ -108,7 +105,7 @@ void ProcessTable::read_old_list(std::size_t index, Group& group, UsageSample& s
 std::size_t ProcessTable::read_pids(std::size_t index, Group& group, List list, UsageSample& sample) {
   if (pids_.size() > limits_.in_group) put_known_first();
   const bool is_read = index != kNoGroup && is_due(index);
-  const bool may_pass = is_read && now_ - group.all_read_at < kCheckPeriod;
+  const bool may_pass = is_read && now_ - group.all_read_at < check_period_;
   const std::uint64_t incarnation = index == kNoGroup ? 0 : sample.groups[index].incarnation;
   GroupTime& time = group.time;
   std::size_t reported = 0;

@@ -17,7 +17,8 @@ namespace keplerd {
 namespace {
 
 constexpr Nanoseconds kScanPeriod = std::chrono::seconds(10);
-constexpr Nanoseconds kListPeriod = std::chrono::minutes(10);  // while nobody wants processes
+constexpr Nanoseconds kCheckPeriod = std::chrono::minutes(1);
+constexpr Nanoseconds kUnwantedPeriod = std::chrono::minutes(10);  // instead of both, for what nobody wants
 constexpr std::size_t kCgroupFileLimit = 64 << 10;
 
 // Whether a kernel thread with this name is a worker, whose name is what it works on, and so changes all the
@@ -44,7 +45,8 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   };
   // The lists of groups do not name the processes of those that are left out.
   const bool is_wanted = demand_.all || (tree != nullptr && tree->left_out() > 0);
-  list_due_ = has_passed(last_list_, is_wanted ? kScanPeriod : kListPeriod);
+  list_due_ = has_passed(last_list_, is_wanted ? kScanPeriod : kUnwantedPeriod);
+  check_period_ = is_wanted ? kCheckPeriod : kUnwantedPeriod;
   scan_due_ = has_passed(last_scan_, kScanPeriod) || (is_wanted && list_due_);
   if (scan_due_) last_scan_ = boottime;
   if (saved_) saved_->find_groups(sample);

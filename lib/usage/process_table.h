@@ -215,7 +215,9 @@ class ProcessTable {
   bool by_group_ = false;
   bool list_due_ = false;  // all of /proc is listed
   bool scan_due_ = false;  // the lists and clocks of all active groups are
-  Nanoseconds now_{0};     // of this sample
+  // How long processes of a group may be passed over, until all are read; and how long its list is used.
+  Nanoseconds check_period_{0};
+  Nanoseconds now_{0};  // of this sample
   std::optional<Nanoseconds> last_boottime_;
   std::optional<Nanoseconds> last_list_, last_scan_;
   std::uint64_t listed_forks_ = 0;  // UsageSample::forks when all processes were listed and known; 0: unknown

@@ -51,13 +51,35 @@ TEST_F(ExplainedTimeTest, WithAnotherNumberOfTasksTheListIsReadThoughItsProcesse
   EXPECT_TRUE(has_other());
 }
 
-TEST_F(ExplainedTimeTest, AMinuteAfterItWasReadTheListIsReadAgain) {
+TEST_F(ExplainedTimeTest, TenMinutesAfterItWasReadTheListIsReadAgain) {
   set_tasks(1);
   settle_explained();
   add_other();
-  read_moved_by(child_, 59s);
+  read_moved_by(child_, 599s);
   EXPECT_FALSE(has_other());
   read_moved_by(child_, 10s);
+  EXPECT_TRUE(has_other());
+}
+
+TEST_F(ExplainedTimeTest, ForWhoAsksTheListIsReadAgainAfterAMinute) {
+  set_tasks(1);
+  settle_explained();
+  add_other();
+  table_->demand({});
+  read_moved_by(child_, 59s);
+  EXPECT_FALSE(has_other());
+  read_moved_by(child_);
+  EXPECT_TRUE(has_other());
+}
+
+TEST_F(ExplainedTimeTest, TheFirstQuestionReadsListsThatAreOlderThanAMinute) {
+  set_tasks(1);
+  settle_explained();
+  add_other();
+  read_moved_by(child_, 300s);
+  EXPECT_FALSE(has_other());
+  table_->demand({});
+  read_moved_by(child_);
   EXPECT_TRUE(has_other());
 }
 
@@ -87,25 +109,35 @@ TEST_F(ExplainedTimeTest, OneThatHasEndedIsNotReplacedByAnotherThatTheOldListNam
   EXPECT_EQ(find(pid), nullptr);
 }
 
-TEST_F(ExplainedTimeTest, AMinuteAfterAllClocksWereReadAllAreReadAgain) {
+TEST_F(ExplainedTimeTest, TenMinutesAfterAllClocksWereReadAllAreReadAgain) {
   add_other();
-  read();
-  read_moved_by(child_, 11s);
+  settle_explained();
   other_.burn(5ms);
-  read_moved_by(child_, 48s);
+  read_moved_by(child_, 588s);
   EXPECT_EQ(find(other_.pid()), nullptr) << "it has not run, as far as the group says";
   read_moved_by(child_, 12s);
   ASSERT_NE(find(other_.pid()), nullptr);
   EXPECT_TRUE(find(other_.pid())->before);
 }
 
-TEST_F(ExplainedTimeTest, AGroupThatRestedForAMinuteIsReadAsAWhole) {
+TEST_F(ExplainedTimeTest, ForWhoAsksAllClocksAreReadAgainAfterAMinute) {
   add_other();
   read();
   read_moved_by(child_, 11s);
   other_.burn(5ms);
-  read(60s);
-  read_moved_by(child_);
+  table_->demand({});
+  read_moved_by(child_, 48s);
+  EXPECT_EQ(find(other_.pid()), nullptr);
+  read_moved_by(child_, 12s);
+  EXPECT_NE(find(other_.pid()), nullptr);
+}
+
+TEST_F(ExplainedTimeTest, AGroupThatRestedForTenMinutesIsReadAsAWhole) {
+  add_other();
+  settle_explained();
+  other_.burn(5ms);
+  read(10min);
+  read_moved_by(child_, 11s);
   EXPECT_NE(find(other_.pid()), nullptr);
 }
 
