@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -173,15 +174,23 @@ TEST_F(CgroupOrderTest, AllAreReadNowAndThenTwice) {
     child.burn(1ms);
     return calls_to_read([&] { read(); });
   };
-  const std::uint64_t few = read_one();
-  for (int number = 7; number < 140; ++number) {
+  const std::uint64_t few = std::min({read_one(), read_one(), read_one()});
+  // Whether the last ones are those that are due, two by two, and no others. If the child is preempted on its
+  // way to sleep, its time makes another one necessary.
+  const auto are_due = [&] {
+    if (full.size() < 4) return false;
+    const int first = full[full.size() - 4];
+    return std::ranges::equal(std::span(full).last(4),
+                              std::array{first, first + 1, first + 65, first + 66});
+  };
+  for (int number = 9; number < 1000 && !are_due(); ++number) {
     const std::uint64_t calls = read_one();
     if (calls != few) {
       full.push_back(number);
       EXPECT_EQ(calls, few + idle.size());
     }
   }
-  EXPECT_EQ(full, (std::vector{64, 65, 129, 130}));
+  EXPECT_TRUE(are_due()) << testing::PrintToString(full);
 }
 
 TEST_F(CgroupOrderTest, WithANewGroupAllAreRead) {
