@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CgroupTree: what is read from each group.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -141,7 +142,10 @@ Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const ch
   return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
 }
 
-bool CgroupTree::has_groups_in(std::size_t index) const { return !order_[index]->children.empty(); }
+bool CgroupTree::has_groups_in(std::size_t index) const {
+  return !std::ranges::all_of(order_[index]->children,
+                              [](const auto& child) { return child.second->threaded; });
+}
 
 bool CgroupTree::is_empty(std::size_t index) const {
   if (index == kNoGroup) return false;

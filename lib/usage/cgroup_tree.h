@@ -82,7 +82,8 @@ class CgroupTree {
   // watched.
   bool is_empty(std::size_t index) const;
 
-  // Whether there are groups in the one at `index` of the last read(), threaded ones included.
+  // Whether there are groups in the one at `index` of the last read(). Threaded ones do not count: their
+  // threads are of processes in the one at `index`.
   bool has_groups_in(std::size_t index) const;
 
   // The pids in the group at `index` of the last read(), or in the root (kNoGroup). A group that is gone has

@@ -180,8 +180,7 @@ TEST_F(CgroupOrderTest, AllAreReadNowAndThenTwice) {
   const auto are_due = [&] {
     if (full.size() < 4) return false;
     const int first = full[full.size() - 4];
-    return std::ranges::equal(std::span(full).last(4),
-                              std::array{first, first + 1, first + 65, first + 66});
+    return std::ranges::equal(std::span(full).last(4), std::array{first, first + 1, first + 65, first + 66});
   };
   for (int number = 9; number < 1000 && !are_due(); ++number) {
     const std::uint64_t calls = read_one();

@@ -191,6 +191,17 @@ TEST_F(ExplainedTimeTest, TheListIsReadIfThereAreGroupsInTheGroup) {  // whose t
   EXPECT_EQ(sample_.groups[find(other_.pid())->group].path, "/a/in");
 }
 
+TEST_F(ExplainedTimeTest, TheListIsNotReadIfOnlyThreadedGroupsAreInTheGroup) {  // with its threads
+  fake_.add_cgroup("/a/vcpu0");
+  fake_.set_cgroup_type("/a/vcpu0", "threaded");
+  fake_.set_cgroup_procs("/a", {child_.pid()});
+  set_tasks(1);
+  settle_explained();
+  add_other();
+  read_moved_by(child_, 11s);
+  EXPECT_FALSE(has_other());
+}
+
 TEST_F(ExplainedTimeTest, AnOldListMovesNoProcessBack) {
   fake_.add_cgroup("/B");  // before "/a"
   add_other();
