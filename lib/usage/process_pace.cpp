@@ -131,6 +131,7 @@ std::size_t ProcessTable::read_pids(std::size_t index, Group& group, List list, 
       time.add(read_one({pid, index, list}, sample));
     } else if (const auto known = processes_.find(pid); known != processes_.end()) {
       known->second.read_in = sample_;
+      known->second.passed_over = true;
       is_complete = false;
     }
   }

@@ -185,6 +185,7 @@ Nanoseconds ProcessTable::read_one(const Found& found, UsageSample& sample) {
     return kUnknown;
   }
   process.read_in = sample_;
+  process.passed_over = false;
   process.group = incarnation_of(found.group, sample);
   if (process.group != last.group) settle_later(process.group);
   const bool was_unread = std::exchange(process.unread, state == State::kUnread);
@@ -225,7 +226,8 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
 }
 
 ProcessTable::Age ProcessTable::age_of(const Process& process) const {
-  if (process.read_in == sample_) return Age::kCurrent;
+  // Another list may name one that was passed over: it has moved.
+  if (process.read_in == sample_) return process.passed_over ? Age::kLast : Age::kCurrent;
   const auto group = groups_.find(process.group);
   if (group == groups_.end()) {
     const bool has_gone = by_group_ || process.read_in + 1 < sample_;

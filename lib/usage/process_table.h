@@ -42,12 +42,14 @@ struct ProcessLimits {
 // changed:
 //
 //   a group's list of processes   with each sample in which the group's CPU time has changed; but once a
-//                                 minute only if as many threads are in it as before, and the processes that
-//                                 were in it have used all that it has (GroupTime)
+//                                 minute only (every ten, while nobody wants processes) if as many threads
+//                                 are in it as before, and the processes that were in it have used all that
+//                                 it has (GroupTime)
 //   that of those in none         with each sample; but every ten seconds only if no process was created on
 //                                 the host since, and none was found there in the ten seconds before
-//   a process's clock and name    with each sample in which the group's CPU time has changed; but once a
-//                                 minute only if others have used all that the group has
+//   a process's clock and name    with each sample in which the group's CPU time has changed; but as
+//                                 seldom as a list if others have used all that the group has: it is passed
+//                                 over
 //   all of /proc                  every ten seconds while somebody wants processes, else every ten minutes
 //   a process's user              when it is new or renamed (workers of the kernel rename themselves all the
 //                                 time, and are excepted), and every ten seconds if it has run
@@ -57,8 +59,8 @@ struct ProcessLimits {
 // time. Age classifies a process accordingly:
 //
 //   kCurrent  read in this sample
-//   kLast     read when its group's list was last read before this sample, or later: what its clock has
-//             advanced since then belongs to this window
+//   kLast     read when its group's list was last read before this sample, or later, or passed over in this
+//             sample: what its clock has advanced since then belongs to this window
 //   kOlder    its group's list was read since, without it (it was in another, idle group, or a zombie, or
 //             beyond the limits): its clock has advanced over more than this window, and none of that is
 //             attributed to the window (likewise if its last reading failed: Process::unread)
@@ -114,12 +116,13 @@ class ProcessTable {
     Nanoseconds usage{0};
     std::string comm;           // escaped
     std::uint64_t group = 0;    // incarnation; 0: none
-    std::uint64_t read_in = 0;  // number of the sample in which it was last read
+    std::uint64_t read_in = 0;  // number of the sample in which it was last read, or passed over
     std::int32_t parent = 0;
     ProcessUser user;
     bool kernel_thread = false;
     bool has_run = false;                 // since its user was last read
     bool active = false;                  // it has run since the last scan but one, or is new
+    bool passed_over = false;             // in that sample; else it was read
     bool unread = false;                  // its last reading failed for want of memory or descriptors
     std::unique_ptr<KeptFile> comm_file;  // held while the process runs: reads fail once the process is gone
   };

@@ -217,6 +217,54 @@ TEST_F(ExplainedTimeTest, AnOldListMovesNoProcessBack) {
   EXPECT_EQ(find(other_.pid()), nullptr);
 }
 
+TEST_F(ExplainedTimeTest, OneThatIsPassedOverIsFoundInTheGroupToWhichItHasMoved) {
+  fake_.add_cgroup("/b");  // after "/a"
+  add_other();
+  set_tasks(2);
+  settle_explained();
+  read_moved_by(child_, 11s);
+  fake_.set_cgroup_procs("/a", {child_.pid()});  // with another thread
+  fake_.set_cgroup_procs("/b", {other_.pid()});
+  const auto before = read_process_clock(other_.pid());
+  other_.burn(5ms);
+  fake_.set_cgroup_usage("/b", 5'000);
+  read_moved_by(child_, 11s);
+  ASSERT_TRUE(has_other());
+  EXPECT_EQ(sample_.groups[find(other_.pid())->group].path, "/b");
+  ASSERT_TRUE(find(other_.pid())->before);
+  EXPECT_EQ(find(other_.pid())->before->usage, *before);
+}
+
+TEST_F(ExplainedTimeTest, OneThatWasPassedOverAndMovesBetweenTwoListsIsReadOnce) {
+  fake_.add_cgroup("/b");
+  add_other();
+  set_tasks(2);
+  settle_explained();
+  read_moved_by(child_, 11s);
+  set_tasks(3);  // its list is read again
+  fake_.set_cgroup_procs("/b", {other_.pid()});
+  fake_.set_cgroup_usage("/b", 5'000);
+  burn(other_);
+  read_moved_by(child_, 11s);
+  EXPECT_EQ(std::ranges::count(sample_.processes, other_.pid(), [](const auto& p) { return p.id.pid; }), 1);
+}
+
+TEST_F(ExplainedTimeTest, OneThatHasEndedIsNotPassedOverAfterAllAreListed) {
+  add_other();
+  set_tasks(2);
+  settle_explained();
+  read_moved_by(child_, 11s);
+  const std::int32_t pid = other_.pid();
+  other_.end();
+  other_.reap();
+  read_moved_by(child_, 11s);
+  EXPECT_TRUE(sample_.ended.empty()) << "nothing says that it has";
+  table_->demand({});
+  read_moved_by(child_, 11s);
+  ASSERT_EQ(sample_.ended.size(), 1);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
+}
+
 TEST_F(ExplainedTimeTest, OneThatOnlyAnOldListNamedIsLookedFor) {
   add_other();
   set_tasks(2);
