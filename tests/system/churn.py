@@ -122,12 +122,13 @@ class Quiet:
 
 
 def cost(host):
-    """What keplerd holds: descriptors, inotify watches, KiB of its own memory."""
+    """What keplerd holds: descriptors, inotify watches, KiB of its own memory, and descriptors of the cgroups below TOP."""
     pid = host.property("MainPID")
     return tuple(map(int, host.sh(f"""
         ls /proc/{pid}/fd | wc -l
         cat /proc/{pid}/fdinfo/* 2>/dev/null | grep -c ^inotify
-        sed -n 's/^RssAnon:\\s*\\([0-9]*\\).*/\\1/p' /proc/{pid}/status""").split()))
+        sed -n 's/^RssAnon:\\s*\\([0-9]*\\).*/\\1/p' /proc/{pid}/status
+        ls -l /proc/{pid}/fd | grep -c {TOP}/ || :""").split()))
 
 
 def look_on(host, options, sums, seen):
@@ -135,7 +136,7 @@ def look_on(host, options, sums, seen):
     from scenarios import check_sums
     host.sh("systemd-run -q --collect --unit=churn python3 -B /src/tests/system/churn.py --inside "
             f"--groups={options.groups} --seconds={options.seconds} --rate={options.rate} --seed={options.seed}")
-    most, looks = (0, 0, 0), 0
+    most, looks = (0, 0, 0, 0), 0
     while host.property("ActiveState", "churn") == "active":
         snapshot = host.snapshot("containers", "pods")
         check_sums(sums, snapshot, f"look {looks}")
@@ -170,15 +171,17 @@ def go(host, report, options):
         made.update(result["made"])
         report.note(f"{result['births']} cgroups came and went, {result['busy']} of them busy; {looks} looks; "
                     f"at most {most[0]} descriptors, {most[1]} watches, {most[2]} KiB")
-        report.check("they were watched", looks > 2 and most[1] > before[1] + options.groups / 4, most)
+        report.check("they were watched, and held open",
+                     looks > 2 and most[1] > before[1] + options.groups / 4 and most[3] > 0, most)
         host.wait_for_samples(3)
         held.append(cost(host))
     host.rapl("halt", PACKAGE)
     report.equal(f"sums are exact at every look: {sums.passed} checks", sums.failures[:3], [])
     check_names(report, seen, made)
-    report.note(f"descriptors, watches, KiB: {before} before, then {held[0]}, {held[1]}")
-    # Between two polls, services of the host itself may start and stop.
-    report.check("no descriptor is left", abs(held[1][0] - before[0]) <= 20, (before[0], held[1][0]))
+    report.note(f"descriptors, watches, KiB, descriptors of theirs: {before} before, then {held[0]}, {held[1]}")
+    # Before the first round, nobody wanted processes; between two polls, services of the host itself may start and stop.
+    report.equal("no descriptor of theirs is left", held[1][3], 0)
+    report.check("nor are there more than after the first round", held[1][0] <= held[0][0] + 20, (held[0][0], held[1][0]))
     report.check("no watch is left", abs(held[1][1] - before[1]) <= 10)
     # Ended workloads are kept, up to TerminatedMax= of each kind, so the second round may need more than the first.
     report.check("memory is bounded: at most 24 MiB", max(held[0][2], held[1][2]) <= 24 << 10)
