@@ -143,8 +143,8 @@ Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const ch
 }
 
 bool CgroupTree::has_groups_in(std::size_t index) const {
-  return !std::ranges::all_of(order_[index]->children,
-                              [](const auto& child) { return child.second->threaded; });
+  return std::ranges::any_of(order_[index]->children,
+                             [](const auto& child) { return !child.second->threaded; });
 }
 
 bool CgroupTree::is_empty(std::size_t index) const {
