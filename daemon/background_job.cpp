@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <csignal>
 #include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -24,6 +26,11 @@ struct BackgroundJob::Shared {
   UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::exception_ptr thrown;  // owned by the thread until `ended`
   std::atomic<bool> ended = false;
+
+  std::mutex lock;  // of what follows
+  std::condition_variable changed;
+  std::function<void()> work;  // not taken up yet
+  bool abandoned = false;      // no more work will come
 };
 
 namespace {
@@ -64,19 +71,45 @@ BackgroundJob::BackgroundJob(sd_event* loop, const char* what)
   if (!added) throw std::system_error(added.error().code, std::generic_category(), added.error().message);
 }
 
+BackgroundJob::~BackgroundJob() {
+  {
+    const std::scoped_lock guard(shared_->lock);
+    shared_->abandoned = true;
+  }
+  shared_->changed.notify_one();
+}
+
+// What the thread does.
+void BackgroundJob::work_off(Shared& shared) {
+  for (;;) {
+    std::unique_lock guard(shared.lock);
+    shared.changed.wait(guard, [&] { return shared.work || shared.abandoned; });
+    if (!shared.work) return;
+    auto work = std::exchange(shared.work, nullptr);
+    guard.unlock();
+    shared.thrown = run(std::move(work));
+    shared.ended = true;
+    ::eventfd_write(shared.wake.get(), 1);
+  }
+}
+
 Result<Done> BackgroundJob::start(std::function<void()> work, std::function<void()> done) {
+  if (!has_thread_) {
+    try {
+      const AllSignalsBlocked blocked;
+      std::thread([shared = shared_]() noexcept { work_off(*shared); }).detach();
+      has_thread_ = true;
+    } catch (const std::system_error& error) {
+      return system_error("thread for " + std::string(what_), error.code().value());
+    }
+  }
   shared_->thrown = nullptr;
   shared_->ended = false;
-  try {
-    const AllSignalsBlocked blocked;
-    std::thread([shared = shared_, work = std::move(work)]() mutable noexcept {
-      shared->thrown = run(std::move(work));
-      shared->ended = true;
-      ::eventfd_write(shared->wake.get(), 1);
-    }).detach();
-  } catch (const std::system_error& error) {
-    return system_error("thread for " + std::string(what_), error.code().value());
+  {
+    const std::scoped_lock guard(shared_->lock);
+    shared_->work = std::move(work);
   }
+  shared_->changed.notify_one();
   done_ = std::move(done);
   return Done{};
 }

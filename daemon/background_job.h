@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Background on an sd-event loop: one job at a time, each in its own thread, which notifies the loop through
-// an eventfd. The thread is never joined: a job that hangs blocks neither the loop nor the exit.
+// Background on an sd-event loop: one job at a time, in a thread that is created for the first one and
+// notifies the loop through an eventfd. The thread is never joined: a job that hangs blocks neither the loop
+// nor the exit.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@ class BackgroundJob : public Background {
  public:
   // `what` names the job in the log: "saving". Throws std::system_error.
   BackgroundJob(sd_event* loop, const char* what);
-  ~BackgroundJob() override = default;
+  ~BackgroundJob() override;
   BackgroundJob(const BackgroundJob&) = delete;
   BackgroundJob& operator=(const BackgroundJob&) = delete;
 
@@ -30,12 +31,14 @@ class BackgroundJob : public Background {
 
  private:
   struct Shared;
+  static void work_off(Shared& shared);
   static void drain(Shared& shared);
   void finish();
 
   const char* what_;
-  std::shared_ptr<Shared> shared_;  // shared with the thread
-  std::function<void()> done_;      // of the running job
+  std::shared_ptr<Shared> shared_;  // with the thread
+  bool has_thread_ = false;
+  std::function<void()> done_;  // of the running job
   Io io_;
 };
 

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <csignal>
 #include <future>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/barrier.h"
 
@@ -75,6 +77,35 @@ TEST_F(BackgroundJobs, JobsFollowOneAnother) {
     i % 2 == 0 ? turn_until_done() : static_cast<void>(job->wait(1h));
     EXPECT_EQ(done, i);
   }
+}
+
+// On a host without pids.current, each new thread has all lists of processes read again.
+TEST_F(BackgroundJobs, AllJobsShareOneThread) {
+  std::set<pid_t> threads;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(job->start([&] { threads.insert(::gettid()); }, [] {}).ok());
+    turn_until_done();
+  }
+  EXPECT_EQ(threads.size(), 1U);
+}
+
+TEST_F(BackgroundJobs, TheThreadEndsWithItsOwner) {
+  struct Mark {
+    std::promise<void> ended;
+    ~Mark() { ended.set_value(); }
+  };
+  std::future<void> ended;
+  ASSERT_TRUE(job->start(
+                     [&] {
+                       thread_local Mark mark;
+                       ended = mark.ended.get_future();
+                     },
+                     [] {})
+                  .ok());
+  turn_until_done();
+  EXPECT_EQ(ended.wait_for(0s), std::future_status::timeout);
+  job.reset();
+  EXPECT_EQ(ended.wait_for(1min), std::future_status::ready);
 }
 
 TEST_F(BackgroundJobs, MayStartTheNextOneFromItsEnd) {
