@@ -80,15 +80,16 @@ class Subscriber(threading.Thread):
 
 class Daemon:
     def __init__(self, programs, interval, *options, source="simulated"):
-        self.directory = tempfile.TemporaryDirectory(prefix="keplerd-bench-")
-        place = pathlib.Path(self.directory.name)
-        (place / "keplerd.conf").write_text("")
-        self.socket = place / "run/org.keplerd.Energy"
+        # As on a host: the state on a disk; the socket and the write-ahead log in memory, as /run is.
+        self.directories = [tempfile.TemporaryDirectory(prefix="keplerd-bench-", dir=parent) for parent in (None, "/dev/shm")]
+        disk, memory = (pathlib.Path(directory.name) for directory in self.directories)
+        (disk / "keplerd.conf").write_text("")
+        self.socket = memory / "run/org.keplerd.Energy"
         self.address = f"unix:{self.socket}"
         self.control = [programs / "keplerctl", "--varlink", self.address]
         self.process = subprocess.Popen(
-            [programs / "keplerd", "--config", place / "keplerd.conf", "--bus", "none", "--source", source,
-             "--runtime-dir", place / "run", "--state-dir", place / "state", "--interval", interval, *options],
+            [programs / "keplerd", "--config", disk / "keplerd.conf", "--bus", "none", "--source", source,
+             "--runtime-dir", memory / "run", "--state-dir", disk / "state", "--interval", interval, *options],
             stderr=subprocess.DEVNULL)
         while not self.socket.exists():
             assert self.process.poll() is None, "keplerd has ended"
@@ -100,7 +101,8 @@ class Daemon:
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
-        self.directory.cleanup()
+        for directory in self.directories:
+            directory.cleanup()
 
     def ask(self, *verb):
         return json.loads(subprocess.run([*self.control, "--json=short", *verb], check=True, capture_output=True, text=True).stdout)
