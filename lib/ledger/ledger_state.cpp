@@ -176,6 +176,7 @@ LedgerState Ledger::state(Realtime now) const {
     for (const auto& [id, container] : *accounts) state.containers.push_back(state_of(container));
   }
   for (const auto& [id, vm] : vms_.all()) state.vms.push_back(state_of(vm));
+  state.processes.reserve(processes_.all().size() + processes_.saved().size());
   for (const auto& [id, process] : processes_.all()) {
     if (!process.energy.ended) state.processes.push_back(state_of(id, process));
   }

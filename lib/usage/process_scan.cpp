@@ -25,7 +25,7 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
   const bool has_list = list_due_ && !none_created && list_all(tree, sample);
   if (none_created || has_list) last_list_ = now_;
   for (auto& [pid, process] : processes_) {
-    if (age_of(process) == Age::kCurrent) continue;
+    if (is_current(process)) continue;
     if (has_list && !std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
     if (!process.has_run) process.comm_file.reset();
     if (process.has_run && refresh_user(process, false))
@@ -100,7 +100,7 @@ void ProcessTable::read_all(CgroupTree* tree, UsageSample& sample) {
   }
   leave_others_behind(reported, sample);
   std::erase_if(processes_, [&](const auto& entry) {
-    const bool gone = age_of(entry.second) != Age::kCurrent && !waiting.contains(entry.first);
+    const bool gone = !is_current(entry.second) && !waiting.contains(entry.first);
     if (gone) sample.ended.push_back(entry.second.id);
     return gone;
   });

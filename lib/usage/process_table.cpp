@@ -148,7 +148,7 @@ void ProcessTable::forget_groups(const UsageSample& sample) {
 void ProcessTable::drop_gone(std::vector<std::int32_t>& pids, UsageSample& sample) {
   std::erase_if(pids, [&](std::int32_t pid) {
     const auto known = processes_.find(pid);
-    if (known == processes_.end() || age_of(known->second) == Age::kCurrent) return true;
+    if (known == processes_.end() || is_current(known->second)) return true;
     if (read_process_clock(pid)) return false;
     sample.ended.push_back(known->second.id);
     processes_.erase(known);
@@ -226,8 +226,8 @@ void ProcessTable::take_up(const Found& found, UsageSample& sample) {
 }
 
 ProcessTable::Age ProcessTable::age_of(const Process& process) const {
-  // Another list may name one that was passed over: it has moved.
-  if (process.read_in == sample_) return process.passed_over ? Age::kLast : Age::kCurrent;
+  if (is_current(process)) return Age::kCurrent;
+  if (process.read_in == sample_) return Age::kLast;
   const auto group = groups_.find(process.group);
   if (group == groups_.end()) {
     const bool has_gone = by_group_ || process.read_in + 1 < sample_;

@@ -186,6 +186,8 @@ class ProcessTable {
 
   Nanoseconds read_one(const Found& found, UsageSample& sample);
   void take_up(const Found& found, UsageSample& sample);
+  // Whether it was read in this sample. Another list may name one that was passed over: it has moved.
+  bool is_current(const Process& process) const { return process.read_in == sample_ && !process.passed_over; }
   Age age_of(const Process& process) const;
   static void report(const Process& process, std::size_t group, bool fresh,
                      std::optional<ProcessUsage::Before> before, UsageSample& sample);
