@@ -34,6 +34,12 @@ constexpr double kShareSpan = 3600, kCentreSpan = 7200;  // s
 // s in which a surprised filter regains the uncertainty of its start. What is known of the host stays known
 // longer: under usual loads, it is the workloads that change.
 constexpr double kReopen = 300, kReopenUsual = 10'000;
+// When what is known of workloads has become worse than nothing: the mean square error of some windows,
+// compared with that if all drew alike. Then a tenth of the use is enough for a workload to be forgotten at
+// once.
+constexpr double kRecentWindows = 5;
+constexpr double kWorse = 2;
+constexpr double kForgottenAt = 0.1;
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
 double upper_load(const PowerObservation& o) { return std::max(0.0, o.load - o.cpus / 2); }
@@ -82,6 +88,7 @@ void PowerFilter::forget_errors() {
   windows_ = failures_ = 0;
   noise_windows_ = kFirstNoiseWindows;
   surprise_ = 1;
+  recent_squared_ = recent_alike_squared_ = 0;
   mean_share_ = {};
   errors_ = {};
   error_squared_ = error_near_ = error_late_ = 0;
@@ -171,6 +178,7 @@ double PowerFilter::learn(const PowerObservation& o) {
   const double g = workload_factor(o);
   const double active = state_[kAwake] * o.awake + phi * g;
   const double error = o.watts - state_[kIdle] - active;
+  const double alike = error + phi * (g - 1);  // the error if all workloads drew alike
   find_gradient(o, phi, g);
   double own = 0;  // the variance of the prediction that the state's explains
   for (std::size_t a = 0; a < size_; ++a) {
@@ -186,7 +194,7 @@ double PowerFilter::learn(const PowerObservation& o) {
   correct(error, own + inflation(error, o.seconds) * last_noise_);
   centre(o);
   bound();
-  judge(error, own, active, o);
+  judge(error, alike, own, active, o);
   if (surprise_ > kSurprised && age_ >= kSurpriseFrom) reopen(o);
   errors_.add(error);
   ++windows_;
@@ -258,8 +266,9 @@ void PowerFilter::bound() {
     state_[p] = std::clamp(state_[p], kLeastDeviation, kMostDeviation);
 }
 
-// Learns how large errors usually are, and whether they are larger now.
-void PowerFilter::judge(double error, double own, double active, const PowerObservation& o) {
+// Learns how large errors usually are, and whether they are larger now; and how large they would be if
+// nothing were known of the workloads.
+void PowerFilter::judge(double error, double alike, double own, double active, const PowerObservation& o) {
   if (active > 0.1 * o.watts) {
     double seen = std::max(square(error) - own, 0.05 * square(error));
     if (age_ > 60) seen = std::min(seen, 6 * last_noise_);  // a jump is no noise
@@ -268,9 +277,15 @@ void PowerFilter::judge(double error, double own, double active, const PowerObse
   }
   surprise_ += mean_weight(o.seconds, 10, windows_) *
                (std::min(kMostSurprise, square(error) / (own + last_noise_)) - surprise_);
+  recent_squared_ += (square(error) - recent_squared_) / kRecentWindows;
+  recent_alike_squared_ += (square(alike) - recent_alike_squared_) / kRecentWindows;
 }
 
-// Something has changed: forgets how sure it was, most of all of the workloads that run now.
+// Whether the last windows would have been predicted clearly better if all workloads drew alike.
+bool PowerFilter::is_worse_than_nothing() const { return recent_squared_ > kWorse * recent_alike_squared_; }
+
+// Something has changed: forgets how sure it was, most of all of the workloads that run now; and what it knew
+// of them if that has become worse than nothing, as where many have changed at once.
 void PowerFilter::reopen(const PowerObservation& o) {
   const double span = o.is_new ? kReopen : kReopenUsual;
   for (std::size_t p = kAwake; p < size_; ++p) {
@@ -278,6 +293,7 @@ void PowerFilter::reopen(const PowerObservation& o) {
     const double part = p < kFirstSlot ? o.seconds / span : o.share[p - kFirstSlot];
     const double raised = std::min(most, q(p, p) + part * most);
     if (raised > q(p, p) && q(p, p) > 0) scale(p, raised / q(p, p));
+    if (p >= kFirstSlot && is_worse_than_nothing()) state_[p] *= std::max(0.0, 1 - part / kForgottenAt);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -20,17 +21,17 @@ PowerObservation observe(double first, double second) {
   return o;
 }
 
-// 20 W idle, 10 W awake, 4 W a CPU of slot 1, and `second_watts` of slot 2, with a noise of 0.1 W.
+// 20 W idle, 10 W awake, 4 W a CPU of slot 1 and 8 W of slot 2 at first, with a noise of 0.1 W.
 class Law {
  public:
-  double second_watts = 8;
+  double first_watts = 4, second_watts = 8;
   PowerObservation next() {
     std::uniform_real_distribution<double> use(0, 3);
     const double first = use(random_), second = use(random_);
     PowerObservation o = observe(first, second);
     const bool idle = windows_++ % 10 == 0;
     if (idle) o = {.seconds = 1, .cpus = 8};
-    o.watts = 20 + (idle ? 0 : 10 + 4 * first + second_watts * second);
+    o.watts = 20 + (idle ? 0 : 10 + first_watts * first + second_watts * second);
     o.watts += std::normal_distribution<double>(0, 0.1)(random_);
     return o;
   }
@@ -88,6 +89,34 @@ TEST(PowerFilter, IsSurprisedByAChangeAndLearnsItWithinMinutes) {
   EXPECT_GT(filter.surprise(), 2.5);
   law.teach(filter, 300);
   EXPECT_NEAR((1 + filter.deviation(2)) / (1 + filter.deviation(1)), 1, 0.1);
+}
+
+// How much more the second workload draws than the first, as the filter has it.
+double ratio(const PowerFilter& filter) { return (1 + filter.deviation(2)) / (1 + filter.deviation(1)); }
+
+TEST(PowerFilter, ForgetsWhatHasBecomeWorseThanNothing) {
+  PowerFilter filter = started(kSlots);
+  Law law;
+  law.teach(filter, 3600);
+  EXPECT_NEAR(ratio(filter), 2, 0.05);
+  std::swap(law.first_watts, law.second_watts);
+  law.teach(filter, 6);
+  EXPECT_NEAR(ratio(filter), 1, 0.05) << "both are alike again";
+  law.teach(filter, 60);
+  EXPECT_NEAR(ratio(filter), 0.5, 0.05);
+}
+
+TEST(PowerFilter, ForgetsNothingOfWorkloadsIfTheHostSurprisesIt) {
+  PowerFilter filter = started(kSlots);
+  Law law;
+  law.teach(filter, 3600);
+  for (int i = 0; i < 10; ++i) {
+    PowerObservation o = law.next();
+    o.watts += 50;
+    filter.learn(o);
+  }
+  EXPECT_GT(filter.surprise(), 2.5);
+  EXPECT_GT(ratio(filter), 1.5);
 }
 
 // A third workload, which always uses one CPU, suddenly draws half as much: by how many watts that changes
