@@ -22,7 +22,7 @@ ZoneKind kind_of(const Zone& zone) {
 
 }  // namespace
 
-LearnedModel::LearnedModel(const ModelRules& rules) : rules_(rules) {}
+LearnedModel::LearnedModel(const ModelRules& rules, std::size_t slots) : rules_(rules), slots_(slots) {}
 
 void LearnedModel::begin(const UsageSample& usage, const Contenders& contenders) {
   by_usage_.begin(usage, contenders);
@@ -65,7 +65,7 @@ void LearnedModel::learn_from_short_windows() {
 // The model of a zone; null if nothing can be learned from it now.
 LearnedModel::LearnedZone* LearnedModel::find_zone(const Zone& zone) {
   if (!usable_ || !learns_from(zone)) return nullptr;
-  const auto [entry, is_new] = zones_.try_emplace(zone.id, kind_of(zone));
+  const auto [entry, is_new] = zones_.try_emplace(zone.id, kind_of(zone), slots_);
   LearnedZone& found = entry->second;
   if (is_new) {
     found.largest_limit = zone.largest_limit;

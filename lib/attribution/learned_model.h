@@ -21,7 +21,8 @@ namespace keplerd {
 
 class LearnedModel final : public Model {
  public:
-  explicit LearnedModel(const ModelRules& rules);
+  // `slots`: workloads of a zone whose power is learned; 1: all draw alike ("pooled").
+  explicit LearnedModel(const ModelRules& rules, std::size_t slots = kSlots);
 
   void begin(const UsageSample& usage, const Contenders& contenders) override;
   std::optional<Weighing> weigh(const DrawnEnergy& drawn) override;
@@ -33,7 +34,7 @@ class LearnedModel final : public Model {
 
  private:
   struct LearnedZone {
-    explicit LearnedZone(ZoneKind kind) : power(kind) {}
+    LearnedZone(ZoneKind kind, std::size_t slots) : power(kind, slots) {}
     ZonePower power;
     std::vector<std::size_t> cpus;
     Microwatts largest_limit;
@@ -46,6 +47,7 @@ class LearnedModel final : public Model {
   void weigh_contenders(const PowerDivision& division, const ZoneActivity& activity);
 
   ModelRules rules_;
+  std::size_t slots_;
   UsageRatioModel by_usage_;
   ModelInput input_;
   bool usable_ = false;      // the input of this window

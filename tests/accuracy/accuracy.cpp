@@ -36,7 +36,11 @@ struct Arguments {
   bool memory = false, core_energy = false, counters = false;
 
   const Rules& rules() const {
-    return memory ? kOfMemory : core_energy ? kWithCoreEnergy : counters ? kWithCounters : kOfProcessors;
+    return memory        ? kOfMemory
+           : core_energy ? kWithCoreEnergy
+           : counters    ? kWithCounters
+           : adversaries ? kAgainstAdversaries
+                         : kOfProcessors;
   }
 };
 
@@ -144,6 +148,8 @@ int main(int argc, char** argv) {
   app.add_option("--most-over-floor", arguments.limits.most_over_floor,
                  "fails if a host that was idle once has a larger "
                  "error than floor x CPU, by so many points");
+  app.add_option("--most-over-pooled", arguments.limits.most_over_pooled,
+                 "with --adversaries: likewise, than the model without powers of workloads");
   app.add_option("--least-covered", arguments.limits.least_covered,
                  "fails if fewer intervals hold the truth (percent)");
   app.add_option("--least-gain", arguments.limits.least_gain,
@@ -151,6 +157,10 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (!arguments.trace.empty()) return compare_on_trace(arguments.trace);
   arguments.options.starts_idle = !arguments.never_idle;
+  if (arguments.limits.most_over_pooled && !arguments.rules().has(Rule::kPooled)) {
+    fmt::print(stderr, "--most-over-pooled: no such column\n");
+    return 2;
+  }
   const auto law = std::ranges::find(laws(), arguments.law, &NamedLaw::name);
   if (law == laws().end()) {
     fmt::print(stderr, "no such law: {}\n", arguments.law);

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "attribution/learned_model.h"
 #include "attribution/make_model.h"
 #include "attribution/model/arithmetic.h"
 
@@ -33,23 +35,30 @@ ModelRules rules_of(Rule rule) {
     case Rule::kHalfCounted:
     case Rule::kCounted:
     case Rule::kMisses:
+    case Rule::kPooled:
       break;
   }
   return {};
 }
 
+std::unique_ptr<Model> model_of(Rule rule) {
+  if (rule == Rule::kPooled) return std::make_unique<LearnedModel>(rules_of(rule), 1);
+  return make_model(rules_of(rule));
+}
+
 }  // namespace
 
 std::string_view rule_name(Rule rule) {
-  constexpr std::array<std::string_view, 8> kNames{"usage ratio",  "floor x CPU", "learned", "no frequency",
-                                                   "half counted", "counted",     "misses",  "instructions"};
+  constexpr std::array<std::string_view, 9> kNames{"usage ratio",  "floor x CPU",  "learned",
+                                                   "no frequency", "half counted", "counted",
+                                                   "misses",       "instructions", "pooled"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 
 Divider::Divider(Rule rule, const Host& host)
     : rule_(rule),
       host_(host),
-      attributor_(make_model(rules_of(rule))),
+      attributor_(model_of(rule)),
       counters_(static_cast<std::size_t>(host.processors().packages), 0) {
   std::vector<Zone> zones;
   for (int package = 0; package < host.processors().packages; ++package)

@@ -24,6 +24,7 @@ enum class Rule {
   kCounted,       // likewise, of all but those with a parent
   kMisses,        // the model, and the cache misses of all but those with a parent
   kInstructions,  // a learned idle power, the rest divided by the instructions of all but those with a parent
+  kPooled,        // the model without powers of workloads: all draw alike for the same use
 };
 std::string_view rule_name(Rule rule);
 

@@ -30,8 +30,10 @@ void print(std::string_view name, const Row& row) {
 
 }  // namespace
 
-std::size_t Rules::floor() const {
-  return static_cast<std::size_t>(std::ranges::find(all, Rule::kFloor) - all.begin());
+bool Rules::has(Rule rule) const { return std::ranges::find(all, rule) != all.end(); }
+
+std::size_t Rules::column(Rule rule) const {
+  return static_cast<std::size_t>(std::ranges::find(all, rule) - all.begin());
 }
 
 Row::Row(const Host& host, const Run& run, std::string_view watched) : Row(run.rules) {
@@ -89,10 +91,13 @@ void Table::add(std::string_view name, const Row& row, bool idle_once) {
   worst_.covered = std::min(worst_.covered, row.covered);
   worst_.half_width = std::max(worst_.half_width, row.half_width);
   if (std::abs(row.idle) > std::abs(worst_.idle)) worst_.idle = row.idle;
-  const double over = row.error[rules_.judged] - row.error[rules_.floor()];
-  above_floor_ += over > 0 ? 1 : 0;
-  if (limits_.most_over_floor && idle_once && over > *limits_.most_over_floor)
-    miss(fmt::format("{}: {:.1f} points worse than floor x CPU", name, over));
+  above_floor_ += over(Rule::kFloor, row) > 0 ? 1 : 0;
+  const auto compare = [&](Rule rule, std::optional<double> most) {
+    if (most && idle_once && over(rule, row) > *most)
+      miss(fmt::format("{}: {:.1f} points worse than {}", name, over(rule, row), rule_name(rule)));
+  };
+  compare(Rule::kFloor, limits_.most_over_floor);
+  compare(Rule::kPooled, limits_.most_over_pooled);
   if (limits_.least_covered && row.covered < *limits_.least_covered)
     miss(fmt::format("{}: only {:.0f} % of the intervals hold the truth", name, row.covered));
   compare_hours(name, row.hours);
@@ -135,7 +140,7 @@ int Table::finish() {
   for (std::size_t i = 0; limits_.most_mean && i < mean.hours.size(); ++i)
     if (!(mean.hours[i].error <= *limits_.most_mean))
       miss(fmt::format("hour {}: mean {:.1f} %", first_hour_ + static_cast<long>(i), mean.hours[i].error));
-  const double gain = mean.error[rules_.floor()] / mean.error[rules_.judged];
+  const double gain = mean.error[rules_.column(Rule::kFloor)] / mean.error[rules_.judged];
   if (limits_.least_gain && gain < *limits_.least_gain)
     miss(fmt::format("the mean error of floor x CPU is only {:.1f} times the model's", gain));
   return missed_ ? 1 : 0;
@@ -151,6 +156,11 @@ void Table::print_hours(const std::vector<Row::Hour>& means) const {
                first_hour_ + static_cast<long>(i), mean.error, worst.error, mean.covered, worst.covered,
                mean.idle, worst.idle);
   }
+}
+
+// By how many points the judged rule is worse than this one.
+double Table::over(Rule rule, const Row& row) const {
+  return row.error[rules_.judged] - row.error[rules_.column(rule)];
 }
 
 void Table::miss(std::string_view what) {

@@ -19,14 +19,17 @@ struct Rules {
   std::vector<Rule> all;
   std::size_t judged = 0;  // the one that limits are for
 
-  std::size_t floor() const;
+  bool has(Rule rule) const;
+  std::size_t column(Rule rule) const;  // of one that it has
 };
 inline const Rules kOfProcessors{{Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kNoFrequency}, 2};
-// Of processors with counters of the energy of their cores; of memory; of processors with hardware counters.
+// Of processors with counters of the energy of their cores; of memory; under loads that are chosen to fool
+// the model; of processors with hardware counters.
 inline const Rules kWithCoreEnergy{
     {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kHalfCounted, Rule::kCounted}, 4};
 inline const Rules kOfMemory{
     {Rule::kUsageRatio, Rule::kFloor, Rule::kLearned, Rule::kMisses, Rule::kHalfCounted, Rule::kCounted}, 5};
+inline const Rules kAgainstAdversaries{{Rule::kUsageRatio, Rule::kFloor, Rule::kPooled, Rule::kLearned}, 3};
 inline const Rules kWithCounters{{Rule::kUsageRatio, Rule::kFloor, Rule::kInstructions, Rule::kLearned}, 3};
 
 // What a host was divided into.
@@ -59,7 +62,7 @@ struct Row {
 
 // Those of the mean and of coverage apply to each hour, too.
 struct Limits {
-  std::optional<double> most_mean, most_over_floor, least_covered, least_gain;
+  std::optional<double> most_mean, most_over_floor, most_over_pooled, least_covered, least_gain;
 };
 
 class Table {
@@ -67,7 +70,7 @@ class Table {
   // `first_hour`: the number of the first of the hours; that of a host's first one is 1.
   Table(const Rules& rules, const Limits& limits, long first_hour);
 
-  // `idle_once`: the host was idle once, so that the limit over floor x CPU applies.
+  // `idle_once`: the host was idle once, so that the limits over other rules apply.
   void add(std::string_view name, const Row& row, bool idle_once);
   void add_bias(std::string_view watched, const Row& row);
 
@@ -77,6 +80,7 @@ class Table {
  private:
   void compare_hours(std::string_view name, const std::vector<Row::Hour>& hours);
   void print_hours(const std::vector<Row::Hour>& means) const;
+  double over(Rule rule, const Row& row) const;
   void miss(std::string_view what);
 
   const Rules& rules_;

@@ -56,9 +56,9 @@ struct ZonePower::Parts {
   std::array<double, kSlots> variance{};  // of the logarithm of a slot's blended share
 };
 
-ZonePower::ZonePower(ZoneKind kind)
+ZonePower::ZonePower(ZoneKind kind, std::size_t slots)
     : kind_(kind),
-      learned_(kSlots, kind == ZoneKind::kMemory ? kMemoryDeviationVariance : kDeviationVariance),
+      learned_(slots, kind == ZoneKind::kMemory ? kMemoryDeviationVariance : kDeviationVariance),
       pooled_(1) {}
 
 double ZonePower::blend(double learned, double pooled) const {

@@ -62,7 +62,8 @@ class ZonePower {
     std::vector<WorkloadMemory> workloads;
   };
 
-  explicit ZonePower(ZoneKind kind = ZoneKind::kProcessor);
+  // `slots`: of the learned filter.
+  explicit ZonePower(ZoneKind kind = ZoneKind::kProcessor, std::size_t slots = kSlots);
 
   // Learns from a window in which the zone drew `watts`.
   void learn(const CpuWindow& window, const ZoneActivity& activity, double watts);
