@@ -281,8 +281,11 @@ void PowerFilter::judge(double error, double alike, double own, double active, c
   recent_alike_squared_ += (square(alike) - recent_alike_squared_) / kRecentWindows;
 }
 
-// Whether the last windows would have been predicted clearly better if all workloads drew alike.
-bool PowerFilter::is_worse_than_nothing() const { return recent_squared_ > kWorse * recent_alike_squared_; }
+// Whether the last windows would have been predicted clearly better if all workloads drew alike. In memory,
+// where the powers of workloads differ more than any load shows, a few windows say too little.
+bool PowerFilter::is_worse_than_nothing() const {
+  return deviation_variance_ <= kDeviationVariance && recent_squared_ > kWorse * recent_alike_squared_;
+}
 
 // Something has changed: forgets how sure it was, most of all of the workloads that run now; and what it knew
 // of them if that has become worse than nothing, as where many have changed at once.
