@@ -39,6 +39,7 @@ constexpr double kReopen = 300, kReopenUsual = 10'000;
 // once.
 constexpr double kRecentWindows = 5;
 constexpr double kWorse = 2;
+constexpr double kBad = 0.15;  // of the power of workloads: smaller errors are mostly false alarms
 constexpr double kForgottenAt = 0.1;
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
@@ -281,22 +282,26 @@ void PowerFilter::judge(double error, double alike, double own, double active, c
   recent_alike_squared_ += (square(alike) - recent_alike_squared_) / kRecentWindows;
 }
 
-// Whether the last windows would have been predicted clearly better if all workloads drew alike. In memory,
-// where the powers of workloads differ more than any load shows, a few windows say too little.
-bool PowerFilter::is_worse_than_nothing() const {
-  return deviation_variance_ <= kDeviationVariance && recent_squared_ > kWorse * recent_alike_squared_;
+// Whether the last windows, which were predicted badly, would have been predicted clearly better if all
+// workloads drew alike. In memory, where the powers of workloads differ more than any load shows, a few
+// windows say too little.
+bool PowerFilter::is_worse_than_nothing(const PowerObservation& o) const {
+  const double bad = kBad * dynamic(o) * workload_factor(o);
+  return deviation_variance_ <= kDeviationVariance && recent_squared_ > square(bad) &&
+         recent_squared_ > kWorse * recent_alike_squared_;
 }
 
 // Something has changed: forgets how sure it was, most of all of the workloads that run now; and what it knew
 // of them if that has become worse than nothing, as where many have changed at once.
 void PowerFilter::reopen(const PowerObservation& o) {
   const double span = o.is_new ? kReopen : kReopenUsual;
+  const bool forgets = is_worse_than_nothing(o);
   for (std::size_t p = kAwake; p < size_; ++p) {
     const double most = p < kFirstSlot ? first_variance_[p] : deviation_variance_;
     const double part = p < kFirstSlot ? o.seconds / span : o.share[p - kFirstSlot];
     const double raised = std::min(most, q(p, p) + part * most);
     if (raised > q(p, p) && q(p, p) > 0) scale(p, raised / q(p, p));
-    if (p >= kFirstSlot && is_worse_than_nothing()) state_[p] *= std::max(0.0, 1 - part / kForgottenAt);
+    if (p >= kFirstSlot && forgets) state_[p] *= std::max(0.0, 1 - part / kForgottenAt);
   }
 }
 

@@ -110,7 +110,7 @@ class PowerFilter {
   double inflation(double error, double seconds);
   void correct(double error, double variance);
   void judge(double error, double alike, double own, double active, const PowerObservation& observation);
-  bool is_worse_than_nothing() const;
+  bool is_worse_than_nothing(const PowerObservation& observation) const;
   void reopen(const PowerObservation& observation);
   void centre(const PowerObservation& observation);
   void scale(std::size_t parameter, double variance_factor);
