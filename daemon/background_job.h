@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Background on an sd-event loop: one job at a time, in a thread that is created for the first one and
-// notifies the loop through an eventfd. The thread is never joined: a job that hangs blocks neither the loop
-// nor the exit.
+// Background on an sd-event loop: one job at a time, in a thread that is created for the first one, ends
+// with this object, and notifies the loop through an eventfd. The thread is never joined: a job that hangs
+// blocks neither the loop nor the exit.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ class BackgroundJob : public Background {
   void finish();
 
   const char* what_;
-  std::shared_ptr<Shared> shared_;  // with the thread
+  std::shared_ptr<Shared> shared_;  // shared with the thread
   bool has_thread_ = false;
   std::function<void()> done_;  // of the running job
   Io io_;

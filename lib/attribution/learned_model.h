@@ -21,7 +21,7 @@ namespace keplerd {
 
 class LearnedModel final : public Model {
  public:
-  // `slots`: workloads of a zone whose power is learned; 1: all draw alike ("pooled").
+  // `slots`: of the filter of each zone (power_filter.h).
   explicit LearnedModel(const ModelRules& rules, std::size_t slots = kSlots);
 
   void begin(const UsageSample& usage, const Contenders& contenders) override;

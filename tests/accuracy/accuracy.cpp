@@ -149,7 +149,8 @@ int main(int argc, char** argv) {
                  "fails if a host that was idle once has a larger "
                  "error than floor x CPU, by so many points");
   app.add_option("--most-over-pooled", arguments.limits.most_over_pooled,
-                 "with --adversaries: likewise, than the model without powers of workloads");
+                 "with --adversaries: fails if a host that was idle once has a larger "
+                 "error than the model without powers of workloads, by so many points");
   app.add_option("--least-covered", arguments.limits.least_covered,
                  "fails if fewer intervals hold the truth (percent)");
   app.add_option("--least-gain", arguments.limits.least_gain,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways of dividing energy that are compared: keplerd's own division under different settings.
+// The ways of dividing energy that are compared: keplerd's own division under different settings;
+// kPooled is a part of it that cannot be configured.
 #pragma once
 
 #include <cstddef>

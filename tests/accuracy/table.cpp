@@ -93,12 +93,12 @@ void Table::add(std::string_view name, const Row& row, bool idle_once) {
   if (std::abs(row.idle) > std::abs(worst_.idle)) worst_.idle = row.idle;
   above_floor_ += over(Rule::kFloor, row) > 0 ? 1 : 0;
   const auto compare = [&](Rule rule, std::optional<double> most) {
-    if (most && idle_once && over(rule, row) > *most)
+    if (most && idle_once && !(over(rule, row) <= *most))
       miss(fmt::format("{}: {:.1f} points worse than {}", name, over(rule, row), rule_name(rule)));
   };
   compare(Rule::kFloor, limits_.most_over_floor);
   compare(Rule::kPooled, limits_.most_over_pooled);
-  if (limits_.least_covered && row.covered < *limits_.least_covered)
+  if (limits_.least_covered && !(row.covered >= *limits_.least_covered))
     miss(fmt::format("{}: only {:.0f} % of the intervals hold the truth", name, row.covered));
   compare_hours(name, row.hours);
 }

@@ -79,7 +79,7 @@ TEST_F(BackgroundJobs, JobsFollowOneAnother) {
   }
 }
 
-// On a host without pids.current, each new thread has all lists of processes read again.
+// On a host without pids.current, each new thread makes keplerd read all lists of processes again.
 TEST_F(BackgroundJobs, AllJobsShareOneThread) {
   std::set<pid_t> threads;
   for (int i = 0; i < 3; ++i) {
@@ -106,6 +106,18 @@ TEST_F(BackgroundJobs, TheThreadEndsWithItsOwner) {
   EXPECT_EQ(ended.wait_for(0s), std::future_status::timeout);
   job.reset();
   EXPECT_EQ(ended.wait_for(1min), std::future_status::ready);
+}
+
+TEST_F(BackgroundJobs, WorkIsDoneEvenIfItsOwnerGoesAtOnce) {
+  for (int i = 0; i < 100; ++i) {
+    const auto worked = std::make_shared<std::promise<void>>();
+    const auto result = worked->get_future();
+    {
+      BackgroundJob gone(loop, "testing");
+      ASSERT_TRUE(gone.start([worked] { worked->set_value(); }, [] {}).ok());
+    }
+    ASSERT_EQ(result.wait_for(1min), std::future_status::ready);
+  }
 }
 
 TEST_F(BackgroundJobs, MayStartTheNextOneFromItsEnd) {

@@ -34,13 +34,11 @@ constexpr double kShareSpan = 3600, kCentreSpan = 7200;  // s
 // s in which a surprised filter regains the uncertainty of its start. What is known of the host stays known
 // longer: under usual loads, it is the workloads that change.
 constexpr double kReopen = 300, kReopenUsual = 10'000;
-// When what is known of workloads has become worse than nothing: the mean square error of some windows,
-// compared with that if all drew alike. Then a tenth of the use is enough for a workload to be forgotten at
-// once.
-constexpr double kRecentWindows = 5;
-constexpr double kWorse = 2;
-constexpr double kBad = 0.15;  // of the power of workloads: smaller errors are mostly false alarms
-constexpr double kForgottenAt = 0.1;
+// What is known of workloads is worse than nothing if the mean square error is so many times what it would be
+// if all drew alike. Errors that are small compared with the power of the workloads are mostly false alarms.
+constexpr double kWorse = 2, kBad = 0.15;
+constexpr double kRecentWindows = 5;  // about as many count
+constexpr double kForgottenAt = 0.1;  // a workload with this part of the use is forgotten at once
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
 double upper_load(const PowerObservation& o) { return std::max(0.0, o.load - o.cpus / 2); }
@@ -89,7 +87,7 @@ void PowerFilter::forget_errors() {
   windows_ = failures_ = 0;
   noise_windows_ = kFirstNoiseWindows;
   surprise_ = 1;
-  recent_squared_ = recent_alike_squared_ = 0;
+  recent_squared_ = recent_alike_squared_ = recent_power_squared_ = 0;
   mean_share_ = {};
   errors_ = {};
   error_squared_ = error_near_ = error_late_ = 0;
@@ -179,7 +177,6 @@ double PowerFilter::learn(const PowerObservation& o) {
   const double g = workload_factor(o);
   const double active = state_[kAwake] * o.awake + phi * g;
   const double error = o.watts - state_[kIdle] - active;
-  const double alike = error + phi * (g - 1);  // the error if all workloads drew alike
   find_gradient(o, phi, g);
   double own = 0;  // the variance of the prediction that the state's explains
   for (std::size_t a = 0; a < size_; ++a) {
@@ -195,7 +192,8 @@ double PowerFilter::learn(const PowerObservation& o) {
   correct(error, own + inflation(error, o.seconds) * last_noise_);
   centre(o);
   bound();
-  judge(error, alike, own, active, o);
+  judge(error, own, active, o);
+  compare(error, phi, g);
   if (surprise_ > kSurprised && age_ >= kSurpriseFrom) reopen(o);
   errors_.add(error);
   ++windows_;
@@ -267,9 +265,8 @@ void PowerFilter::bound() {
     state_[p] = std::clamp(state_[p], kLeastDeviation, kMostDeviation);
 }
 
-// Learns how large errors usually are, and whether they are larger now; and how large they would be if
-// nothing were known of the workloads.
-void PowerFilter::judge(double error, double alike, double own, double active, const PowerObservation& o) {
+// Learns how large errors usually are, and whether they are larger now.
+void PowerFilter::judge(double error, double own, double active, const PowerObservation& o) {
   if (active > 0.1 * o.watts) {
     double seen = std::max(square(error) - own, 0.05 * square(error));
     if (age_ > 60) seen = std::min(seen, 6 * last_noise_);  // a jump is no noise
@@ -278,16 +275,21 @@ void PowerFilter::judge(double error, double alike, double own, double active, c
   }
   surprise_ += mean_weight(o.seconds, 10, windows_) *
                (std::min(kMostSurprise, square(error) / (own + last_noise_)) - surprise_);
-  recent_squared_ += (square(error) - recent_squared_) / kRecentWindows;
-  recent_alike_squared_ += (square(alike) - recent_alike_squared_) / kRecentWindows;
 }
 
-// Whether the last windows, which were predicted badly, would have been predicted clearly better if all
-// workloads drew alike. In memory, where the powers of workloads differ more than any load shows, a few
-// windows say too little.
-bool PowerFilter::is_worse_than_nothing(const PowerObservation& o) const {
-  const double bad = kBad * dynamic(o) * workload_factor(o);
-  return deviation_variance_ <= kDeviationVariance && recent_squared_ > square(bad) &&
+// Learns how large errors are now, and how large they would be if all workloads drew alike.
+void PowerFilter::compare(double error, double phi, double g) {
+  const auto add = [](double& mean, double value) { mean += (square(value) - mean) / kRecentWindows; };
+  add(recent_squared_, error);
+  add(recent_alike_squared_, error + phi * (g - 1));
+  add(recent_power_squared_, phi * g);
+}
+
+// Whether the last windows were predicted badly, and clearly worse than if all workloads drew alike. In
+// memory, where their powers differ more than any load shows, a few windows say too little.
+bool PowerFilter::is_worse_than_nothing() const {
+  return deviation_variance_ <= kDeviationVariance &&
+         recent_squared_ > square(kBad) * recent_power_squared_ &&
          recent_squared_ > kWorse * recent_alike_squared_;
 }
 
@@ -295,7 +297,7 @@ bool PowerFilter::is_worse_than_nothing(const PowerObservation& o) const {
 // of them if that has become worse than nothing, as where many have changed at once.
 void PowerFilter::reopen(const PowerObservation& o) {
   const double span = o.is_new ? kReopen : kReopenUsual;
-  const bool forgets = is_worse_than_nothing(o);
+  const bool forgets = is_worse_than_nothing();
   for (std::size_t p = kAwake; p < size_; ++p) {
     const double most = p < kFirstSlot ? first_variance_[p] : deviation_variance_;
     const double part = p < kFirstSlot ? o.seconds / span : o.share[p - kFirstSlot];

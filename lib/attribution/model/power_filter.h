@@ -109,8 +109,9 @@ class PowerFilter {
   void find_gradient(const PowerObservation& observation, double phi, double g);
   double inflation(double error, double seconds);
   void correct(double error, double variance);
-  void judge(double error, double alike, double own, double active, const PowerObservation& observation);
-  bool is_worse_than_nothing(const PowerObservation& observation) const;
+  void judge(double error, double own, double active, const PowerObservation& observation);
+  void compare(double error, double phi, double g);
+  bool is_worse_than_nothing() const;
   void reopen(const PowerObservation& observation);
   void centre(const PowerObservation& observation);
   void scale(std::size_t parameter, double variance_factor);
@@ -135,7 +136,8 @@ class PowerFilter {
   std::size_t noise_windows_ = 0;
   double last_noise_ = 0;
   double surprise_ = 1;
-  double recent_squared_ = 0, recent_alike_squared_ = 0;  // W^2, of the last windows; if all drew alike
+  // W^2, means of the last windows: of the error, of the error if all workloads drew alike, of their power.
+  double recent_squared_ = 0, recent_alike_squared_ = 0, recent_power_squared_ = 0;
   RecentErrors errors_;
   double error_squared_ = 0, error_near_ = 0, error_late_ = 0;  // means; of products with earlier ones
 };

@@ -62,7 +62,7 @@ class ZonePower {
     std::vector<WorkloadMemory> workloads;
   };
 
-  // `slots`: of the learned filter.
+  // `slots`: of the learned filter (power_filter.h).
   explicit ZonePower(ZoneKind kind = ZoneKind::kProcessor, std::size_t slots = kSlots);
 
   // Learns from a window in which the zone drew `watts`.

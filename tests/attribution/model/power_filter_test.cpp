@@ -52,13 +52,15 @@ PowerFilter started(std::size_t slots) {
   return filter;
 }
 
+// How much more the second workload draws than the first, as the filter has it.
+double ratio(const PowerFilter& filter) { return (1 + filter.deviation(2)) / (1 + filter.deviation(1)); }
+
 TEST(PowerFilter, LearnsTheIdlePowerAndWhatEachWorkloadDraws) {
   PowerFilter filter = started(kSlots);
   Law().teach(filter, 3600);
   EXPECT_NEAR(filter.value(PowerFilter::kIdle), 20, 0.5);
   EXPECT_NEAR(filter.value(PowerFilter::kAwake), 10, 1);
-  const double first = 1 + filter.deviation(1), second = 1 + filter.deviation(2);
-  EXPECT_NEAR(second / first, 2, 0.05);
+  EXPECT_NEAR(ratio(filter), 2, 0.05);
 }
 
 TEST(PowerFilter, PooledTreatsAllWorkloadsAlike) {
@@ -88,11 +90,8 @@ TEST(PowerFilter, IsSurprisedByAChangeAndLearnsItWithinMinutes) {
   law.teach(filter, 5);
   EXPECT_GT(filter.surprise(), 2.5);
   law.teach(filter, 300);
-  EXPECT_NEAR((1 + filter.deviation(2)) / (1 + filter.deviation(1)), 1, 0.1);
+  EXPECT_NEAR(ratio(filter), 1, 0.1);
 }
-
-// How much more the second workload draws than the first, as the filter has it.
-double ratio(const PowerFilter& filter) { return (1 + filter.deviation(2)) / (1 + filter.deviation(1)); }
 
 TEST(PowerFilter, ForgetsWhatHasBecomeWorseThanNothing) {
   PowerFilter filter = started(kSlots);
@@ -102,6 +101,7 @@ TEST(PowerFilter, ForgetsWhatHasBecomeWorseThanNothing) {
   std::swap(law.first_watts, law.second_watts);
   law.teach(filter, 6);
   EXPECT_NEAR(ratio(filter), 1, 0.05) << "both are alike again";
+  EXPECT_NEAR(filter.deviation(1), 0, 0.05);
   law.teach(filter, 60);
   EXPECT_NEAR(ratio(filter), 0.5, 0.05);
 }
