@@ -25,10 +25,11 @@ double FrequencyTrend::slope() const {
 double FrequencyTrend::follow(const ZoneActivity& activity, double seconds) {
   const double cores = activity.busy_cores / static_cast<double>(std::max<std::size_t>(activity.cores, 1));
   const bool read = activity.khz > 0;
+  if (read && mean_khz_ <= 0) windows_ = 0;  // both means are of the same windows
   if (read || mean_khz_ <= 0) {
     const double weight = mean_weight(seconds, kMeanSpan, windows_++);
     mean_cores_ += weight * (cores - mean_cores_);
-    if (read) mean_khz_ += (mean_khz_ > 0 ? weight : 1) * (activity.khz - mean_khz_);
+    if (read) mean_khz_ += weight * (activity.khz - mean_khz_);
   }
   const double ahead = cores - mean_cores_;
   if (read) {

@@ -38,6 +38,20 @@ TEST(FrequencyTrend, LearnsHowTheFrequencyFollowsTheCores) {
   EXPECT_NEAR(last, -0.6 * 0.3, 0.02);  // the last is busy
 }
 
+TEST(FrequencyTrend, WindowsBeforeTheFirstReadingDoNotBendTheSlope) {
+  FrequencyTrend after_a_pause, at_once;
+  for (int i = 0; i < 120; ++i)
+    after_a_pause.follow(cores(0, 0), 1);  // nothing runs, so no core says its speed
+  double after = 0, without = 1;
+  for (int i = 0; i < 300; ++i) {
+    const ZoneActivity load = cores(i % 2 == 0 ? 0.6 : 0.8, 3e6 * std::exp(-0.4 * (i % 2 == 0 ? 0.6 : 0.8)));
+    after = after_a_pause.follow(load, 1);
+    without = at_once.follow(load, 1);
+  }
+  EXPECT_NEAR(without, -0.4 * 0.1, 0.002);
+  EXPECT_EQ(after, without);
+}
+
 TEST(FrequencyTrend, AFixedFrequencyStaysAtItsMean) {
   FrequencyTrend trend;
   double last = 1;
