@@ -10,7 +10,7 @@
 namespace keplerd {
 namespace {
 
-constexpr double kFrequencyExponent = 1.75;  // of a core's power: f V^2, where V rises with f
+constexpr double kFrequencyExponent = 1.5;  // of a core's power: f V^2, where V rises with f, and leakage
 constexpr double kLeastDeviation = -0.7, kMostDeviation = 2.5;
 constexpr double kLeastPerCpu = 0.05;   // of K at the start
 constexpr double kLeastDynamic = 0.15;  // of K X: corrections take no more away

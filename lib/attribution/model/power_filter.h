@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learns what a zone draws for what: an extended Kalman filter of the zone's power,
 //   P   = I + C a + g phi
-//   phi = v (K (X - 2 (1 - eta) O) - S O + H max(0, X - cpus/2)) + F X L,   v = exp(1.75 L)
+//   phi = v (K (X - 2 (1 - eta) O) - S O + H max(0, X - cpus/2)) + F X L,   v = exp(1.5 L)
 //   g   = sum over slots s of b_s (1 + d_s)
 // with the parameters
 //   I  W   drawn even if nothing runs             C  W  drawn while any CPU is awake

@@ -35,15 +35,16 @@ constexpr double kModelSd = 0.08;                       // of a workload's energ
 constexpr double kPresenceSd = 0.3;                     // of the part drawn by being awake
 constexpr double kMostAwake = 0.72;                     // of the active energy
 
-// The first cores that wake draw more than the next ones, so that the filters take some of the power of busy
-// cores for power drawn by being awake. Only this part of it really is.
-constexpr double kAwakePart = 0.9;
+// As long as they have seen few loads, the filters take some of the power of busy cores for power drawn by
+// being awake. Only what exceeds so many standard deviations of it is divided as such.
+constexpr double kAwakeDoubt = 1.5;
 
 // When a workload is unclear: of the use of the zone; of what was not known at first; s.
 constexpr double kLeastUnclear = 0.05, kUnlearned = 0.5, kTimeToLearn = 600;
 
-// The chance that a workload with this use was awake at an instant.
-double presence(double use) { return 1 - std::exp(-use); }
+// The chance that a workload with this use was awake at an instant: between that of one with many threads
+// that run at any time, and that of one with as few as possible.
+double presence(double use) { return (1 - std::exp(-use) + std::min(1.0, use)) / 2; }
 
 }  // namespace
 
@@ -234,9 +235,10 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   parts.active_watts = std::max({watts - parts.idle_watts, 0.02 * watts, kLeastActive});
   const double factor = learned_.workload_factor(o);
   const auto awake = [&](const PowerFilter& filter, double g) {
-    const double constant = filter.value(PowerFilter::kAwake) * o.awake;
-    return constant > 0 ? std::min(kMostAwake, kAwakePart * constant / (constant + filter.dynamic(o) * g))
-                        : 0;
+    const double watts_awake = filter.value(PowerFilter::kAwake);
+    const double sure = watts_awake - kAwakeDoubt * std::sqrt(filter.variance(PowerFilter::kAwake));
+    const double active = watts_awake * o.awake + filter.dynamic(o) * g;
+    return sure > 0 && active > 0 ? std::min(kMostAwake, sure * o.awake / active) : 0;
   };
   parts.awake = blend(awake(learned_, factor), awake(pooled_, 1));
   for (const double use : activity.use) parts.presence += presence(use);
