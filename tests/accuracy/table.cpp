@@ -107,6 +107,9 @@ void Table::add_bias(std::string_view watched, const Row& row) {
   fmt::print("| {:<33} |", fmt::format("  bias of {}", watched));
   for (const double bias : row.bias) fmt::print(" {:<12} |", fmt::format("{:+.1f}", bias));
   fmt::print("       |         |     |      |\n");
+  const double judged = row.bias[rules_.judged];
+  if (limits_.most_bias && !(std::abs(judged) <= *limits_.most_bias))
+    miss(fmt::format("bias of {}: {:+.1f} %", watched, judged));
 }
 
 void Table::compare_hours(std::string_view name, const std::vector<Row::Hour>& hours) {

@@ -62,7 +62,7 @@ struct Row {
 
 // Those of the mean and of coverage apply to each hour, too.
 struct Limits {
-  std::optional<double> most_mean, most_over_floor, most_over_pooled, least_covered, least_gain;
+  std::optional<double> most_mean, most_bias, most_over_floor, most_over_pooled, least_covered, least_gain;
 };
 
 class Table {

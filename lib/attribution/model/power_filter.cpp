@@ -36,7 +36,7 @@ constexpr double kShareSpan = 3600, kCentreSpan = 7200;  // s
 constexpr double kReopen = 300, kReopenUsual = 10'000;
 // What is known of workloads is worse than nothing if the mean square error is so many times what it would be
 // if all drew alike. Errors that are small compared with the power of the workloads are mostly false alarms.
-constexpr double kWorse = 2, kBad = 0.15;
+constexpr double kWorse = 1.5, kBad = 0.2;
 constexpr double kRecentWindows = 5, kForgottenAt = 0.1;  // a workload of this share is forgotten at once
 
 double core_use(const PowerObservation& o) { return o.load - 2 * (1 - kSiblingShare) * o.siblings; }
