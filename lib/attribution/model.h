@@ -69,8 +69,8 @@ struct Weighing {
   std::span<const double> relative_sd = {};
   // What of that comes from the idle power: the part of all contenders together is as uncertain.
   double idle_relative_sd = 0;
-  // Of each contender, the part of all active energy that it has because the processor is awake, and not for
-  // what its cores do; empty: not known.
+  // Of each contender, the part of all active energy that it surely has because the processor is awake, and
+  // not for what its cores do; empty: not known.
   std::span<const double> awake = {};
   // The weight of what cannot be said to be any contender's: its part is unattributed.
   std::int64_t nobody = 0;

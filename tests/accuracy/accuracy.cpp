@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
   app.add_option("--most-mean", arguments.limits.most_mean,
                  "fails if the model's mean error is larger (percent)");
   app.add_option("--most-bias", arguments.limits.most_bias,
-                 "fails if the energy of idle VMs is off by more (percent)");
+                 "fails if the energy of watched workloads, such as idle VMs, is off by more (percent)");
   app.add_option("--most-over-floor", arguments.limits.most_over_floor,
                  "fails if a host that was idle once has a larger "
                  "error than floor x CPU, by so many points");

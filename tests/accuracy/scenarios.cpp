@@ -337,16 +337,16 @@ constexpr Scenario kScenarios[] = {
     {"10 sine, kappa changes every 60 s", sine_phases},
     {"compile storms (units of 2-15 s)", compile_storms},
     {"fully busy, never idle", fully_busy, false},
-    {"6 % load, 25 idle VMs", idle_vms},
+    {"6 % load, 25 idle VMs", idle_vms, true, "vm"},
     {"pinned, unequal hyperthreads", pinned_unequal},
-    {"2 sockets, pinned", sockets_pinned},
-    {"2 sockets, free", sockets_free},
+    {"2 sockets, pinned", sockets_pinned, true, "vm"},
+    {"2 sockets, free", sockets_free, true, "vm"},
     {"laptop, 4 cores", laptop},
     {"130 groups, 24 cores", many_groups},
-    {"quiet minutes", quiet},
-    {"kappa drifts", drifts},
-    {"mixed, never idle", never_idle, false},
-    {"AMD-like, no SMT", no_smt},
+    {"quiet minutes", quiet, true, "vm"},
+    {"kappa drifts", drifts, true, "vm"},
+    {"mixed, never idle", never_idle, false, "vm"},
+    {"AMD-like, no SMT", no_smt, true, "vm"},
 };
 
 constexpr Scenario kAdversaries[] = {

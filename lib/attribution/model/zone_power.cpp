@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "attribution/model/arithmetic.h"
+#include "attribution/model/presence.h"
 
 namespace keplerd {
 namespace {
@@ -42,17 +43,12 @@ constexpr double kAwakeDoubt = 1.5;
 // When a workload is unclear: of the use of the zone; of what was not known at first; s.
 constexpr double kLeastUnclear = 0.05, kUnlearned = 0.5, kTimeToLearn = 600;
 
-// The chance that a workload with this use was awake at an instant: between that of one with many threads
-// that run at any time, and that of one with as few as possible.
-double presence(double use) { return (1 - std::exp(-use) + std::min(1.0, use)) / 2; }
-
 }  // namespace
 
 struct ZonePower::Parts {
   double idle_watts = 0;
   double active_watts = 0;                // never near 0, as others are divided by it
   double awake = 0;                       // share of the active energy that is shared by who is awake
-  double presence = 0;                    // sum over the contenders
   std::array<double, kSlots> learned{};   // share of each slot in the rest, by the learned filter
   std::array<double, kSlots> variance{};  // of the logarithm of a slot's blended share
 };
@@ -241,7 +237,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
     return sure > 0 && active > 0 ? std::min(kMostAwake, sure * o.awake / active) : 0;
   };
   parts.awake = blend(awake(learned_, factor), awake(pooled_, 1));
-  for (const double use : activity.use) parts.presence += presence(use);
+  share_presence(activity.use, presence_);
   for (std::size_t s = 0; s < kSlots; ++s)
     parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;
   find_slot_variances(parts);
@@ -253,7 +249,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
     const double alike = uses[g] / o.load;
     const std::size_t slot = slots_[g];
     const double own = o.share[slot] > 0 ? parts.learned[slot] * alike / o.share[slot] : 0;
-    division_.awake[g] = parts.awake * presence(activity.use[g]) / parts.presence;
+    division_.awake[g] = parts.awake * presence_[g];
     division_.share[g] = division_.awake[g] + (1 - parts.awake) * blend(own, alike);
     division_.relative_sd[g] = relative_error(activity, parts, g);
   }
@@ -326,11 +322,12 @@ double ZonePower::relative_error(const ZoneActivity& activity, const Parts& part
   const double share = division_.share[g];
   if (share <= 0) return 0;
   const std::size_t slot = slots_[g];
-  const double present = presence(activity.use[g]) / parts.presence;
+  const double present = presence_[g];
   const double alike = observation_.share[slot];
   const double rest =
       alike > 0 ? blend(parts.learned[slot], alike) / alike * effective(activity)[g] / activity.load : 0;
   const double awake =
+      std::hypot(1, kAwakeDoubt) *
       std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *
       observation_.awake / parts.active_watts;
   return std::sqrt(square((1 - parts.awake) * rest / share) * parts.variance[slot] +

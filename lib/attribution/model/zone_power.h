@@ -28,7 +28,7 @@ namespace keplerd {
 struct PowerDivision {
   double idle_watts = 0;      // at least 0, at most the zone's power
   std::vector<double> share;  // of the rest, of each contender: the sum is 1, or all are 0 if nobody ran
-  std::vector<double> awake;  // what of that share is drawn because anybody is awake
+  std::vector<double> awake;  // what of that share is surely drawn because anybody is awake
   std::vector<double> relative_sd;  // of each contender's energy: one standard deviation, 0.1 = 10 %
   double idle_relative_sd = 0;      // of all of it together, because the idle power is not known exactly
 };
@@ -136,7 +136,8 @@ class ZonePower {
   double base_seen_ = 0;
   double mean_load_ = 0;  // of a minute
   Unseen unseen_;
-  bool knew_idle_ = false;  // when the filters were started
+  bool knew_idle_ = false;        // when the filters were started
+  std::vector<double> presence_;  // of each contender: its share in what is drawn by being awake
   PowerDivision division_;
   std::array<double, kSlots> unlearned_{};  // of the last division: what is not known, 1: as at the start
   std::array<double, kSlots> share_sd_{};   // likewise: of a slot's share

@@ -106,15 +106,18 @@ TEST(ZonePower, WhoIsAwakePaysForTheHostBeingAwake) {
   EXPECT_NEAR(total(division.awake), 20 / 32.5, 0.03);
 }
 
-TEST(ZonePower, TheChanceToBeAwakeIsBetweenThatOfManyThreadsAndThatOfFew) {
-  ZonePower zone;
-  const std::vector<double> uses{1, 0.25};
-  for (int i = 0; i < 600; ++i)
-    divide(zone, using_cpus(i % 3 == 0 ? std::vector<double>{0, 0} : uses), i % 3 == 0 ? 20 : 40);
-  const PowerDivision& division = divide(zone, using_cpus(uses), 40);
-  ASSERT_GT(division.awake[1], 0);
-  EXPECT_NEAR(division.awake[0] / division.awake[1], (1 - std::exp(-1) + 1) / (1 - std::exp(-0.25) + 0.25),
-              1e-9);
+TEST(ZonePower, OnlyWhatIsSurelyDrawnByBeingAwakeIsDividedAsSuch) {
+  ZonePower zone(ZoneKind::kProcessor, 1);
+  for (int i = 0; i < 60; ++i) divide(zone, using_cpus({0}), 20);
+  // 20 W idle, 20 W awake, 5 W a CPU.
+  for (int i = 0; i < 600; ++i) {
+    const double use = 1 + 0.25 * (i / 20 % 6);
+    const double awake = total(divide(zone, using_cpus({use}), 40 + 5 * use).awake);
+    const double constant = zone.learned().value(PowerFilter::kAwake);
+    ASSERT_GT(constant, 0);
+    const double sure = constant - 1.5 * std::sqrt(zone.learned().variance(PowerFilter::kAwake));
+    ASSERT_LE(awake, std::max(0.0, sure) / constant) << i;
+  }
 }
 
 TEST(ZonePower, TheIdlePowerIsNeverMoreThanThePower) {
@@ -192,7 +195,7 @@ TEST(ZonePower, NeverSeenIdleARestartDoesNotMakeTheIdlePowerLearnedAgain) {
   ZonePower after;
   after.restore(*before.memory());
   // Other errors of the model, which would be taken for idle power.
-  for (int i = 0; i < 800; ++i) {
+  for (int i = 20; i < 820; ++i) {
     const double all = usual(i);
     WindowFixture f = using_cpus({0.7 * all, 0.3 * all});
     f.seconds = 5;
