@@ -72,6 +72,27 @@ ZonePower::Base to_base(const Json& json) {
           .windows = static_cast<std::size_t>(number(json.at("idleWindows"), 0))};
 }
 
+Json to_json(const FrequencyTrend::Memory& frequency) {
+  return {{"windows", frequency.windows},
+          {"meanKHz", frequency.mean_khz},
+          {"meanCores", frequency.mean_cores},
+          {"coresSquared", frequency.cores_squared},
+          {"coresTimesLog", frequency.cores_times_log},
+          {"rest", frequency.rest}};
+}
+
+// Unknown in older states: it is learned again.
+FrequencyTrend::Memory to_frequency(const Json& zone) {
+  if (!zone.contains("frequency")) return {};
+  const Json& json = zone.at("frequency");
+  return {.windows = static_cast<std::size_t>(number(json.at("windows"), 0)),
+          .mean_khz = number(json.at("meanKHz"), 0),
+          .mean_cores = number(json.at("meanCores"), 0),
+          .cores_squared = number(json.at("coresSquared"), 0),
+          .cores_times_log = number(json.at("coresTimesLog"), kAny),
+          .rest = number(json.at("rest"), kAny)};
+}
+
 Json to_json(const ZonePower::Unseen& unseen) {
   return {{"learned", unseen.learned},
           {"pooled", unseen.pooled},
@@ -94,6 +115,7 @@ Json to_json(const SavedZoneModel& zone) {
   for (const SavedWorkload& workload : zone.workloads)
     workloads[workload.path] = {workload.deviation, workload.variance};
   return {{"zone", zone.zone},
+          {"frequency", to_json(zone.memory.frequency)},
           {"learned", to_json(zone.memory.learned)},
           {"pooled", to_json(zone.memory.pooled)},
           {"trust", to_json(zone.memory.trust)},
@@ -108,7 +130,8 @@ Json to_json(const SavedZoneModel& zone) {
 
 SavedZoneModel to_zone_model(const Json& json) {
   SavedZoneModel zone{.zone = json.at("zone"),
-                      .memory = {.learned = to_filter(json.at("learned")),
+                      .memory = {.frequency = to_frequency(json),
+                                 .learned = to_filter(json.at("learned")),
                                  .pooled = to_filter(json.at("pooled")),
                                  .trust = to_trust(json.at("trust")),
                                  .base = to_base(json),

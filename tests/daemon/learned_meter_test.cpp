@@ -229,6 +229,35 @@ TEST_F(LearnedMeter, WhatIsKnownOfAnIdlePowerThatWasNeverSeenIsSaved) {
   EXPECT_EQ(old->models.zones[0].memory.unseen.windows, 0U);
 }
 
+TEST_F(LearnedMeter, HowTheFrequencyFollowsTheLoadIsSaved) {
+  begin();
+  learn(100);
+  auto state = host.meter().state();
+  state.models.zones.at(0).memory.frequency = {.windows = 90,
+                                               .mean_khz = 3e6,
+                                               .mean_cores = 0.5,
+                                               .cores_squared = 0.25,
+                                               .cores_times_log = -0.125,
+                                               .rest = -0.5};
+  std::string text = format_state(state);
+  const auto read = parse_state(text);
+  ASSERT_TRUE(read);
+  const FrequencyTrend::Memory& frequency = read->models.zones.at(0).memory.frequency;
+  EXPECT_EQ(frequency.windows, 90U);
+  EXPECT_EQ(frequency.mean_khz, 3e6);
+  EXPECT_EQ(frequency.mean_cores, 0.5);
+  EXPECT_EQ(frequency.cores_squared, 0.25);
+  EXPECT_EQ(frequency.cores_times_log, -0.125);
+  EXPECT_EQ(frequency.rest, -0.5);
+  // As earlier versions have written it.
+  for (std::size_t at; (at = text.find("\"frequency\":{")) != std::string::npos;)
+    text.erase(at, text.find('}', at) + 2 - at);
+  const auto old = parse_state(text);
+  ASSERT_TRUE(old);
+  ASSERT_EQ(old->models.zones.size(), 2U);
+  EXPECT_EQ(old->models.zones[0].memory.frequency.mean_khz, 0);
+}
+
 TEST_F(LearnedMeter, AMalformedModelCostsNoTotals) {
   begin();
   learn(100);

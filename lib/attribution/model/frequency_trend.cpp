@@ -18,28 +18,29 @@ constexpr double kLeastSlope = -2, kMostSlope = 0.5;
 }  // namespace
 
 double FrequencyTrend::slope() const {
-  return std::clamp((cores_times_log_ + kUsualSlope * kUsualWeight) / (cores_squared_ + kUsualWeight),
-                    kLeastSlope, kMostSlope);
+  return std::clamp(
+      (known_.cores_times_log + kUsualSlope * kUsualWeight) / (known_.cores_squared + kUsualWeight),
+      kLeastSlope, kMostSlope);
 }
 
 double FrequencyTrend::follow(const ZoneActivity& activity, double seconds) {
   const double cores = activity.busy_cores / static_cast<double>(std::max<std::size_t>(activity.cores, 1));
   const bool read = activity.khz > 0;
-  if (read && mean_khz_ <= 0) windows_ = 0;  // both means are of the same windows
-  if (read || mean_khz_ <= 0) {
-    const double weight = mean_weight(seconds, kMeanSpan, windows_++);
-    mean_cores_ += weight * (cores - mean_cores_);
-    if (read) mean_khz_ += weight * (activity.khz - mean_khz_);
+  if (read && known_.mean_khz <= 0) known_.windows = 0;  // both means are of the same windows
+  if (read || known_.mean_khz <= 0) {
+    const double weight = mean_weight(seconds, kMeanSpan, known_.windows++);
+    known_.mean_cores += weight * (cores - known_.mean_cores);
+    if (read) known_.mean_khz += weight * (activity.khz - known_.mean_khz);
   }
-  const double ahead = cores - mean_cores_;
+  const double ahead = cores - known_.mean_cores;
   if (read) {
-    const double log = std::log(activity.khz / mean_khz_);
+    const double log = std::log(activity.khz / known_.mean_khz);
     const double weight = mean_weight(seconds, kSlopeSpan);
-    cores_squared_ += weight * (ahead * ahead - cores_squared_);
-    cores_times_log_ += weight * (ahead * log - cores_times_log_);
-    rest_ += mean_weight(seconds, kRestSpan) * (log - slope() * ahead - rest_);
+    known_.cores_squared += weight * (ahead * ahead - known_.cores_squared);
+    known_.cores_times_log += weight * (ahead * log - known_.cores_times_log);
+    known_.rest += mean_weight(seconds, kRestSpan) * (log - slope() * ahead - known_.rest);
   }
-  return std::clamp(slope() * ahead + rest_, -1.0, 1.0);
+  return std::clamp(slope() * ahead + known_.rest, -1.0, 1.0);
 }
 
 }  // namespace keplerd

@@ -13,17 +13,25 @@ namespace keplerd {
 
 class FrequencyTrend {
  public:
+  // What it has learned, worth keeping for another run: the filters' parameters are those at this mean.
+  struct Memory {
+    std::size_t windows = 0;                        // that the means were learned from
+    double mean_khz = 0;                            // 0: never read
+    double mean_cores = 0;                          // share of the cores that is busy
+    double cores_squared = 0, cores_times_log = 0;  // of the deviations from the means
+    double rest = 0;                                // of ln f, not explained by the cores
+  };
+
   // Learns from a window of `seconds`; returns ln(f / its mean), between -1 and 1.
   double follow(const ZoneActivity& activity, double seconds);
+
+  const Memory& memory() const { return known_; }
+  void restore(const Memory& memory) { known_ = memory; }
 
  private:
   double slope() const;
 
-  std::size_t windows_ = 0;                         // that the means were learned from
-  double mean_khz_ = 0;                             // 0: never read
-  double mean_cores_ = 0;                           // share of the cores that is busy
-  double cores_squared_ = 0, cores_times_log_ = 0;  // of the deviations from the means
-  double rest_ = 0;                                 // of ln f, not explained by the cores
+  Memory known_;
 };
 
 }  // namespace keplerd

@@ -137,7 +137,8 @@ void ZonePower::loosen() {
 
 std::optional<ZonePower::Memory> ZonePower::memory() const {
   if (!has_filters()) return std::nullopt;
-  return Memory{.learned = learned_.memory(),
+  return Memory{.frequency = frequency_.memory(),
+                .learned = learned_.memory(),
                 .pooled = pooled_.memory(),
                 .trust = trust_.memory(),
                 .base = base_,
@@ -147,6 +148,7 @@ std::optional<ZonePower::Memory> ZonePower::memory() const {
 }
 
 void ZonePower::restore(const Memory& memory) {
+  frequency_.restore(memory.frequency);
   learned_.restore(memory.learned);
   pooled_.restore(memory.pooled);
   trust_.restore(memory.trust);

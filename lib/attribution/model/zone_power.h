@@ -54,6 +54,7 @@ class ZonePower {
 
   // What is worth keeping for another run.
   struct Memory {
+    FrequencyTrend::Memory frequency;
     PowerFilter::Memory learned, pooled;
     Trust::Memory trust;
     Base base;

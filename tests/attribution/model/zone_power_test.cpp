@@ -205,6 +205,23 @@ TEST(ZonePower, NeverSeenIdleARestartDoesNotMakeTheIdlePowerLearnedAgain) {
   EXPECT_EQ(after.idle_knowledge(), IdleKnowledge::kExtrapolated);
 }
 
+TEST(ZonePower, ARestartAtAnotherLoadDoesNotChangeThePowerOfACpu) {
+  const auto run = [](ZonePower& zone, double all) {
+    WindowFixture f = using_cpus({0.6 * all, 0.4 * all});
+    const double frequency = std::exp(-0.1 * all);  // of four cores; relative
+    f.khz.assign(f.khz.size(), 3.6e6 * frequency);
+    divide(zone, f, 20 + (all > 0 ? 5 : 0) + 8 * all * std::pow(frequency, 1.5));
+  };
+  ZonePower before(ZoneKind::kProcessor, 1);
+  for (int i = 0; i < 60; ++i) run(before, 0);
+  for (int i = 0; i < 3600; ++i) run(before, 0.5 + 0.5 * (i / 10 % 8));
+  ZonePower after(ZoneKind::kProcessor, 1);
+  after.restore(*before.memory());
+  const double learned = before.learned().value(PowerFilter::kPerCpu);
+  for (int i = 0; i < 10; ++i) run(after, 4);
+  EXPECT_NEAR(after.learned().value(PowerFilter::kPerCpu), learned, 0.03 * learned);
+}
+
 TEST(ZonePower, ErrorsAreLargerOfWorkloadsThatAlwaysRunTogether) {
   ZonePower apart, together;
   std::mt19937 random(3);
