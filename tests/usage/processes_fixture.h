@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -35,6 +36,11 @@ class ProcessesTest : public testing::Test {
     const auto found =
         std::ranges::find_if(sample_.processes, [&](const ProcessUsage& p) { return p.id.pid == pid; });
     return found == sample_.processes.end() ? nullptr : &*found;
+  }
+
+  // How often the process is among those that have ended; others of this host may be, too.
+  std::ptrdiff_t times_ended(std::int32_t pid) const {
+    return std::ranges::count(sample_.ended, pid, &ProcessId::pid);
   }
 
   bool is_behind(std::string_view path) const {
