@@ -77,7 +77,8 @@ TEST_F(KernelDemandTest, EndIsFoundAtOnce) {
   child.end();
   child.reap();
   read();
-  EXPECT_EQ(times_ended(pid), 1);
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
   EXPECT_TRUE(is_behind("/a"));
 }
 
@@ -93,7 +94,8 @@ TEST_F(KernelDemandTest, ZombieIsNotRunningOnceItIsReaped) {
   const pid_t pid = child.pid();
   child.reap();
   read(11s);
-  EXPECT_EQ(times_ended(pid), 1);
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
 }
 
 // Its clock need not be read while another process has used all that the group has.
@@ -129,7 +131,8 @@ TEST_F(KernelDemandTest, ProcessThatWakesWhenAnotherEndsIsReadAtOnce) {
   child.reap();
   other.burn(2ms);
   read();
-  EXPECT_EQ(times_ended(pid), 1);
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
   EXPECT_NE(find(other.pid()), nullptr);
   other.burn(2ms);
   read();

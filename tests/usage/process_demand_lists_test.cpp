@@ -194,7 +194,8 @@ TEST_F(CountedDemandTest, AProcessOutsideGroupsThatHasEndedIsFoundAtOnce) {
   other_.end();
   other_.reap();
   read();
-  EXPECT_EQ(times_ended(pid), 1);
+  ASSERT_EQ(sample_.ended.size(), 1U);
+  EXPECT_EQ(sample_.ended[0].pid, pid);
 }
 
 TEST_F(CountedDemandTest, TheNumberCountsEvenIfNoProcessIsCreatedOnTheHost) {

@@ -38,7 +38,8 @@ class ProcessesTest : public testing::Test {
     return found == sample_.processes.end() ? nullptr : &*found;
   }
 
-  // How often the process is among those that have ended; others of this host may be, too.
+  // How often the process is among those that have ended. A read of all processes may have found that others
+  // of this host have, too.
   std::ptrdiff_t times_ended(std::int32_t pid) const {
     return std::ranges::count(sample_.ended, pid, &ProcessId::pid);
   }

@@ -16,6 +16,9 @@ constexpr std::array kNodes{0.06943184420297371, 0.33000947820757187, 0.66999052
 constexpr std::array kWeights{0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
                               0.17392742256872693};
 
+// The mean of t^n, where n is 1 with this chance, else 0.
+double mean_power(double t, double chance) { return 1 - chance * (1 - t); }
+
 }  // namespace
 
 double presence(double use) { return (1 - std::exp(-use) + std::min(1.0, use)) / 2; }
@@ -29,13 +32,13 @@ void share_presence(std::span<const double> use, std::vector<double>& shares) {
   for (std::size_t g = 0; g < use.size(); ++g) {
     if (use[g] <= 0) continue;
     shares[g] = presence(use[g]);
-    for (std::size_t k = 0; k < kNodes.size(); ++k) all[k] *= 1 - shares[g] * (1 - kNodes[k]);
+    for (std::size_t k = 0; k < kNodes.size(); ++k) all[k] *= mean_power(kNodes[k], shares[g]);
   }
   for (double& share : shares) {
-    double alone = 0;  // the mean of 1 / (1 + others)
+    double part = 0;  // of one that is awake: the mean of 1 / (1 + others)
     for (std::size_t k = 0; k < kNodes.size(); ++k)
-      alone += kWeights[k] * all[k] / (1 - share * (1 - kNodes[k]));
-    share *= alone;
+      part += kWeights[k] * all[k] / mean_power(kNodes[k], share);
+    share *= part;
   }
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (sum <= 0) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who pays for a processor being awake. What it draws while any CPU is awake is shared, at each instant, by
 // those that are awake then (the Shapley value). When that was is not known, only how much each has used: the
-// chances to be awake are taken for independent of each other. So who is rarely awake pays more than its part
-// of all chances in an instant in which it is alone, but usually less, as it always shares with itself.
+// chances to be awake are taken for independent of each other. Who is rarely awake gets less than in
+// proportion to its chance: at each such instant, it is one of those that share.
 #pragma once
 
 #include <span>

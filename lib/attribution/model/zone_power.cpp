@@ -49,6 +49,7 @@ struct ZonePower::Parts {
   double idle_watts = 0;
   double active_watts = 0;                // never near 0, as others are divided by it
   double awake = 0;                       // share of the active energy that is shared by who is awake
+  double awake_sd = 0;                    // of that share, with what is not divided as such
   std::array<double, kSlots> learned{};   // share of each slot in the rest, by the learned filter
   std::array<double, kSlots> variance{};  // of the logarithm of a slot's blended share
 };
@@ -239,6 +240,10 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
     return sure > 0 && active > 0 ? std::min(kMostAwake, sure * o.awake / active) : 0;
   };
   parts.awake = blend(awake(learned_, factor), awake(pooled_, 1));
+  parts.awake_sd =
+      std::hypot(1, kAwakeDoubt) *
+      std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *
+      o.awake / parts.active_watts;
   share_presence(activity.use, presence_);
   for (std::size_t s = 0; s < kSlots; ++s)
     parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;
@@ -328,12 +333,8 @@ double ZonePower::relative_error(const ZoneActivity& activity, const Parts& part
   const double alike = observation_.share[slot];
   const double rest =
       alike > 0 ? blend(parts.learned[slot], alike) / alike * effective(activity)[g] / activity.load : 0;
-  const double awake =
-      std::hypot(1, kAwakeDoubt) *
-      std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *
-      observation_.awake / parts.active_watts;
   return std::sqrt(square((1 - parts.awake) * rest / share) * parts.variance[slot] +
-                   square((present - rest) / share * awake) + square(division_.idle_relative_sd) +
+                   square((present - rest) / share * parts.awake_sd) + square(division_.idle_relative_sd) +
                    square(kModelSd) + square(kPresenceSd * parts.awake * present / share));
 }
 
