@@ -24,8 +24,6 @@ constexpr double kSensorWatts = 0.1, kSensorShare = 0.002;  // what a counter ma
 constexpr double kFirstNoise = 0.03;                        // of the active power
 constexpr std::size_t kFirstNoiseWindows = 20;              // that the first value counts for
 constexpr double kNoiseSpan = 60;                           // s, in which it is learned
-constexpr double kMostInflation = 60;
-constexpr double kErrorSpan = 120;  // s, in which the correlation of errors is learned
 constexpr double kSurprised = 2.5, kMostSurprise = 25;
 constexpr double kSurpriseFrom = 120;                    // s
 constexpr double kRestoredVariance = 4;                  // times what it was
@@ -88,8 +86,7 @@ void PowerFilter::forget_errors() {
   surprise_ = 1;
   recent_squared_ = recent_alike_squared_ = recent_power_squared_ = 0;
   mean_share_ = {};
-  errors_ = {};
-  error_squared_ = error_near_ = error_late_ = 0;
+  correlation_ = {};
 }
 
 PowerFilter::Memory PowerFilter::memory() const {
@@ -188,32 +185,14 @@ double PowerFilter::learn(const PowerObservation& o) {
     return error;
   }
   last_noise_ = square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active);
-  correct(error, own + inflation(error, o.seconds) * last_noise_);
+  correct(error, own + correlation_.inflation(error, o.seconds) * last_noise_);
   centre(o);
   bound();
   judge(error, own, active, o);
   compare(error, phi, g);
   if (surprise_ > kSurprised && age_ >= kSurpriseFrom) reopen(o);
-  errors_.add(error);
   ++windows_;
   return error;
-}
-
-// By how much the noise has to be raised because the errors of successive windows are alike, and so together
-// say less than as many independent ones. The lag is a time: a slow filter that learns from long windows is
-// not taken for one whose model is wrong.
-double PowerFilter::inflation(double error, double seconds) {
-  const double weight = mean_weight(seconds, kErrorSpan, windows_);
-  const std::size_t lag = RecentErrors::lag(seconds);
-  error_squared_ += weight * (square(error) - error_squared_);
-  error_near_ += weight * (error * errors_.before(1) - error_near_);
-  error_late_ += weight * (error * errors_.before(lag) - error_late_);
-  if (error_squared_ <= 0) return 1;
-  const double near = std::clamp(error_near_ / error_squared_, 0.0, 0.9);
-  const double late = std::min(error_late_ / error_squared_, 0.95);
-  const double of_near = (1 + near) / (1 - near);
-  if (late <= 0.05) return of_near;
-  return std::max(of_near, std::min(kMostInflation, 1 - 2 * static_cast<double>(lag) / std::log(late)));
 }
 
 void PowerFilter::correct(double error, double variance) {

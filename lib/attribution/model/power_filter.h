@@ -22,7 +22,7 @@
 #include <optional>
 #include <vector>
 
-#include "attribution/model/recent_errors.h"
+#include "attribution/model/error_correlation.h"
 
 namespace keplerd {
 
@@ -107,7 +107,6 @@ class PowerFilter {
   double& q(std::size_t a, std::size_t b) { return covariance_[a * size_ + b]; }
   void drift(const PowerObservation& observation);
   void find_gradient(const PowerObservation& observation, double phi, double g);
-  double inflation(double error, double seconds);
   void correct(double error, double variance);
   void judge(double error, double own, double active, const PowerObservation& observation);
   void compare(double error, double phi, double g);
@@ -138,8 +137,7 @@ class PowerFilter {
   double surprise_ = 1;
   // W^2, means of the last windows: of the error, of the error if all workloads drew alike, of their power.
   double recent_squared_ = 0, recent_alike_squared_ = 0, recent_power_squared_ = 0;
-  RecentErrors errors_;
-  double error_squared_ = 0, error_near_ = 0, error_late_ = 0;  // means; of products with earlier ones
+  ErrorCorrelation correlation_;
 };
 
 }  // namespace keplerd
