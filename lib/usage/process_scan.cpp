@@ -28,7 +28,7 @@ void ProcessTable::scan(CgroupTree& tree, UsageSample& sample) {
     if (is_current(process)) continue;
     if (has_list && !std::ranges::binary_search(pids_, pid)) missing_.push_back(pid);
     if (!process.has_run) process.comm_file.reset();
-    if (process.has_run && refresh_user(process, false))
+    if (is_user_due(process) && refresh_user(process, false))
       report(process, group_with(sample, process.group), false, {{process.group, process.usage}}, sample);
   }
 }

@@ -49,6 +49,8 @@ void ProcessTable::read(CgroupTree* tree, Nanoseconds boottime, UsageSample& sam
   check_period_ = is_wanted ? kCheckPeriod : kUnwantedPeriod;
   scan_due_ = has_passed(last_scan_, kScanPeriod) || (is_wanted && list_due_);
   if (scan_due_) last_scan_ = boottime;
+  users_due_ = scan_due_ && (is_wanted || has_passed(last_users_, kCheckPeriod));
+  if (users_due_) last_users_ = boottime;
   if (saved_) saved_->find_groups(sample);
   now_ = boottime;
   forget_groups(sample);
@@ -192,8 +194,8 @@ Nanoseconds ProcessTable::read_one(const Found& found, UsageSample& sample) {
   if (process.unread) return kUnknown;
   const bool renamed = state == State::kRenamed;
   const bool is_worker = process.kernel_thread && names_a_worker(process.comm);
-  const bool is_user_due = (renamed && !is_worker) || (scan_due_ && process.has_run);
-  const bool has_other_user = is_user_due && refresh_user(process, renamed);
+  const bool looks_at_user = (renamed && !is_worker) || is_user_due(process);
+  const bool has_other_user = looks_at_user && refresh_user(process, renamed);
   if (process.usage == last.usage && process.group == last.group && !renamed && !has_other_user)
     return Nanoseconds{0};
   const bool knows_last = age == Age::kLast && !was_unread;
@@ -251,6 +253,12 @@ void ProcessTable::report(const Process& process, std::size_t group, bool fresh,
                               .group = group,
                               .usage = process.usage,
                               .before = before});
+}
+
+// Without executing a program, a process mostly takes another user soon after its start.
+bool ProcessTable::is_user_due(const Process& process) const {
+  if (!scan_due_ || !process.has_run) return false;
+  return users_due_ || now_ - Nanoseconds(kTick * process.id.start) < kCheckPeriod;
 }
 
 bool ProcessTable::refresh_user(Process& process, bool renamed) const {

@@ -52,7 +52,8 @@ struct ProcessLimits {
 //                                 over
 //   all of /proc                  every ten seconds while somebody wants processes, else every ten minutes
 //   a process's user              when it is new or renamed (workers of the kernel rename themselves all the
-//                                 time, and are excepted), and every ten seconds if it has run
+//                                 time, and are excepted), and every ten seconds if it has run (every
+//                                 minute, while nobody wants processes, after its first one)
 //
 // An idle group vouches for its processes: none of them has run, so what was read of them along with the
 // group's last list is still true. So do, for those that are passed over, the others that explain the group's
@@ -197,6 +198,7 @@ class ProcessTable {
   State read_comm(Process& process);
   static State state_after(const Error& error);
   static State rename(Process& process, std::string_view comm);
+  bool is_user_due(const Process& process) const;
   bool refresh_user(Process& process, bool renamed) const;
   Result<ProcessStat> read_stat(std::int32_t pid) const;
 
@@ -218,13 +220,14 @@ class ProcessTable {
   std::vector<std::uint64_t> fallen_behind_;  // in this sample
   std::uint64_t sample_ = 0;
   bool by_group_ = false;
-  bool list_due_ = false;  // all of /proc is listed
-  bool scan_due_ = false;  // the lists and clocks of all active groups are
+  bool list_due_ = false;   // all of /proc is listed
+  bool scan_due_ = false;   // the lists and clocks of all active groups are
+  bool users_due_ = false;  // and the users of all that have run
   // How long processes of a group may be passed over, until all are read; and how long its list is used.
   Nanoseconds check_period_{0};
   Nanoseconds now_{0};  // of this sample
   std::optional<Nanoseconds> last_boottime_;
-  std::optional<Nanoseconds> last_list_, last_scan_;
+  std::optional<Nanoseconds> last_list_, last_scan_, last_users_;
   std::uint64_t listed_forks_ = 0;  // UsageSample::forks when all processes were listed and known; 0: unknown
   std::optional<SavedProcesses> saved_;  // until the first read()
 };

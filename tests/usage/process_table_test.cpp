@@ -211,6 +211,32 @@ TEST_F(ProcessTableTest, TheUserIsLookedAtAgainWithANewNameAndWithinTenSecondsOf
   EXPECT_EQ(find(42)->user, 1002U);
 }
 
+TEST_F(ProcessTableTest, WhileNobodyWantsProcessesTheUserIsLookedAtOnceAMinuteAfterTheFirst) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give directories away";
+  fake_.add_process({.pid = 42, .start = 0});
+  fake_.add_process({.pid = 43, .start = 100'500});  // at 1,005 s
+  std::int64_t used = 0;
+  // The users of both, ten seconds later, given that they ran and have the user `given` now.
+  const auto later = [&](uid_t given) {
+    ++used;
+    fake_.add_process({.pid = 42, .start = 0, .utime = used});
+    fake_.add_process({.pid = 43, .start = 100'500, .utime = used});
+    for (const char* pid : {"/42", "/43"})
+      EXPECT_EQ(0, ::chown((fake_.paths().procfs + pid).c_str(), given, static_cast<gid_t>(-1)));
+    boottime_ += 9s;
+    read();
+    return std::pair(*find(42)->user, *find(43)->user);
+  };
+  using Users = std::pair<std::uint32_t, std::uint32_t>;
+  EXPECT_EQ(later(1000), Users(1000, 1000));  // at 1,010 s
+  table_.demand({.all = false, .needed = {}, .groups = {}});
+  for (const uid_t at : {1020, 1030, 1040, 1050, 1060}) EXPECT_EQ(later(at), Users(1000, at)) << at;
+  EXPECT_EQ(later(1070), Users(1070, 1070));
+  EXPECT_EQ(later(1080), Users(1070, 1070)) << "neither is young";
+  table_.demand({});
+  EXPECT_EQ(later(1090), Users(1090, 1090));
+}
+
 TEST_F(ProcessTableTest, TheUserOfAWorkerOfTheKernelIsNotLookedAtWithEachOfItsNames) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to give directories away";
   const auto rename = [&](const char* comm, std::int64_t time, uid_t user) {
