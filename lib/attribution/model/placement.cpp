@@ -72,11 +72,12 @@ void Placement::view_cpus(const CpuWindow& window, std::span<const std::size_t> 
                           ZoneActivity& activity) const {
   activity.cpus = cpus.size();
   activity.cores = 0;
-  activity.siblings = activity.busy_cores = 0;
+  activity.busiest = activity.siblings = activity.busy_cores = 0;
   double asleep = 1, cycles = 0, read = 0;
   for (const std::size_t c : cpus) {
     const double busy = window.busy[c];
     asleep *= 1 - busy;
+    activity.busiest = std::max(activity.busiest, busy);
     if (busy > kBusyEnough && window.khz[c] > 0) {
       cycles += busy * window.khz[c];
       read += busy;

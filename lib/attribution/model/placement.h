@@ -22,7 +22,8 @@ struct ZoneActivity {
   std::size_t cpus = 0;
   std::size_t cores = 0;
   double load = 0;                // busy CPUs
-  double awake = 0;               // the chance that any CPU was busy, 0 to 1
+  double awake = 0;               // the chance that any CPU was busy, 0 to 1, if they are independent
+  double busiest = 0;             // how busy the busiest CPU was, 0 to 1: `awake` is at least that
   double siblings = 0;            // the expected number of cores with both siblings busy
   double busy_cores = 0;          // the expected number of cores with a busy CPU
   double khz = 0;                 // mean frequency, weighted by busy time; 0: no reading of a busy CPU

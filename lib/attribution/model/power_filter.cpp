@@ -21,6 +21,7 @@ constexpr double kLeastDrift = 0.1;       // of that at the start
 constexpr double kLongestMemory = 86400;  // s, of d
 
 constexpr double kSensorWatts = 0.1, kSensorShare = 0.002;  // what a counter may be off by
+constexpr double kBeginsOrEnds = 0.5;                       // of the load, from one window to the next
 constexpr double kFirstNoise = 0.03;                        // of the active power
 constexpr std::size_t kFirstNoiseWindows = 20;              // that the first value counts for
 constexpr double kNoiseSpan = 60;                           // s, in which it is learned
@@ -60,7 +61,7 @@ void PowerFilter::start(const PowerObservation& first, std::optional<double> idl
   const double full =
       idle ? std::max(first.watts - *idle, 0.05 * first.watts) / rise : first.watts / (0.2 + 0.8 * rise);
   const double per_cpu = 0.8 * full / (kSiblingShare * first.cpus);
-  first_ = {idle.value_or(0.15 * full), 0.10 * full, per_cpu, 0, 0, 0};
+  first_ = {idle.value_or(0.15 * full), 0.08 * full, per_cpu, 0, 0, 0};
   first_variance_ = {square(idle ? 0.05 * *idle : 0.08 * full),
                      square(0.07 * full),
                      square(0.7 * per_cpu),
@@ -167,6 +168,13 @@ void PowerFilter::find_gradient(const PowerObservation& o, double phi, double g)
   for (std::size_t p = kFirstSlot; p < size_; ++p) gradient_[p] = phi * o.share[p - kFirstSlot];
 }
 
+// By how many watts the prediction may be off because CPUs were busy at the same time, but `a` takes them for
+// independent. Where load begins or ends within a window, all that runs does so in the same part of it.
+double PowerFilter::awake_doubt(const PowerObservation& o) const {
+  const bool begins_or_ends = std::abs(o.load - last_load_) > kBeginsOrEnds * std::max(o.load, last_load_);
+  return begins_or_ends ? state_[kAwake] * (o.awake - o.least_awake) : 0;
+}
+
 double PowerFilter::learn(const PowerObservation& o) {
   drift(o);
   const double phi = o.load > 0 ? dynamic(o) : 0;
@@ -184,7 +192,9 @@ double PowerFilter::learn(const PowerObservation& o) {
     fail();
     return error;
   }
-  last_noise_ = square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active);
+  last_noise_ = square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active) +
+                square(awake_doubt(o));
+  last_load_ = o.load;
   correct(error, own + correlation_.inflation(error, o.seconds) * last_noise_);
   centre(o);
   bound();

@@ -39,6 +39,7 @@ struct PowerObservation {
   double watts = 0;
   double seconds = 0;
   double awake = 0;                    // a
+  double least_awake = 0;              // a, if the CPUs were busy at the same time
   double load = 0;                     // X
   double siblings = 0;                 // O
   double frequency = 0;                // L
@@ -106,6 +107,7 @@ class PowerFilter {
   double covariance(std::size_t a, std::size_t b) const { return covariance_[a * size_ + b]; }
   double& q(std::size_t a, std::size_t b) { return covariance_[a * size_ + b]; }
   void drift(const PowerObservation& observation);
+  double awake_doubt(const PowerObservation& observation) const;
   void find_gradient(const PowerObservation& observation, double phi, double g);
   void correct(double error, double variance);
   void judge(double error, double own, double active, const PowerObservation& observation);
@@ -128,6 +130,7 @@ class PowerFilter {
   double age_ = 0;  // s of learning
   std::size_t windows_ = 0;
   std::size_t failures_ = 0, restarts_ = 0;
+  double last_load_ = 0;  // X of the last window
 
   std::array<double, kSlots> mean_share_{};  // b, its mean
 

@@ -82,6 +82,7 @@ void ZonePower::observe(const CpuWindow& window, const ZoneActivity& activity, d
                   .cpus = static_cast<double>(activity.cpus)};
   if (kind_ == ZoneKind::kProcessor) {
     observation_.awake = activity.awake;
+    observation_.least_awake = activity.busiest;
     observation_.siblings = activity.siblings;
     observation_.frequency = last_frequency_;
   }

@@ -80,9 +80,10 @@ TEST(Placement, WithoutHyperthreadsUseAndEffectiveUseAreTheSame) {
 
 TEST(Placement, ThePackageIsAwakeIfAnyCpuIs) {
   WindowFixture f;
-  f.busy = {0.5, 0.5, 0, 0, 0, 0, 0, 0};
-  f.contenders = {{.cpu_seconds = 1}};
-  EXPECT_DOUBLE_EQ(f.activity().awake, 0.75);
+  f.busy = {0.25, 0.5, 0, 0, 0, 0, 0, 0};
+  f.contenders = {{.cpu_seconds = 0.75}};
+  EXPECT_DOUBLE_EQ(f.activity().awake, 0.625);
+  EXPECT_DOUBLE_EQ(f.activity().busiest, 0.5);
 }
 
 TEST(Placement, TheFrequencyIsThatOfBusyCpus) {

@@ -13,7 +13,7 @@ namespace {
 
 // Eight CPUs without hyperthreads at a fixed frequency. Slot 1 and slot 2 use `first` and `second` CPUs.
 PowerObservation observe(double first, double second) {
-  PowerObservation o{.seconds = 1, .awake = 1, .load = first + second, .cpus = 8};
+  PowerObservation o{.seconds = 1, .awake = 1, .least_awake = 1, .load = first + second, .cpus = 8};
   if (o.load > 0) {
     o.share[1] = first / o.load;
     o.share[2] = second / o.load;
@@ -132,7 +132,7 @@ double change_of_idle(bool is_new) {
       for (double& share : o.share) share *= o.load / load;
       o.share[3] = 1 / load;
       o.watts += third_watts + 10 * (1 - o.awake);
-      o.awake = 1;
+      o.awake = o.least_awake = 1;
       o.load = load;
       o.is_new = is_new;
       filter.learn(o);
@@ -148,6 +148,38 @@ double change_of_idle(bool is_new) {
 TEST(PowerFilter, UnderUsualLoadsAWorkloadThatChangesDoesNotMoveTheIdlePower) {
   EXPECT_LT(change_of_idle(false), 2);
   EXPECT_GT(change_of_idle(true), 10) << "else this shows nothing";
+}
+
+// What a filter takes the power of being awake for. The host has 16 CPUs and draws 20 W idle, 10 W awake and
+// 4 W a busy CPU. A hundredth of a CPU is always busy, and 4 to 15.8 CPUs in one minute of three. In each
+// window in which that minute begins or ends, all CPUs are busy for a twentieth of it: at the same time.
+double awake_watts_of_bursts(bool all_at_once) {
+  PowerFilter filter(1);
+  const auto window = [](double awake, double least_awake, double load) {
+    return PowerObservation{.watts = 20 + 10 * awake + 4 * load,
+                            .seconds = 1,
+                            .awake = awake,
+                            .least_awake = least_awake,
+                            .load = load,
+                            .cpus = 16,
+                            .share = {1}};
+  };
+  filter.start(window(1, 1, 16), 20);
+  for (int i = 1; i < 3600; ++i) {
+    const int second = i % 180;
+    PowerObservation o = second < 60 ? window(1, 1, 4 + 0.2 * second) : window(0.01, 0.01, 0.01);
+    if (all_at_once && (second == 60 || second == 179)) {
+      o = window(0.05, 0.05, 0.8);
+      o.awake = 1 - std::pow(0.95, 16);  // as independent CPUs would be
+    }
+    filter.learn(o);
+    filter.hold(PowerFilter::kIdle, 20, 0.4);
+  }
+  return filter.value(PowerFilter::kAwake);
+}
+
+TEST(PowerFilter, WhereLoadBeginsOrEndsAllRunAtTheSameTime) {
+  EXPECT_NEAR(awake_watts_of_bursts(true), awake_watts_of_bursts(false), 2);
 }
 
 TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {

@@ -45,6 +45,12 @@ TEST(Trust, HowLongErrorsLastDoesNotDependOnTheWindows) {
   }
 }
 
+TEST(Trust, LastingErrorsNeedHalfTheSquareOfTheOther) {
+  Trust trust;
+  for (int i = 0; i < 600; ++i) trust.judge(i / 60 % 2 == 0 ? 1 : -1, std::sqrt(2), 1, 1);
+  EXPECT_NEAR(trust.value(), 0, 1e-9);
+}
+
 TEST(Trust, LastingErrorsDoNoHarmWhereTheFilterIsClearlyBetter) {
   Trust trust;
   for (int i = 0; i < 600; ++i) trust.judge(i / 60 % 2 == 0 ? 0.3 : -0.3, 1, 1, 1);
