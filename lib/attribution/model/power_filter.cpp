@@ -192,8 +192,9 @@ double PowerFilter::learn(const PowerObservation& o) {
     fail();
     return error;
   }
-  last_noise_ = square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active) +
-                square(awake_doubt(o));
+  last_doubt_ = square(awake_doubt(o));
+  last_noise_ =
+      square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active) + last_doubt_;
   last_load_ = o.load;
   correct(error, own + correlation_.inflation(error, o.seconds) * last_noise_);
   centre(o);
@@ -253,11 +254,12 @@ void PowerFilter::bound() {
     state_[p] = std::clamp(state_[p], kLeastDeviation, kMostDeviation);
 }
 
-// Learns how large errors usually are, and whether they are larger now.
+// Learns how large errors usually are, and whether they are larger now. What the doubt explains is not usual.
 void PowerFilter::judge(double error, double own, double active, const PowerObservation& o) {
   if (active > 0.1 * o.watts) {
-    double seen = std::max(square(error) - own, 0.05 * square(error));
-    if (age_ > 60) seen = std::min(seen, 6 * last_noise_);  // a jump is no noise
+    const double usual = std::max(0.0, square(error) - last_doubt_);
+    double seen = std::max(usual - own, 0.05 * usual);
+    if (age_ > 60) seen = std::min(seen, 6 * (last_noise_ - last_doubt_));  // a jump is no noise
     relative_noise_ +=
         mean_weight(o.seconds, kNoiseSpan, noise_windows_++) * (seen / square(active) - relative_noise_);
   }

@@ -136,7 +136,7 @@ class PowerFilter {
 
   double relative_noise_ = 0;  // variance of the model's error, of the square of the active power
   std::size_t noise_windows_ = 0;
-  double last_noise_ = 0;
+  double last_noise_ = 0, last_doubt_ = 0;  // W^2; the doubt is a part of the noise
   double surprise_ = 1;
   // W^2, means of the last windows: of the error, of the error if all workloads drew alike, of their power.
   double recent_squared_ = 0, recent_alike_squared_ = 0, recent_power_squared_ = 0;

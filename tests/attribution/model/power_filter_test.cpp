@@ -150,10 +150,10 @@ TEST(PowerFilter, UnderUsualLoadsAWorkloadThatChangesDoesNotMoveTheIdlePower) {
   EXPECT_GT(change_of_idle(true), 10) << "else this shows nothing";
 }
 
-// What a filter takes the power of being awake for. The host has 16 CPUs and draws 20 W idle, 10 W awake and
-// 4 W a busy CPU. A hundredth of a CPU is always busy, and 4 to 15.8 CPUs in one minute of three. In each
-// window in which that minute begins or ends, all CPUs are busy for a twentieth of it: at the same time.
-double awake_watts_of_bursts(bool all_at_once) {
+// What a filter learns in an hour of a host with 16 CPUs that draws 20 W idle, 10 W awake and 4 W a busy CPU.
+// A hundredth of a CPU is always busy, and 4 to 15.8 CPUs in one minute of three. In each window in which
+// that minute begins or ends, all CPUs are busy for a twentieth of it: at the same time.
+PowerFilter learn_bursts(bool all_at_once) {
   PowerFilter filter(1);
   const auto window = [](double awake, double least_awake, double load) {
     return PowerObservation{.watts = 20 + 10 * awake + 4 * load,
@@ -165,7 +165,7 @@ double awake_watts_of_bursts(bool all_at_once) {
                             .share = {1}};
   };
   filter.start(window(1, 1, 16), 20);
-  for (int i = 1; i < 3600; ++i) {
+  for (int i = 1; i <= 3600; ++i) {
     const int second = i % 180;
     PowerObservation o = second < 60 ? window(1, 1, 4 + 0.2 * second) : window(0.01, 0.01, 0.01);
     if (all_at_once && (second == 60 || second == 179)) {
@@ -175,11 +175,17 @@ double awake_watts_of_bursts(bool all_at_once) {
     filter.learn(o);
     filter.hold(PowerFilter::kIdle, 20, 0.4);
   }
-  return filter.value(PowerFilter::kAwake);
+  return filter;
 }
 
 TEST(PowerFilter, WhereLoadBeginsOrEndsAllRunAtTheSameTime) {
-  EXPECT_NEAR(awake_watts_of_bursts(true), awake_watts_of_bursts(false), 2);
+  EXPECT_NEAR(learn_bursts(true).value(PowerFilter::kAwake), learn_bursts(false).value(PowerFilter::kAwake),
+              2);
+}
+
+TEST(PowerFilter, ThatAllRanAtTheSameTimeIsNotTakenForNoise) {
+  const double noise = learn_bursts(false).noise();
+  EXPECT_NEAR(learn_bursts(true).noise(), noise, 0.1 * noise);
 }
 
 TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {
