@@ -75,21 +75,29 @@ ZonePower::Base to_base(const Json& json) {
 Json to_json(const FrequencyTrend::Memory& frequency) {
   return {{"windows", frequency.windows},
           {"meanKHz", frequency.mean_khz},
-          {"meanCores", frequency.mean_cores},
-          {"coresSquared", frequency.cores_squared},
-          {"coresTimesLog", frequency.cores_times_log},
+          {"meanSpread", frequency.mean_spread},
+          {"meanFilled", frequency.mean_filled},
+          {"spreadSquared", frequency.spread_squared},
+          {"filledSquared", frequency.filled_squared},
+          {"spreadTimesFilled", frequency.spread_times_filled},
+          {"spreadTimesLog", frequency.spread_times_log},
+          {"filledTimesLog", frequency.filled_times_log},
           {"rest", frequency.rest}};
 }
 
 // Unknown in older states: it is learned again.
 FrequencyTrend::Memory to_frequency(const Json& zone) {
-  if (!zone.contains("frequency")) return {};
+  if (!zone.contains("frequency") || !zone.at("frequency").contains("meanFilled")) return {};
   const Json& json = zone.at("frequency");
   return {.windows = static_cast<std::size_t>(number(json.at("windows"), 0)),
           .mean_khz = number(json.at("meanKHz"), 0),
-          .mean_cores = number(json.at("meanCores"), 0),
-          .cores_squared = number(json.at("coresSquared"), 0),
-          .cores_times_log = number(json.at("coresTimesLog"), kAny),
+          .mean_spread = number(json.at("meanSpread"), 0),
+          .mean_filled = number(json.at("meanFilled"), 0),
+          .spread_squared = number(json.at("spreadSquared"), 0),
+          .filled_squared = number(json.at("filledSquared"), 0),
+          .spread_times_filled = number(json.at("spreadTimesFilled"), kAny),
+          .spread_times_log = number(json.at("spreadTimesLog"), kAny),
+          .filled_times_log = number(json.at("filledTimesLog"), kAny),
           .rest = number(json.at("rest"), kAny)};
 }
 

@@ -235,9 +235,13 @@ TEST_F(LearnedMeter, HowTheFrequencyFollowsTheLoadIsSaved) {
   auto state = host.meter().state();
   state.models.zones.at(0).memory.frequency = {.windows = 90,
                                                .mean_khz = 3e6,
-                                               .mean_cores = 0.5,
-                                               .cores_squared = 0.25,
-                                               .cores_times_log = -0.125,
+                                               .mean_spread = 0.5,
+                                               .mean_filled = 0.625,
+                                               .spread_squared = 0.25,
+                                               .filled_squared = 0.375,
+                                               .spread_times_filled = -0.25,
+                                               .spread_times_log = -0.125,
+                                               .filled_times_log = 0.125,
                                                .rest = -0.5};
   std::string text = format_state(state);
   const auto read = parse_state(text);
@@ -245,11 +249,22 @@ TEST_F(LearnedMeter, HowTheFrequencyFollowsTheLoadIsSaved) {
   const FrequencyTrend::Memory& frequency = read->models.zones.at(0).memory.frequency;
   EXPECT_EQ(frequency.windows, 90U);
   EXPECT_EQ(frequency.mean_khz, 3e6);
-  EXPECT_EQ(frequency.mean_cores, 0.5);
-  EXPECT_EQ(frequency.cores_squared, 0.25);
-  EXPECT_EQ(frequency.cores_times_log, -0.125);
+  EXPECT_EQ(frequency.mean_spread, 0.5);
+  EXPECT_EQ(frequency.mean_filled, 0.625);
+  EXPECT_EQ(frequency.spread_squared, 0.25);
+  EXPECT_EQ(frequency.filled_squared, 0.375);
+  EXPECT_EQ(frequency.spread_times_filled, -0.25);
+  EXPECT_EQ(frequency.spread_times_log, -0.125);
+  EXPECT_EQ(frequency.filled_times_log, 0.125);
   EXPECT_EQ(frequency.rest, -0.5);
-  // As earlier versions have written it.
+  // As earlier versions have written it: first with one number of cores, and before that, not at all.
+  std::string with_one = text;
+  for (std::size_t at; (at = with_one.find("\"meanFilled\":")) != std::string::npos;)
+    with_one.erase(at, with_one.find(',', at) + 1 - at);
+  const auto older = parse_state(with_one);
+  ASSERT_TRUE(older);
+  ASSERT_EQ(older->models.zones.size(), 2U);
+  EXPECT_EQ(older->models.zones[0].memory.frequency.mean_khz, 0);
   for (std::size_t at; (at = text.find("\"frequency\":{")) != std::string::npos;)
     text.erase(at, text.find('}', at) + 2 - at);
   const auto old = parse_state(text);

@@ -3,6 +3,9 @@
 // instant, and the number of busy cores, which it follows, is known for the whole window: so what is learned
 // is how the frequency follows the busy cores, and, slowly, what else moves it (a governor, heat). Without
 // any reading, a usual slope stands in.
+//
+// How many cores were busy depends on where threads ran, which is not known: between the number if each CPU
+// was busy at random (spread), and that if the kernel filled idle cores first. Both are followed.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +18,13 @@ class FrequencyTrend {
  public:
   // What it has learned, worth keeping for another run: the filters' parameters are those at this mean.
   struct Memory {
-    std::size_t windows = 0;                        // that the means were learned from
-    double mean_khz = 0;                            // 0: never read
-    double mean_cores = 0;                          // share of the cores that is busy
-    double cores_squared = 0, cores_times_log = 0;  // of the deviations from the means
-    double rest = 0;                                // of ln f, not explained by the cores
+    std::size_t windows = 0;                  // that the means were learned from
+    double mean_khz = 0;                      // 0: never read
+    double mean_spread = 0, mean_filled = 0;  // share of the cores that is busy
+    double spread_squared = 0, filled_squared = 0,
+           spread_times_filled = 0;                     // of the deviations from the means
+    double spread_times_log = 0, filled_times_log = 0;  // likewise, and of ln f
+    double rest = 0;                                    // of ln f, not explained by the cores
   };
 
   // Learns from a window of `seconds`; returns ln(f / its mean), between -1 and 1.
@@ -29,7 +34,7 @@ class FrequencyTrend {
   void restore(const Memory& memory) { known_ = memory; }
 
  private:
-  double slope() const;
+  double explained(double spread, double filled) const;
 
   Memory known_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attribution/model/frequency_trend.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace {
 ZoneActivity cores(double busy, double khz) {
   ZoneActivity activity;
   activity.cores = 10;
-  activity.busy_cores = 10 * busy;
+  activity.busy_cores = activity.load = 10 * busy;
   activity.khz = khz;
   return activity;
 }
@@ -36,6 +37,42 @@ TEST(FrequencyTrend, LearnsHowTheFrequencyFollowsTheCores) {
     last = trend.follow(cores(busy, 3e6 * std::exp(-0.6 * busy)), 1);
   }
   EXPECT_NEAR(last, -0.6 * 0.3, 0.02);  // the last is busy
+}
+
+// Of 10 cores with two siblings each: how many are busy if each CPU is at random, and if idle cores are
+// filled.
+double spread(double load) { return 1 - (1 - load / 20) * (1 - load / 20); }
+double filled(double load) { return std::min(1.0, load / 10); }
+
+ZoneActivity hyperthreads(double load, double khz) {
+  ZoneActivity activity = cores(spread(load), khz);
+  activity.load = load;
+  return activity;
+}
+
+// What is expected of ln(f / its mean) at 3, 10 and 17 busy CPUs, once loads between 2 and 18 were seen.
+template <class Cores>
+void expect_to_follow(Cores busy_cores) {
+  FrequencyTrend trend;
+  const auto khz = [&](double load) { return 3e6 * std::exp(-0.5 * busy_cores(load)); };
+  for (int i = 0; i < 14400; ++i) {
+    const double load = 2 + i * 7 % 17;
+    trend.follow(hyperthreads(load, khz(load)), 1);
+  }
+  const double mean = std::log(trend.memory().mean_khz);
+  for (const double load : {3.0, 10.0, 17.0})
+    EXPECT_NEAR(trend.follow(hyperthreads(load, 0), 1), std::log(khz(load)) - mean, 0.01) << load;
+}
+
+TEST(FrequencyTrend, FollowsCoresThatAreFilledFirst) { expect_to_follow(filled); }
+
+TEST(FrequencyTrend, FollowsCoresThatAreBusyAtRandom) { expect_to_follow(spread); }
+
+TEST(FrequencyTrend, WithoutReadingsIdleCoresAreTakenToBeFilledFirst) {
+  FrequencyTrend trend;
+  trend.follow(hyperthreads(10, 0), 1);
+  // With ten more, no further core is busy.
+  EXPECT_NEAR(trend.follow(hyperthreads(20, 0), 1), 0, 1e-12);
 }
 
 TEST(FrequencyTrend, WindowsBeforeTheFirstReadingDoNotBendTheSlope) {
