@@ -22,6 +22,8 @@ from cgroup2 import cgroup_root  # noqa: E402
 from running import Daemon, Subscriber, run, uptime  # noqa: E402
 
 SECONDS = 15
+MINUTE = 60  # some of the work is done once a minute
+WARM_UP = 30  # more is read before that: it expects whoever started it to call, and new cgroups to change
 TRACED = 10  # reports: processes that nobody asks for are read with one of these
 MIB = 2**20
 
@@ -74,23 +76,24 @@ def show(took):
 
 def alone(programs, interval):
     with Daemon(programs, interval) as daemon:
-        time.sleep(12)  # it expects whoever started it to call soon
+        time.sleep(WARM_UP)
         print(f"  keplerd every {interval}, nobody listens:")
-        show(daemon.measure(2 * SECONDS))
+        show(daemon.measure(MINUTE))
 
 
 def followed(programs, interval, usec, kind=None, check=None):
     """With a subscriber, which receives everything once before the measurement starts."""
+    seconds = MINUTE if usec >= 1_000_000 else SECONDS
     with Daemon(programs, interval) as daemon:
         subscriber = Subscriber(daemon.socket, usec, kind)
-        time.sleep(12)  # the processes of new cgroups are read with each sample for ten seconds
+        time.sleep(WARM_UP)
         print(f"  keplerd every {interval}, one subscriber of {kind or 'the host'}:")
         if check:
             check(daemon)
         subscriber.late.clear()
-        show(daemon.measure(SECONDS))
+        show(daemon.measure(seconds))
         late = sorted(subscriber.late)
-        print(f"    {len(late) / SECONDS:.1f} reports/s; from the sample to the subscriber: median "
+        print(f"    {len(late) / seconds:.1f} reports/s; from the sample to the subscriber: median "
               f"{statistics.median(late) / 1000:.2f} ms, 99 % within {late[(99 * len(late) - 1) // 100] / 1000:.2f} ms", flush=True)
         if usec >= 1_000_000:
             calls = daemon.system_calls(subscriber, TRACED)
