@@ -83,7 +83,8 @@ def alone(programs, interval):
 
 def followed(programs, interval, usec, kind=None, check=None):
     """With a subscriber, which receives everything once before the measurement starts."""
-    seconds = MINUTE if usec >= 1_000_000 else SECONDS
+    is_slow = usec >= 1_000_000
+    seconds = MINUTE if is_slow else SECONDS
     with Daemon(programs, interval) as daemon:
         subscriber = Subscriber(daemon.socket, usec, kind)
         time.sleep(WARM_UP)
@@ -95,7 +96,7 @@ def followed(programs, interval, usec, kind=None, check=None):
         late = sorted(subscriber.late)
         print(f"    {len(late) / seconds:.1f} reports/s; from the sample to the subscriber: median "
               f"{statistics.median(late) / 1000:.2f} ms, 99 % within {late[(99 * len(late) - 1) // 100] / 1000:.2f} ms", flush=True)
-        if usec >= 1_000_000:
+        if is_slow:
             calls = daemon.system_calls(subscriber, TRACED)
             most = sorted(calls, key=calls.get, reverse=True)[:4]
             print(f"    {sum(calls.values()):.0f} system calls a sample: " +

@@ -8,6 +8,7 @@
 
 #include "daemon/access/public_view.h"
 #include "daemon/meter_host.h"
+#include "daemon/older_state.h"
 #include "daemon/publish/report_json.h"
 #include "daemon/row_json.h"
 #include "daemon/state_keeper.h"
@@ -197,10 +198,8 @@ TEST_F(LearnedMeter, EnergyOfUnknownErrorCountsInFull) {
 TEST_F(LearnedMeter, AStateFromBeforeErrorsCountsAllAsUnknown) {
   begin(kKeplerRules);
   run(50, 50);
-  std::string text = format_state(host.meter().state());
-  for (std::size_t at; (at = text.find("\"errorMicrojoules\":")) != std::string::npos;)
-    text.erase(at, text.find(',', at) + 1 - at);
-  const auto state = parse_state(text);
+  const std::string text = format_state(host.meter().state());
+  const auto state = parse_state(without(text, "\"errorMicrojoules\":", ","));
   ASSERT_TRUE(state) << state.error().message;
   ASSERT_EQ(state->units[0].id, "/a.service");
   EXPECT_EQ(state->units[0].error, host.unit("/a.service").active);
@@ -212,7 +211,7 @@ TEST_F(LearnedMeter, WhatIsKnownOfAnIdlePowerThatWasNeverSeenIsSaved) {
   auto state = host.meter().state();
   state.models.zones.at(0).memory.unseen = {
       .learned = 9.5, .pooled = -1.5, .least_load = 0.25, .windows = 900};
-  std::string text = format_state(state);
+  const std::string text = format_state(state);
   const auto read = parse_state(text);
   ASSERT_TRUE(read);
   const ZonePower::Unseen& unseen = read->models.zones.at(0).memory.unseen;
@@ -221,9 +220,7 @@ TEST_F(LearnedMeter, WhatIsKnownOfAnIdlePowerThatWasNeverSeenIsSaved) {
   EXPECT_EQ(unseen.least_load, 0.25);
   EXPECT_EQ(unseen.windows, 900U);
   // As the first release has written it.
-  for (std::size_t at; (at = text.find(",\"unseenIdle\":")) != std::string::npos;)
-    text.erase(at, text.find('}', at) + 1 - at);
-  const auto old = parse_state(text);
+  const auto old = parse_state(without(text, ",\"unseenIdle\":", "}"));
   ASSERT_TRUE(old);
   ASSERT_EQ(old->models.zones.size(), 2U);
   EXPECT_EQ(old->models.zones[0].memory.unseen.windows, 0U);
@@ -243,7 +240,7 @@ TEST_F(LearnedMeter, HowTheFrequencyFollowsTheLoadIsSaved) {
                                                .spread_times_log = -0.125,
                                                .filled_times_log = 0.125,
                                                .rest = -0.5};
-  std::string text = format_state(state);
+  const std::string text = format_state(state);
   const auto read = parse_state(text);
   ASSERT_TRUE(read);
   const FrequencyTrend::Memory& frequency = read->models.zones.at(0).memory.frequency;
@@ -257,20 +254,14 @@ TEST_F(LearnedMeter, HowTheFrequencyFollowsTheLoadIsSaved) {
   EXPECT_EQ(frequency.spread_times_log, -0.125);
   EXPECT_EQ(frequency.filled_times_log, 0.125);
   EXPECT_EQ(frequency.rest, -0.5);
-  // As earlier versions have written it: first with one number of cores, and before that, not at all.
-  std::string with_one = text;
-  for (std::size_t at; (at = with_one.find("\"meanFilled\":")) != std::string::npos;)
-    with_one.erase(at, with_one.find(',', at) + 1 - at);
-  const auto older = parse_state(with_one);
-  ASSERT_TRUE(older);
-  ASSERT_EQ(older->models.zones.size(), 2U);
-  EXPECT_EQ(older->models.zones[0].memory.frequency.mean_khz, 0);
-  for (std::size_t at; (at = text.find("\"frequency\":{")) != std::string::npos;)
-    text.erase(at, text.find('}', at) + 2 - at);
-  const auto old = parse_state(text);
-  ASSERT_TRUE(old);
-  ASSERT_EQ(old->models.zones.size(), 2U);
-  EXPECT_EQ(old->models.zones[0].memory.frequency.mean_khz, 0);
+  // As earlier versions have written it: with one number of cores, and before that, not at all.
+  for (const std::string& earlier :
+       {without(text, "\"meanFilled\":", ","), without(text, "\"frequency\":{", "},")}) {
+    const auto old = parse_state(earlier);
+    ASSERT_TRUE(old);
+    ASSERT_EQ(old->models.zones.size(), 2U);
+    EXPECT_EQ(old->models.zones[0].memory.frequency.mean_khz, 0);
+  }
 }
 
 TEST_F(LearnedMeter, AMalformedModelCostsNoTotals) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/identity_host.h"
+#include "daemon/older_state.h"
 
 namespace keplerd {
 namespace {
@@ -140,10 +141,7 @@ TEST_F(VmEvidenceTest, OfAnEarlierStateTheUnitSaysIt) {
   draw(101, kCron);
   end_all(100, kScope);
   end_all(101, kCron);
-  std::string text = format_state(host.meter().state());
-  for (auto at = text.find(R"("evidence")"); at != text.npos; at = text.find(R"("evidence")"))
-    text.erase(at, text.find(',', at) + 1 - at);
-  const auto state = parse_state(text);
+  const auto state = parse_state(without(format_state(host.meter().state()), R"("evidence")", ","));
   ASSERT_TRUE(state.ok()) << state.error().message;
   host.begin({}, Ledger(*state, "another"), state->readings);
   add_qemu(201, kCron, 0, kOther, "by-hand");

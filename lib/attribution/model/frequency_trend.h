@@ -21,10 +21,10 @@ class FrequencyTrend {
     std::size_t windows = 0;                  // that the means were learned from
     double mean_khz = 0;                      // 0: never read
     double mean_spread = 0, mean_filled = 0;  // share of the cores that is busy
-    double spread_squared = 0, filled_squared = 0,
-           spread_times_filled = 0;                     // of the deviations from the means
-    double spread_times_log = 0, filled_times_log = 0;  // likewise, and of ln f
-    double rest = 0;                                    // of ln f, not explained by the cores
+    // Means of products: of the deviations from these means, and of ln f.
+    double spread_squared = 0, filled_squared = 0, spread_times_filled = 0;
+    double spread_times_log = 0, filled_times_log = 0;
+    double rest = 0;  // of ln f, not explained by the cores
   };
 
   // Learns from a window of `seconds`; returns ln(f / its mean), between -1 and 1.
