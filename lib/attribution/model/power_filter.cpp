@@ -248,6 +248,11 @@ void PowerFilter::fail() {
 }
 
 void PowerFilter::bound() {
+  if (state_[kAwake] < 0) move(kAwake, 0);
+  limit();
+}
+
+void PowerFilter::limit() {
   state_[kAwake] = std::max(state_[kAwake], 0.0);
   state_[kPerCpu] = std::max(state_[kPerCpu], kLeastPerCpu * first_[kPerCpu]);
   for (std::size_t p = kFirstSlot; p < size_; ++p)
@@ -322,11 +327,17 @@ void PowerFilter::hold(Parameter p, double value, double deviation) {
 
 void PowerFilter::keep_within(Parameter p, double value, double most) {
   const double off = state_[p] - value;
-  if (std::abs(off) > most && variance(p) > 0) {
-    const double step = (std::copysign(most, off) - off) / variance(p);
-    for (std::size_t a = 0; a < size_; ++a) state_[a] += q(a, p) * step;
-  }
+  if (std::abs(off) > most) move(p, value + std::copysign(most, off));
   bound();
+  state_[p] = std::clamp(state_[p], value - most, value + most);
+  limit();
+}
+
+// What is known of the others follows.
+void PowerFilter::move(Parameter p, double value) {
+  if (variance(p) <= 0) return;
+  const double step = (value - state_[p]) / variance(p);
+  for (std::size_t a = 0; a < size_; ++a) state_[a] += q(a, p) * step;
 }
 
 void PowerFilter::assign(std::size_t slot, double deviation, double variance) {

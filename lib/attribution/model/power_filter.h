@@ -118,6 +118,8 @@ class PowerFilter {
   void scale(std::size_t parameter, double variance_factor);
   void forget_errors();
   void bound();
+  void limit();
+  void move(Parameter parameter, double value);
   void fail();
 
   std::size_t slots_;

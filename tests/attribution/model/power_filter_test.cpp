@@ -195,6 +195,20 @@ TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {
   EXPECT_NEAR(filter.variance(PowerFilter::kIdle), 0.25, 1e-9);
 }
 
+// The sum of both is known: what one is not, the other is.
+TEST(PowerFilter, WhatIsKnownOfOthersFollowsAParameterThatReachesItsBound) {
+  PowerFilter filter = started(1);
+  for (int i = 0; i < 600; ++i) {
+    PowerObservation o = observe(0.5 * (i / 10 % 7), 1);
+    o.watts = 30 + 4 * o.load;
+    filter.learn(o);
+  }
+  ASSERT_NEAR(filter.value(PowerFilter::kIdle) + filter.value(PowerFilter::kAwake), 30, 0.5);
+  filter.hold(PowerFilter::kAwake, -5, 0.1);
+  EXPECT_EQ(filter.value(PowerFilter::kAwake), 0);
+  EXPECT_NEAR(filter.value(PowerFilter::kIdle), 30, 0.5);
+}
+
 TEST(PowerFilter, KeptWithinBoundsAParameterIsAsUncertainAsBefore) {
   PowerFilter filter = started(kSlots);
   const double variance = filter.variance(PowerFilter::kIdle);
