@@ -12,6 +12,10 @@ constexpr int kRounds = 8;
 constexpr double kLeastBusy = 1e-6;   // a CPU whose ticks show nothing may still have run something
 constexpr double kBusyEnough = 0.05;  // the frequency of a CPU that is less busy says nothing of the load
 
+// The chance that two siblings are busy at the same time. It is the product if they run at random, and the
+// least possible one if the kernel fills idle cores first; where threads run is not known.
+double both_busy(double one, double other) { return (one * other + std::max(0.0, one + other - 1)) / 2; }
+
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 }  // namespace
@@ -86,7 +90,7 @@ void Placement::view_cpus(const CpuWindow& window, std::span<const std::size_t> 
     if (sibling < c) continue;  // its core was counted
     ++activity.cores;
     const double other = sibling == c ? 0 : window.busy[sibling];
-    activity.siblings += busy * other;
+    activity.siblings += both_busy(busy, other);
     activity.busy_cores += 1 - (1 - busy) * (1 - other);
   }
   activity.awake = 1 - asleep;
@@ -101,7 +105,9 @@ void Placement::view(const CpuWindow& window, std::span<const std::size_t> cpus,
   for (std::size_t m = 0; m < window.classes.size(); ++m) {
     if (class_use_[m] <= 0) continue;
     for (const std::size_t c : cpus) {
-      const double shared = sibling_[c] == c ? 0 : window.busy[sibling_[c]];
+      const double busy = window.busy[c];
+      const bool is_alone = sibling_[c] == c || busy <= 0;
+      const double shared = is_alone ? 0 : both_busy(busy, window.busy[sibling_[c]]) / busy;
       here[m] += row(m)[c] / class_use_[m];
       effective[m] += row(m)[c] * (1 - (1 - kSiblingShare) * shared) / class_use_[m];
     }

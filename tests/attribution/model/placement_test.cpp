@@ -64,6 +64,17 @@ TEST(Placement, TwoBusySiblingsCountForLessThanTwoCores) {
   EXPECT_EQ(activity.cores, 4U);
 }
 
+// At least 0.75 + 0.5 - 1 of the time, 0.375 if they ran at random; the mean of both is assumed.
+TEST(Placement, SiblingsAreTakenToBeBusyTogetherForLessThanAtRandom) {
+  WindowFixture f;
+  f.busy = {0.75, 0, 0, 0, 0.5, 0, 0, 0};
+  f.classes = {{1, 0, 0, 0, 1, 0, 0, 0}};
+  f.contenders = {{.cpu_seconds = 1.25}};
+  EXPECT_DOUBLE_EQ(f.activity().siblings, 0.3125);
+  f.busy = {0.5, 0, 0, 0, 0.25, 0, 0, 0};
+  EXPECT_DOUBLE_EQ(f.activity().siblings, 0.0625);
+}
+
 TEST(Placement, WithoutHyperthreadsUseAndEffectiveUseAreTheSame) {
   Placement placement({{0, 1}});
   const std::vector<double> busy{1, 0.25}, khz{0, 0};
