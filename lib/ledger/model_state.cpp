@@ -73,32 +73,23 @@ ZonePower::Base to_base(const Json& json) {
 }
 
 Json to_json(const FrequencyTrend::Memory& frequency) {
-  return {{"windows", frequency.windows},
-          {"meanKHz", frequency.mean_khz},
-          {"meanSpread", frequency.mean_spread},
-          {"meanFilled", frequency.mean_filled},
-          {"spreadSquared", frequency.spread_squared},
-          {"filledSquared", frequency.filled_squared},
-          {"spreadTimesFilled", frequency.spread_times_filled},
-          {"spreadTimesLog", frequency.spread_times_log},
-          {"filledTimesLog", frequency.filled_times_log},
-          {"rest", frequency.rest}};
+  return {{"referenceKHz", frequency.reference_khz},
+          {"firstSpread", frequency.first_spread},
+          {"firstFilled", frequency.first_filled},
+          {"value", frequency.value},
+          {"variance", frequency.variance}};
 }
 
 // Unknown in older states: it is learned again.
 FrequencyTrend::Memory to_frequency(const Json& zone) {
-  if (!zone.contains("frequency") || !zone.at("frequency").contains("meanFilled")) return {};
+  if (!zone.contains("frequency") || !zone.at("frequency").contains("referenceKHz")) return {};
   const Json& json = zone.at("frequency");
-  return {.windows = static_cast<std::size_t>(number(json.at("windows"), 0)),
-          .mean_khz = number(json.at("meanKHz"), 0),
-          .mean_spread = number(json.at("meanSpread"), 0),
-          .mean_filled = number(json.at("meanFilled"), 0),
-          .spread_squared = number(json.at("spreadSquared"), 0),
-          .filled_squared = number(json.at("filledSquared"), 0),
-          .spread_times_filled = number(json.at("spreadTimesFilled"), kAny),
-          .spread_times_log = number(json.at("spreadTimesLog"), kAny),
-          .filled_times_log = number(json.at("filledTimesLog"), kAny),
-          .rest = number(json.at("rest"), kAny)};
+  constexpr std::size_t kSize = FrequencyTrend::kParameters;
+  return {.reference_khz = number(json.at("referenceKHz"), 0),
+          .first_spread = number(json.at("firstSpread"), 0),
+          .first_filled = number(json.at("firstFilled"), 0),
+          .value = numbers<kSize>(json.at("value"), kAny),
+          .variance = numbers<kSize>(json.at("variance"), 0)};
 }
 
 Json to_json(const ZonePower::Unseen& unseen) {

@@ -230,37 +230,27 @@ TEST_F(LearnedMeter, HowTheFrequencyFollowsTheLoadIsSaved) {
   begin();
   learn(100);
   auto state = host.meter().state();
-  state.models.zones.at(0).memory.frequency = {.windows = 90,
-                                               .mean_khz = 3e6,
-                                               .mean_spread = 0.5,
-                                               .mean_filled = 0.625,
-                                               .spread_squared = 0.25,
-                                               .filled_squared = 0.375,
-                                               .spread_times_filled = -0.25,
-                                               .spread_times_log = -0.125,
-                                               .filled_times_log = 0.125,
-                                               .rest = -0.5};
+  state.models.zones.at(0).memory.frequency = {.reference_khz = 3e6,
+                                               .first_spread = 0.5,
+                                               .first_filled = 0.625,
+                                               .value = {-0.25, 0.125, -0.5},
+                                               .variance = {0.5, 0.25, 0.375}};
   const std::string text = format_state(state);
   const auto read = parse_state(text);
   ASSERT_TRUE(read);
   const FrequencyTrend::Memory& frequency = read->models.zones.at(0).memory.frequency;
-  EXPECT_EQ(frequency.windows, 90U);
-  EXPECT_EQ(frequency.mean_khz, 3e6);
-  EXPECT_EQ(frequency.mean_spread, 0.5);
-  EXPECT_EQ(frequency.mean_filled, 0.625);
-  EXPECT_EQ(frequency.spread_squared, 0.25);
-  EXPECT_EQ(frequency.filled_squared, 0.375);
-  EXPECT_EQ(frequency.spread_times_filled, -0.25);
-  EXPECT_EQ(frequency.spread_times_log, -0.125);
-  EXPECT_EQ(frequency.filled_times_log, 0.125);
-  EXPECT_EQ(frequency.rest, -0.5);
-  // As earlier versions have written it: with one number of cores, and before that, not at all.
+  EXPECT_EQ(frequency.reference_khz, 3e6);
+  EXPECT_EQ(frequency.first_spread, 0.5);
+  EXPECT_EQ(frequency.first_filled, 0.625);
+  EXPECT_THAT(frequency.value, testing::ElementsAre(-0.25, 0.125, -0.5));
+  EXPECT_THAT(frequency.variance, testing::ElementsAre(0.5, 0.25, 0.375));
+  // As earlier versions have written it: compared with a mean, and before that, not at all.
   for (const std::string& earlier :
-       {without(text, "\"meanFilled\":", ","), without(text, "\"frequency\":{", "},")}) {
+       {without(text, "\"referenceKHz\":", ","), without(text, "\"frequency\":{", "},")}) {
     const auto old = parse_state(earlier);
     ASSERT_TRUE(old);
     ASSERT_EQ(old->models.zones.size(), 2U);
-    EXPECT_EQ(old->models.zones[0].memory.frequency.mean_khz, 0);
+    EXPECT_EQ(old->models.zones[0].memory.frequency.reference_khz, 0);
   }
 }
 

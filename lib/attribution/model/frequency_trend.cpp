@@ -9,49 +9,75 @@
 namespace keplerd {
 namespace {
 
-constexpr double kMeanSpan = 600, kSlopeSpan = 3600, kRestSpan = 600;  // s
+// Standard deviations, of ln f: of one reading, which is of an instant; at the start; what is added in an
+// hour.
+constexpr double kReading = 0.05;
+constexpr FrequencyTrend::Values kFirstSd{0.05, 0.3, 0.3};
+constexpr double kHourlyDrift = 0.02;
 // Typical of processors with a turbo: from one busy core to all, the frequency falls by a third.
 constexpr double kUsualSlope = -0.35;
-constexpr double kUsualWeight = 3e-5;  // as the variance of the busy share that outweighs it
 
 }  // namespace
 
-// By how much ln f differs from its mean where so many cores more are busy than usual: least squares, with
-// the usual slope for cores that are filled first as far as little is known.
-double FrequencyTrend::explained(double spread, double filled) const {
-  const double a = known_.spread_squared + kUsualWeight, d = known_.filled_squared + kUsualWeight;
-  const double b = known_.spread_times_filled;
-  const double u = known_.spread_times_log, v = known_.filled_times_log + kUsualSlope * kUsualWeight;
-  const double determinant =
-      std::max(a * d - b * b, square(kUsualWeight));  // at least that, but for rounding
-  const double of_spread = (d * u - b * v) / determinant, of_filled = (a * v - b * u) / determinant;
-  return of_spread * spread + of_filled * filled;
+void FrequencyTrend::start(double khz, double spread, double filled) {
+  started_ = true;
+  reference_khz_ = khz;
+  first_spread_ = spread;
+  first_filled_ = filled;
+  value_ = {0, 0, kUsualSlope};
+  covariance_ = {};
+  for (std::size_t p = 0; p < kParameters; ++p) q(p, p) = square(kFirstSd[p]);
+}
+
+FrequencyTrend::Memory FrequencyTrend::memory() const {
+  return {.reference_khz = reference_khz_,
+          .first_spread = first_spread_,
+          .first_filled = first_filled_,
+          .value = value_,
+          .variance = {q(kConstant, kConstant), q(kSpread, kSpread), q(kFilled, kFilled)}};
+}
+
+void FrequencyTrend::restore(const Memory& memory) {
+  started_ = memory.variance[kConstant] > 0;
+  if (!started_) return;
+  start(memory.reference_khz, memory.first_spread, memory.first_filled);
+  value_ = memory.value;
+  for (std::size_t p = 0; p < kParameters; ++p) q(p, p) = std::min(memory.variance[p], square(kFirstSd[p]));
+}
+
+double FrequencyTrend::expected(const Values& at) const {
+  double sum = 0;
+  for (std::size_t p = 0; p < kParameters; ++p) sum += value_[p] * at[p];
+  return sum;
+}
+
+void FrequencyTrend::learn(const Values& at, double log, double seconds) {
+  Values gain{};
+  double variance = square(kReading);
+  for (std::size_t p = 0; p < kParameters; ++p)
+    q(p, p) = std::min(square(kFirstSd[p]), q(p, p) + seconds / 3600 * square(kHourlyDrift));
+  for (std::size_t a = 0; a < kParameters; ++a) {
+    for (std::size_t b = 0; b < kParameters; ++b) gain[a] += q(a, b) * at[b];
+    variance += at[a] * gain[a];
+  }
+  const double most = 4 * std::sqrt(variance);
+  const double step = std::clamp(log - expected(at), -most, most) / variance;
+  for (std::size_t a = 0; a < kParameters; ++a) {
+    value_[a] += gain[a] * step;
+    for (std::size_t b = 0; b <= a; ++b) q(b, a) = q(a, b) -= gain[a] * gain[b] / variance;
+  }
 }
 
 double FrequencyTrend::follow(const ZoneActivity& activity, double seconds) {
   const double cores = static_cast<double>(std::max<std::size_t>(activity.cores, 1));
   const double spread = activity.busy_cores / cores, filled = std::min(1.0, activity.load / cores);
   const bool read = activity.khz > 0;
-  if (read && known_.mean_khz <= 0) known_.windows = 0;  // all means are of the same windows
-  if (read || known_.mean_khz <= 0) {
-    const double weight = mean_weight(seconds, kMeanSpan, known_.windows++);
-    known_.mean_spread += weight * (spread - known_.mean_spread);
-    known_.mean_filled += weight * (filled - known_.mean_filled);
-    if (read) known_.mean_khz += weight * (activity.khz - known_.mean_khz);
-  }
-  const double s = spread - known_.mean_spread, f = filled - known_.mean_filled;
-  if (read) {
-    const double log = std::log(activity.khz / known_.mean_khz);
-    const double weight = mean_weight(seconds, kSlopeSpan);
-    const auto learn = [weight](double& mean, double value) { mean += weight * (value - mean); };
-    learn(known_.spread_squared, s * s);
-    learn(known_.filled_squared, f * f);
-    learn(known_.spread_times_filled, s * f);
-    learn(known_.spread_times_log, s * log);
-    learn(known_.filled_times_log, f * log);
-    known_.rest += mean_weight(seconds, kRestSpan) * (log - explained(s, f) - known_.rest);
-  }
-  return std::clamp(explained(s, f) + known_.rest, -1.0, 1.0);
+  const bool is_first = !started_ || (read && reference_khz_ <= 0);
+  if (is_first && activity.load > 0) start(read ? activity.khz : 0, spread, filled);
+  if (!started_) return 0;
+  const Values at{1, spread - first_spread_, filled - first_filled_};
+  if (read && reference_khz_ > 0) learn(at, std::log(activity.khz / reference_khz_), seconds);
+  return std::clamp(expected(at), -1.0, 1.0);
 }
 
 }  // namespace keplerd

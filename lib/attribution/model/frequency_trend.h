@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the processors of a zone ran in a window, compared with their mean. A frequency is read at one
-// instant, and the number of busy cores, which it follows, is known for the whole window: so what is learned
-// is how the frequency follows the busy cores, and, slowly, what else moves it (a governor, heat). Without
-// any reading, a usual slope stands in.
+// How fast the processors of a zone ran in a window, compared with the first reading. A frequency is read at
+// one instant, and the number of busy cores, which it follows, is known for the whole window: so what is
+// learned, by a Kalman filter, is how the frequency follows the busy cores, and, slowly, what else moves it
+// (a governor, heat). Without any reading, a usual slope stands in.
 //
 // How many cores were busy depends on where threads ran, which is not known: between the number if each CPU
-// was busy at random (spread), and that if the kernel filled idle cores first. Both are followed.
+// was busy at random (spread), and that if the kernel filled idle cores first (filled). Both are followed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "attribution/model/placement.h"
@@ -16,27 +17,36 @@ namespace keplerd {
 
 class FrequencyTrend {
  public:
-  // What it has learned, worth keeping for another run: the filters' parameters are those at this mean.
+  // Of ln f: what it is with as many busy cores as at the first reading, and by how much it rises from no
+  // busy core to all, as far as it follows the one or the other number of them.
+  enum Parameter : std::size_t { kConstant, kSpread, kFilled, kParameters };
+  using Values = std::array<double, kParameters>;
+
+  // What it has learned, worth keeping for another run.
   struct Memory {
-    std::size_t windows = 0;                  // that the means were learned from
-    double mean_khz = 0;                      // 0: never read
-    double mean_spread = 0, mean_filled = 0;  // share of the cores that is busy
-    // Means of products: of the deviations from these means, and of ln f.
-    double spread_squared = 0, filled_squared = 0, spread_times_filled = 0;
-    double spread_times_log = 0, filled_times_log = 0;
-    double rest = 0;  // of ln f, not explained by the cores
+    double reference_khz = 0;                   // the first reading, where ln f is 0; 0: never read
+    double first_spread = 0, first_filled = 0;  // share of the cores that was busy then
+    Values value{}, variance{};                 // variances of 0: it has not started
   };
 
-  // Learns from a window of `seconds`; returns ln(f / its mean), between -1 and 1.
+  // Learns from a window of `seconds`; returns ln(f / the first reading), between -1 and 1. The reference
+  // stays: the filters' powers of a busy CPU are those at this frequency.
   double follow(const ZoneActivity& activity, double seconds);
 
-  const Memory& memory() const { return known_; }
-  void restore(const Memory& memory) { known_ = memory; }
+  Memory memory() const;
+  void restore(const Memory& memory);
 
  private:
-  double explained(double spread, double filled) const;
+  void start(double khz, double spread, double filled);
+  double expected(const Values& at) const;
+  void learn(const Values& at, double log, double seconds);
+  double& q(std::size_t a, std::size_t b) { return covariance_[a * kParameters + b]; }
+  double q(std::size_t a, std::size_t b) const { return covariance_[a * kParameters + b]; }
 
-  Memory known_;
+  bool started_ = false;
+  double reference_khz_ = 0, first_spread_ = 0, first_filled_ = 0;
+  Values value_{};
+  std::array<double, kParameters * kParameters> covariance_{};
 };
 
 }  // namespace keplerd

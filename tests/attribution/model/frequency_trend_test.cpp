@@ -17,7 +17,7 @@ ZoneActivity cores(double busy, double khz) {
   return activity;
 }
 
-TEST(FrequencyTrend, TheFirstWindowIsTheMean) {
+TEST(FrequencyTrend, TheFirstReadingIsTheReference) {
   EXPECT_EQ(FrequencyTrend().follow(cores(0.5, 3e6), 1), 0);
   EXPECT_EQ(FrequencyTrend().follow(cores(0.5, 0), 1), 0);
 }
@@ -25,8 +25,7 @@ TEST(FrequencyTrend, TheFirstWindowIsTheMean) {
 TEST(FrequencyTrend, WithoutReadingsBusyCoresStandIn) {
   FrequencyTrend trend;
   trend.follow(cores(0.2, 0), 1);
-  // The mean of both windows is 0.5, so the second is 0.3 above.
-  EXPECT_NEAR(trend.follow(cores(0.8, 0), 1), -0.35 * 0.3, 1e-12);
+  EXPECT_NEAR(trend.follow(cores(0.8, 0), 1), -0.35 * 0.6, 1e-12);
 }
 
 TEST(FrequencyTrend, LearnsHowTheFrequencyFollowsTheCores) {
@@ -36,7 +35,35 @@ TEST(FrequencyTrend, LearnsHowTheFrequencyFollowsTheCores) {
     const double busy = i % 2 == 0 ? 0.2 : 0.8;
     last = trend.follow(cores(busy, 3e6 * std::exp(-0.6 * busy)), 1);
   }
-  EXPECT_NEAR(last, -0.6 * 0.3, 0.02);  // the last is busy
+  EXPECT_NEAR(last, -0.6 * 0.6, 0.002);  // the last is busy, the first was not
+}
+
+// Else the power of a busy CPU, which is learned at this frequency, would change with the load of the last
+// minutes.
+TEST(FrequencyTrend, TheReferenceStaysWhateverRunsForHours) {
+  FrequencyTrend trend;
+  const auto khz = [](double busy) { return 3e6 * std::exp(-0.6 * busy); };
+  for (const double busy : {0.2, 0.5, 0.8})
+    for (int i = 0; i < 3600; ++i) trend.follow(cores(busy, khz(busy)), 1);
+  EXPECT_NEAR(trend.follow(cores(0.2, 0), 1), 0, 0.002);
+  EXPECT_NEAR(trend.follow(cores(0.8, 0), 1), -0.6 * 0.6, 0.002);
+}
+
+TEST(FrequencyTrend, WhatElseMovesTheFrequencyIsFollowedWithinMinutes) {
+  FrequencyTrend trend;
+  for (int i = 0; i < 3600; ++i) trend.follow(cores(i % 2 == 0 ? 0.2 : 0.8, 3e6), 1);
+  double last = 0;
+  for (int i = 0; i < 900; ++i) last = trend.follow(cores(i % 2 == 0 ? 0.2 : 0.8, 2.4e6), 1);
+  EXPECT_NEAR(last, std::log(0.8), 0.01);
+}
+
+TEST(FrequencyTrend, KeepsItsReferenceAcrossARestart) {
+  FrequencyTrend trend, after;
+  const auto khz = [](double busy) { return 3e6 * std::exp(-0.6 * busy); };
+  for (int i = 0; i < 3600; ++i) trend.follow(cores(i % 2 == 0 ? 0.2 : 0.8, khz(i % 2 == 0 ? 0.2 : 0.8)), 1);
+  after.restore(trend.memory());
+  EXPECT_EQ(after.follow(cores(0.8, 0), 1), trend.follow(cores(0.8, 0), 1));
+  EXPECT_NEAR(after.follow(cores(0.2, khz(0.2)), 1), 0, 0.002);
 }
 
 // Of 10 cores with two siblings each: how many are busy if each CPU is at random, and if idle cores are
@@ -50,7 +77,8 @@ ZoneActivity hyperthreads(double load, double khz) {
   return activity;
 }
 
-// What is expected of ln(f / its mean) at 3, 10 and 17 busy CPUs, once loads between 2 and 18 were seen.
+// What is expected of ln(f / the first reading) at 3, 10 and 17 busy CPUs, once loads between 2 and 18 were
+// seen.
 template <class Cores>
 void expect_to_follow(Cores busy_cores) {
   FrequencyTrend trend;
@@ -59,9 +87,9 @@ void expect_to_follow(Cores busy_cores) {
     const double load = 2 + i * 7 % 17;
     trend.follow(hyperthreads(load, khz(load)), 1);
   }
-  const double mean = std::log(trend.memory().mean_khz);
+  const double first = std::log(khz(2));
   for (const double load : {3.0, 10.0, 17.0})
-    EXPECT_NEAR(trend.follow(hyperthreads(load, 0), 1), std::log(khz(load)) - mean, 0.01) << load;
+    EXPECT_NEAR(trend.follow(hyperthreads(load, 0), 1), std::log(khz(load)) - first, 0.01) << load;
 }
 
 TEST(FrequencyTrend, FollowsCoresThatAreFilledFirst) { expect_to_follow(filled); }
@@ -85,11 +113,11 @@ TEST(FrequencyTrend, WindowsBeforeTheFirstReadingDoNotBendTheSlope) {
     after = after_a_pause.follow(load, 1);
     without = at_once.follow(load, 1);
   }
-  EXPECT_NEAR(without, -0.4 * 0.1, 0.002);
+  EXPECT_NEAR(without, -0.4 * 0.2, 0.002);
   EXPECT_EQ(after, without);
 }
 
-TEST(FrequencyTrend, AFixedFrequencyStaysAtItsMean) {
+TEST(FrequencyTrend, AFixedFrequencyStaysTheReference) {
   FrequencyTrend trend;
   double last = 1;
   for (int i = 0; i < 7200; ++i) last = trend.follow(cores(i % 2 == 0 ? 0.2 : 0.8, 3e6), 1);
@@ -102,7 +130,8 @@ TEST(FrequencyTrend, WindowsWithoutAReadingUseWhatWasLearned) {
     const double busy = i % 2 == 0 ? 0.2 : 0.8;
     trend.follow(cores(busy, 3e6 * std::exp(-0.6 * busy)), 1);
   }
-  EXPECT_NEAR(trend.follow(cores(0.2, 0), 1), 0.6 * 0.3, 0.02);
+  EXPECT_NEAR(trend.follow(cores(0.2, 0), 1), 0, 0.002);
+  EXPECT_NEAR(trend.follow(cores(0.5, 0), 1), -0.6 * 0.3, 0.002);
 }
 
 TEST(FrequencyTrend, AnAbsurdReadingIsBounded) {

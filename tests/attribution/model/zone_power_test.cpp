@@ -219,7 +219,7 @@ TEST(ZonePower, ARestartAtAnotherLoadDoesNotChangeThePowerOfACpu) {
   after.restore(*before.memory());
   const double learned = before.learned().value(PowerFilter::kPerCpu);
   for (int i = 0; i < 10; ++i) run(after, 4);
-  EXPECT_NEAR(after.learned().value(PowerFilter::kPerCpu), learned, 0.03 * learned);
+  EXPECT_NEAR(after.learned().value(PowerFilter::kPerCpu), learned, 0.05 * learned);
 }
 
 TEST(ZonePower, ErrorsAreLargerOfWorkloadsThatAlwaysRunTogether) {
