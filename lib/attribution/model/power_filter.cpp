@@ -21,7 +21,6 @@ constexpr double kLeastDrift = 0.1;       // of that at the start
 constexpr double kLongestMemory = 86400;  // s, of d
 
 constexpr double kSensorWatts = 0.1, kSensorShare = 0.002;  // what a counter may be off by
-constexpr double kBeginsOrEnds = 0.5;                       // of the load, from one window to the next
 constexpr double kFirstNoise = 0.03;                        // of the active power
 constexpr std::size_t kFirstNoiseWindows = 20;              // that the first value counts for
 constexpr double kNoiseSpan = 60;                           // s, in which it is learned
@@ -85,6 +84,7 @@ void PowerFilter::forget_errors() {
   windows_ = failures_ = 0;
   noise_windows_ = kFirstNoiseWindows;
   surprise_ = 1;
+  doubt_.forget();
   recent_squared_ = recent_alike_squared_ = recent_power_squared_ = 0;
   mean_share_ = {};
   correlation_ = {};
@@ -168,13 +168,6 @@ void PowerFilter::find_gradient(const PowerObservation& o, double phi, double g)
   for (std::size_t p = kFirstSlot; p < size_; ++p) gradient_[p] = phi * o.share[p - kFirstSlot];
 }
 
-// By how many watts the prediction may be off because CPUs were busy at the same time, but `a` takes them for
-// independent. Where load begins or ends within a window, all that runs does so in the same part of it.
-double PowerFilter::awake_doubt(const PowerObservation& o) const {
-  const bool begins_or_ends = std::abs(o.load - last_load_) > kBeginsOrEnds * std::max(o.load, last_load_);
-  return begins_or_ends ? state_[kAwake] * (o.awake - o.least_awake) : 0;
-}
-
 double PowerFilter::learn(const PowerObservation& o) {
   drift(o);
   const double phi = o.load > 0 ? dynamic(o) : 0;
@@ -192,14 +185,15 @@ double PowerFilter::learn(const PowerObservation& o) {
     fail();
     return error;
   }
-  last_doubt_ = square(awake_doubt(o));
-  last_noise_ =
-      square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active) + last_doubt_;
-  last_load_ = o.load;
+  doubt_.find(o, {.awake = state_[kAwake], .per_cpu = is_memory() ? 0 : state_[kPerCpu], .dynamic = phi * g});
+  const double noise =
+      square(kSensorWatts) + square(kSensorShare * o.watts) + relative_noise_ * square(active);
+  last_noise_ = noise + doubt_.squared();
   correct(error, own + correlation_.inflation(error, o.seconds) * last_noise_);
   centre(o);
   bound();
   judge(error, own, active, o);
+  doubt_.judge(error, own + noise, noise);
   compare(error, phi, g);
   if (surprise_ > kSurprised && age_ >= kSurpriseFrom) reopen(o);
   ++windows_;
@@ -262,9 +256,9 @@ void PowerFilter::limit() {
 // Learns how large errors usually are, and whether they are larger now. What the doubt explains is not usual.
 void PowerFilter::judge(double error, double own, double active, const PowerObservation& o) {
   if (active > 0.1 * o.watts) {
-    const double usual = std::max(0.0, square(error) - last_doubt_);
+    const double usual = std::max(0.0, square(error) - doubt_.squared());
     double seen = std::max(usual - own, 0.05 * usual);
-    if (age_ > 60) seen = std::min(seen, 6 * (last_noise_ - last_doubt_));  // a jump is no noise
+    if (age_ > 60) seen = std::min(seen, 6 * (last_noise_ - doubt_.squared()));  // a jump is no noise
     relative_noise_ +=
         mean_weight(o.seconds, kNoiseSpan, noise_windows_++) * (seen / square(active) - relative_noise_);
   }
@@ -283,8 +277,7 @@ void PowerFilter::compare(double error, double phi, double g) {
 // Whether the last windows were predicted badly, and clearly worse than if all workloads drew alike. In
 // memory, where their powers differ more than any load shows, a few windows say too little.
 bool PowerFilter::is_worse_than_nothing() const {
-  return deviation_variance_ <= kDeviationVariance &&
-         recent_squared_ > square(kBad) * recent_power_squared_ &&
+  return !is_memory() && recent_squared_ > square(kBad) * recent_power_squared_ &&
          recent_squared_ > kWorse * recent_alike_squared_;
 }
 

@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "attribution/model/error_correlation.h"
+#include "attribution/model/power_observation.h"
+#include "attribution/model/window_doubt.h"
 
 namespace keplerd {
 
@@ -30,23 +32,6 @@ namespace keplerd {
 // their power, in memory by more.
 inline constexpr double kDeviationVariance = 0.09;
 inline constexpr double kMemoryDeviationVariance = 0.64;
-
-// Workloads whose d a filter learns; slot 0 is that of all others.
-inline constexpr std::size_t kSlots = 64;
-
-// What a filter learns from.
-struct PowerObservation {
-  double watts = 0;
-  double seconds = 0;
-  double awake = 0;                    // a
-  double least_awake = 0;              // a, if the CPUs were busy at the same time
-  double load = 0;                     // X
-  double siblings = 0;                 // O
-  double frequency = 0;                // L
-  double cpus = 0;                     // logical CPUs of the zone
-  bool is_new = true;                  // few windows so far, or no minute with so little load
-  std::array<double, kSlots> share{};  // b; the sum is 1, or all are 0 without load
-};
 
 class PowerFilter {
  public:
@@ -107,11 +92,11 @@ class PowerFilter {
   double covariance(std::size_t a, std::size_t b) const { return covariance_[a * size_ + b]; }
   double& q(std::size_t a, std::size_t b) { return covariance_[a * size_ + b]; }
   void drift(const PowerObservation& observation);
-  double awake_doubt(const PowerObservation& observation) const;
   void find_gradient(const PowerObservation& observation, double phi, double g);
   void correct(double error, double variance);
   void judge(double error, double own, double active, const PowerObservation& observation);
   void compare(double error, double phi, double g);
+  bool is_memory() const { return deviation_variance_ > kDeviationVariance; }
   bool is_worse_than_nothing() const;
   void reopen(const PowerObservation& observation);
   void centre(const PowerObservation& observation);
@@ -132,13 +117,13 @@ class PowerFilter {
   double age_ = 0;  // s of learning
   std::size_t windows_ = 0;
   std::size_t failures_ = 0, restarts_ = 0;
-  double last_load_ = 0;  // X of the last window
 
   std::array<double, kSlots> mean_share_{};  // b, its mean
 
   double relative_noise_ = 0;  // variance of the model's error, of the square of the active power
   std::size_t noise_windows_ = 0;
-  double last_noise_ = 0, last_doubt_ = 0;  // W^2; the doubt is a part of the noise
+  double last_noise_ = 0;  // W^2, with the doubt
+  WindowDoubt doubt_;
   double surprise_ = 1;
   // W^2, means of the last windows: of the error, of the error if all workloads drew alike, of their power.
   double recent_squared_ = 0, recent_alike_squared_ = 0, recent_power_squared_ = 0;

@@ -188,6 +188,43 @@ TEST(PowerFilter, ThatAllRanAtTheSameTimeIsNotTakenForNoise) {
   EXPECT_NEAR(learn_bursts(true).noise(), noise, 0.1 * noise);
 }
 
+// What a filter learns in an hour of a host with 8 CPUs that draws 20 W idle, 10 W awake and 4 W a busy CPU
+// at its highest frequency, which falls with the number of busy CPUs. That number changes every three
+// seconds, in the middle of a window if `within` one.
+PowerFilter learn_steps(bool within) {
+  PowerFilter filter(1);
+  const auto window = [](double before, double after) {
+    const auto log = [](double busy) { return std::log(1 - 0.06 * busy); };
+    const auto watts = [&](double busy) { return 30 + 4 * busy * std::exp(1.5 * log(busy)); };
+    return PowerObservation{.watts = (watts(before) + watts(after)) / 2,
+                            .seconds = 1,
+                            .awake = 1,
+                            .least_awake = 1,
+                            .load = (before + after) / 2,
+                            .frequency = (log(before) + log(after)) / 2,
+                            .cpus = 8,
+                            .share = {1}};
+  };
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> any(1, 8);
+  filter.start(window(4, 4), 20);
+  double busy = 4;
+  for (int step = 0; step < 1200; ++step) {
+    const double before = std::exchange(busy, any(random));
+    for (int second = 0; second < 3; ++second) {
+      filter.learn(window(within && second == 0 ? before : busy, busy));
+      filter.hold(PowerFilter::kIdle, 20, 0.4);
+    }
+  }
+  return filter;
+}
+
+TEST(PowerFilter, WhereTheLoadChangesWithinAWindowItsMeanSaysLessOfThePower) {
+  const double awake = learn_steps(false).value(PowerFilter::kAwake);
+  EXPECT_NEAR(awake, 10, 1);
+  EXPECT_NEAR(learn_steps(true).value(PowerFilter::kAwake), awake, 0.6);
+}
+
 TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {
   PowerFilter filter = started(kSlots);
   filter.hold(PowerFilter::kIdle, 30, 0.5);
