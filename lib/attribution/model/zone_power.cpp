@@ -38,7 +38,7 @@ constexpr double kMostAwake = 0.72;                     // of the active energy
 
 // As long as they have seen few loads, the filters take some of the power of busy cores for power drawn by
 // being awake. Only what exceeds so many standard deviations of it is divided as such.
-constexpr double kAwakeDoubt = 1.5;
+constexpr double kAwakeDoubt = 1;
 
 // When a workload is unclear: of the use of the zone; of what was not known at first; s.
 constexpr double kLeastUnclear = 0.05, kUnlearned = 0.5, kTimeToLearn = 600;

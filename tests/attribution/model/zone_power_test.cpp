@@ -115,7 +115,7 @@ TEST(ZonePower, OnlyWhatIsSurelyDrawnByBeingAwakeIsDividedAsSuch) {
     const double awake = total(divide(zone, using_cpus({use}), 40 + 5 * use).awake);
     const double constant = zone.learned().value(PowerFilter::kAwake);
     ASSERT_GT(constant, 0);
-    const double sure = constant - 1.5 * std::sqrt(zone.learned().variance(PowerFilter::kAwake));
+    const double sure = constant - std::sqrt(zone.learned().variance(PowerFilter::kAwake));
     ASSERT_LE(awake, std::max(0.0, sure) / constant) << i;
   }
 }
