@@ -20,6 +20,9 @@ ZoneKind kind_of(const Zone& zone) {
   return zone.resource == Resource::kDram ? ZoneKind::kMemory : ZoneKind::kProcessor;
 }
 
+// Whether a zone is a package, and the rules by which it is divided are those in force.
+bool decides(const Zone& zone) { return zone.in_total && zone.resource == Resource::kCpu; }
+
 }  // namespace
 
 LearnedModel::LearnedModel(const ModelRules& rules, std::size_t slots) : rules_(rules), slots_(slots) {}
@@ -57,7 +60,7 @@ void LearnedModel::learn_from_short_windows() {
     const auto zone = zones_.find(id);
     if (zone == zones_.end() || zone->second.cpus.empty()) continue;
     placement_->view(window, zone->second.cpus, activity_);
-    zone->second.power.learn(window, activity_, watts);
+    zone->second.power.learn(window, activity_, watts, powers_of_others(zone->second));
   }
   short_.clear();
 }
@@ -69,6 +72,7 @@ LearnedModel::LearnedZone* LearnedModel::find_zone(const Zone& zone) {
   LearnedZone& found = entry->second;
   if (is_new) {
     found.largest_limit = zone.largest_limit;
+    found.is_package = decides(zone);
     const auto saved = saved_.extract(zone.id);
     if (!saved.empty()) restore(found.power, saved.mapped());
   }
@@ -81,6 +85,15 @@ LearnedModel::LearnedZone* LearnedModel::find_zone(const Zone& zone) {
     fix_idle();
   }
   return found.cpus.empty() ? nullptr : &found;
+}
+
+// What the models of the other packages have learned of workloads.
+std::vector<LearnedPowers> LearnedModel::powers_of_others(const LearnedZone& zone) const {
+  std::vector<LearnedPowers> powers;
+  for (const auto& [id, other] : zones_)
+    if (&other != &zone && zone.is_package && other.is_package && other.power.learned().started())
+      powers.push_back(other.power.powers());
+  return powers;
 }
 
 // The idle power that was configured is that of all processors; each has a part by its CPUs.
@@ -97,19 +110,18 @@ void LearnedModel::fix_idle() {
 std::optional<Weighing> LearnedModel::weigh(const DrawnEnergy& drawn) {
   auto weighing = by_usage_.weigh(drawn);
   LearnedZone* const zone = weighing ? find_zone(drawn.zone) : nullptr;
-  const bool decides = drawn.zone.in_total && drawn.zone.resource == Resource::kCpu;
-  if (decides) is_learned_ = false;
+  if (decides(drawn.zone)) is_learned_ = false;
   if (zone == nullptr) return weighing;
   const CpuWindow& window = input_.window();
   const double watts = joules(drawn.energy) / to_seconds(drawn.span);
   placement_->view(window, zone->cpus, activity_);
   // Of a longer span, it is not known who ran in all of it.
   if (drawn.span == window_) {
-    if (teaches_) zone->power.learn(window, activity_, watts);
+    if (teaches_) zone->power.learn(window, activity_, watts, powers_of_others(*zone));
     if (is_short_) short_.add_energy(drawn.zone.id, drawn.energy);
   }
   if (!zone->power.started()) return weighing;
-  is_learned_ = is_learned_ || decides;
+  is_learned_ = is_learned_ || decides(drawn.zone);
   const PowerDivision& division = zone->power.divide(window, activity_, watts);
   if (rules_.split != ModelRules::Split::kUsageRatio) weighing->idle = idle_of(division, drawn);
   if (!rules_.shares_learned()) return weighing;

@@ -36,11 +36,13 @@ class LearnedModel final : public Model {
   struct LearnedZone {
     LearnedZone(ZoneKind kind, std::size_t slots) : power(kind, slots) {}
     ZonePower power;
+    bool is_package = false;  // counted in the total, not a part of another
     std::vector<std::size_t> cpus;
     Microwatts largest_limit;
   };
   void restore(ZonePower& power, const SavedZoneModel& saved);
   LearnedZone* find_zone(const Zone& zone);
+  std::vector<LearnedPowers> powers_of_others(const LearnedZone& zone) const;
   void learn_from_short_windows();
   void fix_idle();
   Microjoules idle_of(const PowerDivision& division, const DrawnEnergy& drawn) const;

@@ -11,9 +11,8 @@ namespace keplerd {
 namespace {
 
 constexpr double kFrequencyExponent = 1.5;  // of a core's power: f V^2, where V rises with f, and leakage
-constexpr double kLeastDeviation = -0.7, kMostDeviation = 2.5;
-constexpr double kLeastPerCpu = 0.05;   // of K at the start
-constexpr double kLeastDynamic = 0.15;  // of K X: corrections take no more away
+constexpr double kLeastPerCpu = 0.05;       // of K at the start
+constexpr double kLeastDynamic = 0.15;      // of K X: corrections take no more away
 
 // How fast the state may change. Young filters change quickly; later, most of the change comes from reopen().
 constexpr double kSettled = 3600;         // s

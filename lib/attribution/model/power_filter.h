@@ -32,6 +32,7 @@ namespace keplerd {
 // their power, in memory by more.
 inline constexpr double kDeviationVariance = 0.09;
 inline constexpr double kMemoryDeviationVariance = 0.64;
+inline constexpr double kLeastDeviation = -0.7, kMostDeviation = 2.5;  // of d
 
 class PowerFilter {
  public:
@@ -75,7 +76,6 @@ class PowerFilter {
 
   // What is drawn for a load, if all workloads draw alike: phi, at least 0.
   double dynamic(const PowerObservation& observation) const;
-  double workload_factor(const PowerObservation& observation) const;  // g
 
   double value(Parameter parameter) const { return state_[parameter]; }
   double variance(Parameter parameter) const { return covariance(parameter, parameter); }
@@ -92,6 +92,7 @@ class PowerFilter {
   double covariance(std::size_t a, std::size_t b) const { return covariance_[a * size_ + b]; }
   double& q(std::size_t a, std::size_t b) { return covariance_[a * size_ + b]; }
   void drift(const PowerObservation& observation);
+  double workload_factor(const PowerObservation& observation) const;  // g
   void find_gradient(const PowerObservation& observation, double phi, double g);
   void correct(double error, double variance);
   void judge(double error, double own, double active, const PowerObservation& observation);

@@ -98,6 +98,11 @@ void WorkloadSlots::fill(PowerFilter& filter) {
   }
 }
 
+std::size_t WorkloadSlots::slot_of(std::uint64_t workload) const {
+  const auto found = workloads_.find(workload);
+  return found == workloads_.end() ? 0 : found->second.slot;
+}
+
 WorkloadSlots::Holder WorkloadSlots::holder(std::size_t slot) const {
   const auto workload = workloads_.find(holder_[slot]);
   return workload == workloads_.end() ? Holder() : Holder{workload->first, workload->second.held};

@@ -37,6 +37,8 @@ class WorkloadSlots {
   };
   Holder holder(std::size_t slot) const;
 
+  std::size_t slot_of(std::uint64_t workload) const;  // 0: none
+
   // What is known of those that have, or had, a slot.
   std::vector<WorkloadMemory> memory(const PowerFilter& filter) const;
   // Remembers what another run learned.

@@ -91,7 +91,8 @@ void ZonePower::observe(const CpuWindow& window, const ZoneActivity& activity, d
   for (std::size_t g = 0; g < slots_.size(); ++g) observation_.share[slots_[g]] += use[g] / activity.load;
 }
 
-void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, double watts) {
+void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, double watts,
+                      std::span<const LearnedPowers> others) {
   workloads_.follow(window, activity.use, learned_);
   last_frequency_ = frequency_.follow(activity, window.seconds);
   observe(window, activity, watts);
@@ -107,6 +108,7 @@ void ZonePower::learn(const CpuWindow& window, const ZoneActivity& activity, dou
   const double own = learned_.learn(observation_), alike = pooled_.learn(observation_);
   trust_.judge(own, alike, pooled_.noise(), window.seconds);
   hold_idle();
+  deviations_ = agreed_deviations(powers(), others);
 }
 
 // Whether next to nothing ran.
@@ -233,7 +235,8 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   };
   parts.idle_watts = division_.idle_watts = std::min(watts, blend(idle(learned_), idle(pooled_)));
   parts.active_watts = std::max({watts - parts.idle_watts, 0.02 * watts, kLeastActive});
-  const double factor = learned_.workload_factor(o);
+  double factor = 0;
+  for (std::size_t s = 0; s < kSlots; ++s) factor += o.share[s] * (1 + deviations_[s]);
   const auto awake = [&](const PowerFilter& filter, double g) {
     const double watts_awake = filter.value(PowerFilter::kAwake);
     const double sure = watts_awake - kAwakeDoubt * std::sqrt(filter.variance(PowerFilter::kAwake));
@@ -247,7 +250,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
       o.awake / parts.active_watts;
   share_presence(activity.use, presence_);
   for (std::size_t s = 0; s < kSlots; ++s)
-    parts.learned[s] = factor > 0 ? o.share[s] * (1 + learned_.deviation(s)) / factor : 0;
+    parts.learned[s] = factor > 0 ? o.share[s] * (1 + deviations_[s]) / factor : 0;
   find_slot_variances(parts);
   division_.idle_relative_sd = idle_deviation() / parts.active_watts;
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attribution/model/agreement.h"
 #include "attribution/model/cpu_window.h"
 #include "attribution/model/frequency_trend.h"
 #include "attribution/model/placement.h"
@@ -66,8 +67,10 @@ class ZonePower {
   // `slots`: of the learned filter (power_filter.h).
   explicit ZonePower(ZoneKind kind = ZoneKind::kProcessor, std::size_t slots = kSlots);
 
-  // Learns from a window in which the zone drew `watts`.
-  void learn(const CpuWindow& window, const ZoneActivity& activity, double watts);
+  // Learns from a window in which the zone drew `watts`. `others`: what is known of the same workloads on
+  // other packages.
+  void learn(const CpuWindow& window, const ZoneActivity& activity, double watts,
+             std::span<const LearnedPowers> others = {});
 
   // Divides a window, which need not be one that it has learned from. Valid until the next call.
   const PowerDivision& divide(const CpuWindow& window, const ZoneActivity& activity, double watts);
@@ -98,6 +101,7 @@ class ZonePower {
   };
   std::vector<Unclear> unclear() const;
   const PowerFilter& learned() const { return learned_; }
+  LearnedPowers powers() const { return {&learned_, &workloads_}; }
   const PowerFilter& pooled() const { return pooled_; }
 
  private:
@@ -129,6 +133,7 @@ class ZonePower {
   double last_frequency_ = 0;
   WorkloadSlots workloads_;
   PowerFilter learned_, pooled_;
+  std::array<double, kSlots> deviations_{};  // d of each slot, as known on all packages
   Trust trust_;
   PowerObservation observation_;
   std::vector<std::size_t> slots_;  // of each contender
