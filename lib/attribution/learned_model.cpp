@@ -20,7 +20,7 @@ ZoneKind kind_of(const Zone& zone) {
   return zone.resource == Resource::kDram ? ZoneKind::kMemory : ZoneKind::kProcessor;
 }
 
-// Whether a zone is a package, and the rules by which it is divided are those in force.
+// Whether a zone is a package that counts in the total: how it is divided decides which rules are in force.
 bool decides(const Zone& zone) { return zone.in_total && zone.resource == Resource::kCpu; }
 
 }  // namespace

@@ -86,8 +86,8 @@ FrequencyTrend::Memory to_frequency(const Json& zone) {
   const Json& json = zone.at("frequency");
   constexpr std::size_t kSize = FrequencyTrend::kParameters;
   return {.reference_khz = number(json.at("referenceKHz"), 0),
-          .first_spread = number(json.at("firstSpread"), 0),
-          .first_filled = number(json.at("firstFilled"), 0),
+          .first_spread = std::min(1.0, number(json.at("firstSpread"), 0)),
+          .first_filled = std::min(1.0, number(json.at("firstFilled"), 0)),
           .value = numbers<kSize>(json.at("value"), kAny),
           .variance = numbers<kSize>(json.at("variance"), 0)};
 }

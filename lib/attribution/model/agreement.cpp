@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "attribution/model/arithmetic.h"
 
@@ -11,22 +12,28 @@ namespace keplerd {
 namespace {
 
 constexpr double kLeastVariance = 1e-6;  // of ln(1 + d)
+// A filter keeps its powers near the first guess until it has learned enough. Without that guess, they are
+// larger by this factor or less: those of a filter that has become uncertain again are not kept near it.
+constexpr double kMostLarger = 2;
 
-// What a filter knows of a workload: ln(1 + d), of which it had guessed 0 before it learned anything.
+// What a filter knows of a workload.
 struct Guess {
-  double weighed = 0;    // times the precision
+  double log = 0;        // ln(1 + d)
   double precision = 0;  // 1 / its variance; 0: none
   double learned = 0;    // of that, what was added to the first guess
-
-  double seen() const { return weighed / learned; }  // the value, without the first guess
+  double seen = 0;       // ln(1 + d), without the first guess, by which it is 0
 };
 
+// None of a filter that has lost its footing.
 Guess guess_of(const PowerFilter& filter, std::size_t slot) {
   const double factor = 1 + filter.deviation(slot);
   const double variance = filter.deviation_covariance(slot, slot) / square(factor);
+  if (!(variance > 0) || !std::isfinite(variance) || !std::isfinite(factor)) return {};
   const double precision = 1 / std::max(variance, kLeastVariance);
   const double first = square(factor) / filter.deviation_variance();
-  return {std::log(factor) * precision, precision, std::max(0.0, precision - first)};
+  const double learned = precision - first, log = std::log(factor);
+  if (learned <= 0) return {log, precision, 0, log};
+  return {log, precision, learned, log * std::min(kMostLarger, precision / learned)};
 }
 
 using Guesses = std::array<Guess, kSlots>;
@@ -42,37 +49,46 @@ Guesses known_elsewhere(const LearnedPowers& own, const LearnedPowers& other) {
   return found;
 }
 
-// By how much the logarithms differ because the mean workloads of the packages do.
-double difference_of(const Guesses& own, const Guesses& other) {
+// By how much the logarithms differ because the mean workloads of the packages do, which is 0 as far as
+// nothing is known. Unset if fewer than two workloads are known on both.
+std::optional<double> difference_of(const Guesses& own, const Guesses& other, double first_precision) {
   double difference = 0, weights = 0;
+  std::size_t common = 0;
   for (std::size_t s = 1; s < kSlots; ++s) {
     if (own[s].learned <= 0 || other[s].learned <= 0) continue;
     const double weight = 1 / (1 / own[s].learned + 1 / other[s].learned);
-    difference += weight * (other[s].seen() - own[s].seen());
+    difference += weight * (other[s].seen - own[s].seen);
     weights += weight;
+    ++common;
   }
-  return weights > 0 ? difference / weights : 0;
+  return common >= 2 ? std::optional(difference / (weights + first_precision)) : std::nullopt;
 }
 
 }  // namespace
 
 std::array<double, kSlots> agreed_deviations(const LearnedPowers& own,
                                              std::span<const LearnedPowers> others) {
+  std::array<double, kSlots> deviations{};
+  for (std::size_t s = 0; s < kSlots; ++s) deviations[s] = own.filter->deviation(s);
+  if (others.empty()) return deviations;
   Guesses guesses{};
   for (std::size_t s = 1; s < kSlots; ++s) guesses[s] = guess_of(*own.filter, s);
-  Guesses agreed = guesses;
+  std::array<double, kSlots> weighed{}, learned{};  // by the others
   for (const LearnedPowers& other : others) {
     const Guesses found = known_elsewhere(own, other);
-    const double difference = difference_of(guesses, found);
+    const auto difference = difference_of(guesses, found, 1 / own.filter->deviation_variance());
+    if (!difference) continue;
     for (std::size_t s = 1; s < kSlots; ++s) {
-      agreed[s].weighed += found[s].weighed - difference * found[s].learned;
-      agreed[s].precision += found[s].learned;
+      weighed[s] += (found[s].seen - *difference) * found[s].learned;
+      learned[s] += found[s].learned;
     }
   }
-  std::array<double, kSlots> deviations{own.filter->deviation(0)};
-  for (std::size_t s = 1; s < kSlots; ++s)
-    deviations[s] =
-        std::clamp(std::exp(agreed[s].weighed / agreed[s].precision) - 1, kLeastDeviation, kMostDeviation);
+  for (std::size_t s = 1; s < kSlots; ++s) {
+    if (learned[s] <= 0 || guesses[s].precision <= 0) continue;
+    const double log =
+        (guesses[s].log * guesses[s].precision + weighed[s]) / (guesses[s].precision + learned[s]);
+    deviations[s] = std::clamp(std::exp(log) - 1, kLeastDeviation, kMostDeviation);
+  }
   return deviations;
 }
 

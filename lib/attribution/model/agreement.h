@@ -19,8 +19,9 @@ struct LearnedPowers {
 };
 
 // The d of each slot of `own`, with what is known of its workload from `others`: the mean of ln(1 + d),
-// weighted by what each of them has learned since it knew nothing. Of slots without such a workload, the own
-// d. One workload in common changes nothing, as it only says how the mean workloads compare.
+// weighted by what each filter has learned, with the first guess counted once. For slots whose workload no
+// other package knows, the own d. A package of which only one workload is known here, too, changes nothing:
+// it only shows how the mean workloads compare.
 std::array<double, kSlots> agreed_deviations(const LearnedPowers& own, std::span<const LearnedPowers> others);
 
 }  // namespace keplerd

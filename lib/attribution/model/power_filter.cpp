@@ -240,6 +240,8 @@ void PowerFilter::fail() {
   ++restarts_;
 }
 
+// Leads the state back within its bounds. What is known of the other parameters follows the power of being
+// awake.
 void PowerFilter::bound() {
   if (state_[kAwake] < 0) move(kAwake, 0);
   limit();

@@ -9,9 +9,9 @@
 //   F  W   correction for the frequency           H  W  correction for the upper half of the load
 //   d_s    how much more than others the workload of slot s draws for the same use; 0: as much
 // and, of a window, X busy CPUs, a the chance that any was awake, O cores with two busy siblings, L =
-// ln(frequency / its mean), b_s the part of the use that is slot s's, and eta = kSiblingShare. Power is in
-// watts, time in seconds. Pure arithmetic on doubles; nothing fails: a filter that lost its footing starts
-// over.
+// ln(frequency / the first readings), b_s the part of the use that is slot s's, and eta = kSiblingShare.
+// Power is in watts, time in seconds. Pure arithmetic on doubles; nothing fails: a filter that lost its
+// footing starts over.
 //
 // More than 20 methods: the steps of one correction change the same state and covariance, and each figure
 // that the zone's model needs is read by one.
@@ -77,6 +77,8 @@ class PowerFilter {
   // What is drawn for a load, if all workloads draw alike: phi, at least 0.
   double dynamic(const PowerObservation& observation) const;
 
+  double workload_factor(const PowerObservation& observation) const;  // g
+
   double value(Parameter parameter) const { return state_[parameter]; }
   double variance(Parameter parameter) const { return covariance(parameter, parameter); }
   double deviation(std::size_t slot) const { return slots_ > 1 ? state_[kFirstSlot + slot] : 0; }
@@ -92,7 +94,6 @@ class PowerFilter {
   double covariance(std::size_t a, std::size_t b) const { return covariance_[a * size_ + b]; }
   double& q(std::size_t a, std::size_t b) { return covariance_[a * size_ + b]; }
   void drift(const PowerObservation& observation);
-  double workload_factor(const PowerObservation& observation) const;  // g
   void find_gradient(const PowerObservation& observation, double phi, double g);
   void correct(double error, double variance);
   void judge(double error, double own, double active, const PowerObservation& observation);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kBeginsOrEnds = 0.5;                     // of the load, from one window to the next
 constexpr double kMostUneven = 0.03;                      // of the power of what ran
-constexpr double kSeenWindows = 3, kUnseenWindows = 100;  // in which it is learned that this is seen, or not
+constexpr double kSeenWindows = 3, kUnseenWindows = 100;  // in which the seen part of it grows, or shrinks
 
 // The chance that any CPU was awake is calculated as if they were independent. Where load begins or ends
 // within a window, all that runs does so in the same part of it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// By how much the power of a window may be off from what a filter predicts for its means, because it is not
-// known what happened within the window. Power is in watts, doubts are squares of it.
+// By how much the power of a window may differ from what a filter predicts for its means, because it is not
+// known what happened within the window. Power is in watts.
 #pragma once
 
 #include "attribution/model/power_observation.h"
@@ -17,15 +17,17 @@ class WindowDoubt {
     double dynamic = 0;
   };
 
-  // Sets the doubt in the next window.
+  // Sets the doubt about the next window.
   void find(const PowerObservation& observation, const Powers& powers);
 
+  // The mean square of the error that it expects, W^2.
   double squared() const { return awake_squared_ + seen_part_ * uneven_squared_; }
 
-  // Learns from the error of that window. `expected`: its mean square without this doubt, `noise` of which is
-  // not due to what the filter does not know.
+  // Learns from the error of that window. `expected`: its mean square without this doubt; `noise`: the part
+  // of that which comes from the counter and the model, not from uncertain parameters.
   void judge(double error, double expected, double noise);
 
+  // Expects all of it again.
   void forget() { seen_part_ = 1; }
 
  private:

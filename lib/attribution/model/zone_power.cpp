@@ -36,8 +36,8 @@ constexpr double kModelSd = 0.08;                       // of a workload's energ
 constexpr double kPresenceSd = 0.3;                     // of the part drawn by being awake
 constexpr double kMostAwake = 0.72;                     // of the active energy
 
-// As long as they have seen few loads, the filters take some of the power of busy cores for power drawn by
-// being awake. Only what exceeds so many standard deviations of it is divided as such.
+// The filters learn the power of being awake slowly, and where services never pause, they take some of theirs
+// for it. Only what exceeds so many standard deviations of it is divided as such.
 constexpr double kAwakeDoubt = 1;
 
 // When a workload is unclear: of the use of the zone; of what was not known at first; s.
@@ -57,7 +57,7 @@ struct ZonePower::Parts {
 ZonePower::ZonePower(ZoneKind kind, std::size_t slots)
     : kind_(kind),
       learned_(slots, kind == ZoneKind::kMemory ? kMemoryDeviationVariance : kDeviationVariance),
-      pooled_(1) {}
+      pooled_(1, learned_.deviation_variance()) {}
 
 double ZonePower::blend(double learned, double pooled) const {
   return trust() * learned + (1 - trust()) * pooled;
@@ -243,7 +243,7 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
     const double active = watts_awake * o.awake + filter.dynamic(o) * g;
     return sure > 0 && active > 0 ? std::min(kMostAwake, sure * o.awake / active) : 0;
   };
-  parts.awake = blend(awake(learned_, factor), awake(pooled_, 1));
+  parts.awake = blend(awake(learned_, learned_.workload_factor(o)), awake(pooled_, 1));
   parts.awake_sd =
       std::hypot(1, kAwakeDoubt) *
       std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *

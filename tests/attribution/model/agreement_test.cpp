@@ -79,10 +79,23 @@ TEST(Agreement, WhatTheMeanWorkloadDrawsIsNoDifference) {
 }
 
 TEST(Agreement, OneWorkloadInCommonChangesNothing) {
-  Package first(1), second(2);
-  first.learn(1, 0.2, 1e4);
-  second.learn(1, -0.5, 1e4);
-  EXPECT_NEAR(first.log(1, {second.powers()}), 0.2, 1e-3);
+  Package first(2), second(1);
+  first.learn(1, 0.2, 4);
+  second.learn(1, -0.5, 4);
+  EXPECT_NEAR(first.log(1, {second.powers()}), 0.2, 1e-12);
+  EXPECT_NEAR(second.log(1, {first.powers()}), -0.5, 1e-12);
+  first.learn(2, 0.1, 4);
+  EXPECT_NEAR(first.log(2, {second.powers()}), 0.1, 1e-12);
+}
+
+// A filter that has become uncertain again keeps its powers, but hardly knows them: many such filters do not
+// make them larger and larger.
+TEST(Agreement, WhatHasBecomeUncertainCountsLittle) {
+  Package package(2);
+  package.learn(1, 0.2, 1.05);
+  package.learn(2, -0.2, 1.05);
+  const std::vector<LearnedPowers> others(7, package.powers());
+  EXPECT_NEAR(package.log(1, others), (0.2 * 1.05 + 7 * 0.05 * 2 * 0.2) / (1.05 + 7 * 0.05), 1e-9);
 }
 
 TEST(Agreement, WhoHasLearnedNothingChangesNothing) {

@@ -188,9 +188,9 @@ TEST(PowerFilter, ThatAllRanAtTheSameTimeIsNotTakenForNoise) {
   EXPECT_NEAR(learn_bursts(true).noise(), noise, 0.1 * noise);
 }
 
-// What a filter learns in an hour of a host with 8 CPUs that draws 20 W idle, 10 W awake and 4 W a busy CPU
-// at its highest frequency, which falls with the number of busy CPUs. That number changes every three
-// seconds, in the middle of a window if `within` one.
+// What a filter learns in an hour of a host with 8 CPUs that draws 20 W idle, 10 W awake and 4 W per busy
+// CPU at its highest frequency, which falls with the number of busy CPUs. That number changes every three
+// seconds; if `within`, in the middle of a window.
 PowerFilter learn_steps(bool within) {
   PowerFilter filter(1);
   const auto window = [](double before, double after) {
@@ -232,7 +232,7 @@ TEST(PowerFilter, HoldLimitsDistanceAndUncertainty) {
   EXPECT_NEAR(filter.variance(PowerFilter::kIdle), 0.25, 1e-9);
 }
 
-// The sum of both is known: what one is not, the other is.
+// Only the sum of idle and awake power is known: if one falls, the other rises.
 TEST(PowerFilter, WhatIsKnownOfOthersFollowsAParameterThatReachesItsBound) {
   PowerFilter filter = started(1);
   for (int i = 0; i < 600; ++i) {

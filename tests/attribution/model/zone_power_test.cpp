@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -84,6 +85,26 @@ TEST(ZonePower, WorkloadsThatVaryAreClear) {
   EXPECT_TRUE(unclear_after(3600, [](int i) {
                 return std::pair(0.3 + 0.1 * (i / 30 % 10), 0.3 + 0.1 * (i / 70 % 10));
               }).empty());
+}
+
+// 20 W idle, then 5 and 9 W a CPU. Here, both always run in proportion; on the other package, they do not.
+TEST(ZonePower, WhatIsKnownOnAnotherPackageIsUsed) {
+  ZonePower other, alone, together;
+  const auto watts = [](double first, double second) { return 20 + 5 * first + 9 * second; };
+  for (int i = 0; i < 3600; ++i) {
+    const bool idle = i < 60;
+    const double first = idle ? 0 : 0.3 + 0.1 * (i / 30 % 10), second = idle ? 0 : 0.3 + 0.1 * (i / 70 % 10);
+    divide(other, using_cpus({first, second}), watts(first, second));
+    const WindowFixture same = using_cpus({first, first});
+    alone.learn(same.window(), same.activity(), watts(first, first));
+    const LearnedPowers powers = other.powers();
+    together.learn(same.window(), same.activity(), watts(first, first), std::span(&powers, 1));
+  }
+  const WindowFixture last = using_cpus({1, 1});
+  const double unknown = alone.divide(last.window(), last.activity(), watts(1, 1)).share[1];
+  const double known = together.divide(last.window(), last.activity(), watts(1, 1)).share[1];
+  EXPECT_NEAR(unknown, 0.5, 0.02);
+  EXPECT_GT(known, unknown + 0.04) << "it is 9 of 14 parts";
 }
 
 TEST(ZonePower, WhoIsAwakePaysForTheHostBeingAwake) {
