@@ -87,24 +87,28 @@ TEST(ZonePower, WorkloadsThatVaryAreClear) {
               }).empty());
 }
 
-// 20 W idle, then 5 and 9 W a CPU. Here, both always run in proportion; on the other package, they do not.
+// 20 W idle, then 5, 9 and 1 W per CPU. Here, the first two always use the same; on the other package, they
+// do not.
 TEST(ZonePower, WhatIsKnownOnAnotherPackageIsUsed) {
   ZonePower other, alone, together;
-  const auto watts = [](double first, double second) { return 20 + 5 * first + 9 * second; };
+  const auto watts = [](double first, double second, double third) {
+    return 20 + 5 * first + 9 * second + third;
+  };
   for (int i = 0; i < 3600; ++i) {
     const bool idle = i < 60;
     const double first = idle ? 0 : 0.3 + 0.1 * (i / 30 % 10), second = idle ? 0 : 0.3 + 0.1 * (i / 70 % 10);
-    divide(other, using_cpus({first, second}), watts(first, second));
-    const WindowFixture same = using_cpus({first, first});
-    alone.learn(same.window(), same.activity(), watts(first, first));
+    const double third = idle ? 0 : 0.3 + 0.1 * (i / 20 % 10);
+    divide(other, using_cpus({first, second, third}), watts(first, second, third));
+    const WindowFixture same = using_cpus({first, first, third});
+    alone.learn(same.window(), same.activity(), watts(first, first, third));
     const LearnedPowers powers = other.powers();
-    together.learn(same.window(), same.activity(), watts(first, first), std::span(&powers, 1));
+    together.learn(same.window(), same.activity(), watts(first, first, third), std::span(&powers, 1));
   }
-  const WindowFixture last = using_cpus({1, 1});
-  const double unknown = alone.divide(last.window(), last.activity(), watts(1, 1)).share[1];
-  const double known = together.divide(last.window(), last.activity(), watts(1, 1)).share[1];
+  const WindowFixture last = using_cpus({1, 1, 0});
+  const double unknown = alone.divide(last.window(), last.activity(), watts(1, 1, 0)).share[1];
+  const double known = together.divide(last.window(), last.activity(), watts(1, 1, 0)).share[1];
   EXPECT_NEAR(unknown, 0.5, 0.02);
-  EXPECT_GT(known, unknown + 0.04) << "it is 9 of 14 parts";
+  EXPECT_NEAR(known, 9.0 / 14, 0.05);
 }
 
 TEST(ZonePower, WhoIsAwakePaysForTheHostBeingAwake) {
