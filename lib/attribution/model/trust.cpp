@@ -34,7 +34,8 @@ void Trust::judge(double learned, double pooled, double noise, double seconds) {
   // Errors that last for ten seconds: workloads change faster than they are learned. Where the learned filter
   // is not clearly better either, its weights follow chance.
   const double lag = learned_squared_ > 0 ? learned_lag10_ / learned_squared_ : 0;
-  const double trails = ramp(lag, 0.15, 0.35) * ramp(ratio, 0.28, 0.36);
+  const double trails =
+      ramp(lag, limits_.lag[0], limits_.lag[1]) * ramp(ratio, limits_.ratio[0], limits_.ratio[1]);
   value_ = std::min(1.0, seconds_ / kWarmUp) * (1 - ramp(ratio, kTrust, kDistrust)) * (1 - trails);
 }
 

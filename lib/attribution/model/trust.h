@@ -4,14 +4,26 @@
 // nothing can be learned.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "attribution/model/recent_errors.h"
 
 namespace keplerd {
 
+// From where to where the trust falls from 1 to 0, if both have been reached: the correlation of errors at
+// ten seconds, and the mean square error, of that without powers of workloads. Those of memory differ by
+// more, so that errors last longer, and what is learned is worth more.
+struct TrustLimits {
+  std::array<double, 2> lag, ratio;
+};
+inline constexpr TrustLimits kProcessorTrust{.lag = {0.15, 0.35}, .ratio = {0.28, 0.36}};
+inline constexpr TrustLimits kMemoryTrust{.lag = {0.2, 0.4}, .ratio = {0.3, 0.5}};
+
 class Trust {
  public:
+  explicit Trust(const TrustLimits& limits = kProcessorTrust) : limits_(limits) {}
+
   // The errors of both filters in a window, in W; `noise`: the variance of the pooled filter's, in W^2.
   void judge(double learned, double pooled, double noise, double seconds);
 
@@ -27,6 +39,7 @@ class Trust {
   double value() const { return value_; }  // 0: use the pooled filter, to 1: the learned one
 
  private:
+  TrustLimits limits_;
   std::size_t windows_ = 0;
   double seconds_ = 0;
   RecentErrors errors_;  // of the learned filter

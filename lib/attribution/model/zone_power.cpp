@@ -57,7 +57,8 @@ struct ZonePower::Parts {
 ZonePower::ZonePower(ZoneKind kind, std::size_t slots)
     : kind_(kind),
       learned_(slots, kind == ZoneKind::kMemory ? kMemoryDeviationVariance : kDeviationVariance),
-      pooled_(1, learned_.deviation_variance()) {}
+      pooled_(1, learned_.deviation_variance()),
+      trust_(kind == ZoneKind::kMemory ? kMemoryTrust : kProcessorTrust) {}
 
 double ZonePower::blend(double learned, double pooled) const {
   return trust() * learned + (1 - trust()) * pooled;

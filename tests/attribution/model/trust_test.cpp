@@ -57,6 +57,15 @@ TEST(Trust, LastingErrorsDoNoHarmWhereTheFilterIsClearlyBetter) {
   EXPECT_EQ(trust.value(), 1);
 }
 
+// Errors that last, with a mean square of 0.4 of that without powers of workloads.
+TEST(Trust, InMemoryIsKeptWhereErrorsLast) {
+  Trust processor, memory(kMemoryTrust);
+  for (int i = 0; i < 600; ++i)
+    for (Trust* trust : {&processor, &memory}) trust->judge(std::sqrt(0.4), 1, 1, 1);
+  EXPECT_NEAR(processor.value(), 0, 1e-9);
+  EXPECT_NEAR(memory.value(), 0.5, 1e-9);
+}
+
 TEST(Trust, OneLargeErrorCountsAsABoundedOne) {
   Trust trust;
   for (int i = 0; i < 600; ++i) trust.judge(i % 2 == 0 ? 1 : -1, 2, 1, 1);
