@@ -236,8 +236,6 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
   };
   parts.idle_watts = division_.idle_watts = std::min(watts, blend(idle(learned_), idle(pooled_)));
   parts.active_watts = std::max({watts - parts.idle_watts, 0.02 * watts, kLeastActive});
-  double factor = 0;
-  for (std::size_t s = 0; s < kSlots; ++s) factor += o.share[s] * (1 + deviations_[s]);
   const auto awake = [&](const PowerFilter& filter, double g) {
     const double watts_awake = filter.value(PowerFilter::kAwake);
     const double sure = watts_awake - kAwakeDoubt * std::sqrt(filter.variance(PowerFilter::kAwake));
@@ -250,8 +248,9 @@ void ZonePower::divide_among(const ZoneActivity& activity, double watts) {
       std::sqrt(blend(learned_.variance(PowerFilter::kAwake), pooled_.variance(PowerFilter::kAwake))) *
       o.awake / parts.active_watts;
   share_presence(activity.use, presence_);
-  for (std::size_t s = 0; s < kSlots; ++s)
-    parts.learned[s] = factor > 0 ? o.share[s] * (1 + deviations_[s]) / factor : 0;
+  double factor = 0;
+  for (std::size_t s = 0; s < kSlots; ++s) factor += parts.learned[s] = o.share[s] * (1 + deviations_[s]);
+  for (double& share : parts.learned) share = factor > 0 ? share / factor : 0;
   find_slot_variances(parts);
   division_.idle_relative_sd = idle_deviation() / parts.active_watts;
 

@@ -26,7 +26,6 @@ class Package {
     filter_.assign(slots_.slot_of(workload), d, kDeviationVariance / times);
   }
   LearnedPowers powers() const { return {&filter_, &slots_}; }
-  double own(std::uint64_t workload) const { return filter_.deviation(slots_.slot_of(workload)); }
   double log(std::uint64_t workload, std::vector<LearnedPowers> others) const {
     return std::log(1 + agreed_deviations(powers(), others).at(slots_.slot_of(workload)));
   }
