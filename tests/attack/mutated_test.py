@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integra
 
 import history_client
 from exporter_host import Exporter, wait_until
+from listening import listens
 from stage import EVERY_SECOND, LIMIT, Stage, get
 from users import user
 
@@ -191,7 +192,7 @@ class Mutated(unittest.TestCase):
         self.addCleanup(history.wait)
         self.addCleanup(history.kill)
         address = f"{root}/history-run/org.keplerd.History"
-        wait_until(lambda: os.path.exists(address) and history_client.ask(address, "GetStatus").get("lastReadingUsec"), "a reading")
+        wait_until(lambda: listens(address) and history_client.ask(address, "GetStatus").get("lastReadingUsec"), "a reading")
         (root / "history-run").chmod(0o755)
         self.call_all(address, history, [*methods("org.keplerd.History"), *OF_VARLINK])
         history.terminate()

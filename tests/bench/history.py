@@ -18,6 +18,10 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
+
+from listening import listens  # noqa: E402
+
 BIN = pathlib.Path(sys.argv[1])
 VMS, UNITS = 1000, 2000
 MINUTES = 60
@@ -56,7 +60,7 @@ def start(directory, *options):
     daemon = subprocess.Popen([BIN / "keplerd-history", "--state-dir", directory / "state", "--runtime-dir", directory / "run",
                                "--bus", "none", "--config", "/dev/null", "--cost-config", directory / "cost.conf", *options],
                               env={"TZ": "UTC"}, stderr=subprocess.DEVNULL)
-    while not (directory / "run/org.keplerd.History").exists():
+    while not listens(directory / "run/org.keplerd.History"):
         assert daemon.poll() is None, "keplerd-history has ended"
         time.sleep(0.01)
     return daemon

@@ -11,6 +11,10 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
+
+from listening import listens  # noqa: E402
+
 
 def uptime():
     print(subprocess.run(["uptime"], check=True, capture_output=True, text=True).stdout.strip(), flush=True)
@@ -91,7 +95,7 @@ class Daemon:
             [programs / "keplerd", "--config", disk / "keplerd.conf", "--bus", "none", "--source", source,
              "--runtime-dir", memory / "run", "--state-dir", disk / "state", "--interval", interval, *options],
             stderr=subprocess.DEVNULL)
-        while not self.socket.exists():
+        while not listens(self.socket):
             assert self.process.poll() is None, "keplerd has ended"
             time.sleep(0.1)
 

@@ -27,6 +27,11 @@ def connections(process):
     return sum(name.startswith("socket:") for name in open_files(process.pid))
 
 
+def waits(process):
+    status = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
+    return status.rpartition(") ")[2].startswith("S")
+
+
 class Terminal:
     """A shell script with job control on a terminal of its own."""
 
@@ -159,14 +164,18 @@ class OnThisKernel(WithAManager):
         process = self.start("restarted", "sh", "-c",
                              f"{burn}; echo >&2; read x <{go_on}; until [ -e {over} ]; do :; done")
         process.stderr.readline()
-        connected = connections(process)
+        connected, accepted = connections(process), connections(self.daemon.process)
         self.daemon.stop(number)
         wait_until(lambda: connections(process) < connected, "the loss of keplerd")
         self.start_daemon("[Sampling]\nInterval=200ms\n")
-        # Programs that end before keplerd is followed again are not kept.
-        wait_until(lambda: connections(process) == connected, "the connection to the new keplerd")
+        # Programs that end before keplerd is followed again are not kept. A socket of keplerctl may be one whose
+        # connection is refused; one that keplerd has is connected, and when keplerctl waits, it has asked.
+        wait_until(lambda: connections(self.daemon.process) == accepted and waits(process), "the connection to the new keplerd")
+        for _ in range(2):  # keplerd takes what has waited longest
+            self.daemon.status()
         go_on.write_text("\n")
-        wait_until(lambda: any(row["comm"] == "sh" and row["unit"].endswith("/restarted.scope") and row["energyMicrojoules"] > 0
+        # In the scope: it may have used some before, which is restored.
+        wait_until(lambda: any(row["comm"] == "sh" and row["unit"].endswith("/restarted.scope") and row["unitMicrojoules"] > 0
                                for row in self.daemon.rows("processes").values() if "unit" in row), "energy of the program")
         over.touch()
         report = self.report(process)

@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import threading
 
+from listening import listens
+
 
 class WrittenHost:
     def __init__(self):
@@ -67,7 +69,7 @@ class Daemon:
         self.process = subprocess.Popen(
             [program, "--config", host.root / "keplerd.conf", "--bus", bus, "--runtime-dir", host.root / "run",
              "--state-dir", host.root / "state", *options], stderr=self.log)
-        while not os.path.exists(self.socket):
+        while not listens(self.socket):
             assert self.process.poll() is None, pathlib.Path(host.root / "log").read_text()
         self.connection = None
 
@@ -86,14 +88,9 @@ class Daemon:
         return self.process.wait(timeout=60)
 
     def connect(self):
-        while True:
-            connection = socket.socket(socket.AF_UNIX)
-            try:
-                connection.connect(self.socket)
-                return connection
-            except (ConnectionRefusedError, FileNotFoundError):  # bound, and not yet listening
-                connection.close()
-                assert self.process.poll() is None
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(self.socket)
+        return connection
 
     def call(self, method, more=False, **parameters):
         if self.connection is None:
