@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "host/host_root.h"
 #include "usage/cgroup_tree.h"
 #include "usage/cpu_classes.h"
+#include "usage/thread_cpus.h"
 
 namespace keplerd {
 namespace {
@@ -23,27 +25,49 @@ constexpr Nanoseconds kEarly = std::chrono::seconds(10), kLater = std::chrono::s
 constexpr std::size_t kMostProcesses = 4;  // of a group
 constexpr std::size_t kMostThreads = 256;  // of a VM
 
+constexpr std::size_t kLongestCpuset = 4096;
+
 Nanoseconds time_of(const ProcessUsage* process) {
   return process->before ? process->usage - process->before->usage : Nanoseconds{0};
 }
 
 }  // namespace
 
-bool ThreadStatus::is_vcpu() const {
-  return name.starts_with("CPU ") && (name.ends_with("/KVM") || name.ends_with("/TCG"));
-}
+// Reads each file once; and whether the groups in a group have one is the same for all of them: its
+// cgroup.subtree_control decides.
+class AllowedCpus::Cpusets {
+ public:
+  Cpusets(CgroupTree& tree, const UsageSample& sample) : tree_(tree), groups_(sample.groups) {}
 
-ThreadStatus parse_thread_status(std::string_view status) {
-  ThreadStatus thread;
-  while (!status.empty()) {
-    std::string_view line = take_until(status, '\n');
-    if (take_prefix(line, "Name:")) {
-      thread.name = trim(line);
-    } else if (take_prefix(line, "Cpus_allowed_list:")) {
-      thread.cpus = parse_cpu_list(line).value_or(std::vector<int>{});
-    }
+  // Of the group, or of the nearest one above it that has such a file. Empty if they are not known.
+  const std::vector<int>& of(std::size_t index) {
+    const auto [known, is_new] = known_.try_emplace(index);
+    if (is_new) known->second = read(index);
+    return known->second;
   }
-  return thread;
+
+ private:
+  std::vector<int> read(std::size_t index) {
+    const std::optional<std::size_t> parent =
+        index == kNoGroup ? std::nullopt : std::optional(groups_[index].parent);
+    std::array<char, kLongestCpuset> buffer;
+    if (!parent || !without_.contains(*parent)) {
+      const auto text = tree_.read_group_file(index, "cpuset.cpus.effective", buffer);
+      if (text) return parse_cpu_list(*text).value_or(std::vector<int>{});
+      // A group that has just been removed has no files at all.
+      if (parent && tree_.read_group_file(index, "cgroup.events", buffer)) without_.insert(*parent);
+    }
+    return parent ? of(*parent) : std::vector<int>{};
+  }
+
+  CgroupTree& tree_;
+  const std::vector<GroupUsage>& groups_;
+  std::map<std::size_t, std::vector<int>> known_;  // by the index of the group
+  std::set<std::size_t> without_;                  // groups in which none has such a file
+};
+
+bool is_vcpu_thread(std::string_view comm) {
+  return comm.starts_with("CPU ") && (comm.ends_with("/KVM") || comm.ends_with("/TCG"));
 }
 
 void AllowedCpus::read(CgroupTree* tree, Nanoseconds now, const RunsVm& runs_vm, UsageSample& sample) {
@@ -82,16 +106,17 @@ void AllowedCpus::examine_due(CgroupTree& tree, Nanoseconds now, const RunsVm& r
     const auto group = due.find(process.group);
     if (group != due.end() && time_of(&process) > Nanoseconds{0}) group->second.push_back(&process);
   }
+  Cpusets cpusets(tree, sample);
   for (auto& [index, processes] : due) {
     Group& group = groups_[sample.groups[index].incarnation];
-    examine(tree, index, std::move(processes), runs_vm, group);
+    examine(cpusets.of(index), std::move(processes), runs_vm, group);
     group.due = now + (group.examined++ == 0 ? kEarly : kLater);
   }
 }
 
-void AllowedCpus::examine(CgroupTree& tree, std::size_t index, Processes processes, const RunsVm& runs_vm,
+// `cpuset`: empty if it is not known.
+void AllowedCpus::examine(const std::vector<int>& cpuset, Processes processes, const RunsVm& runs_vm,
                           Group& group) {
-  const auto cpuset = parse_cpu_list(tree.read_cpuset(index)).value_or(std::vector<int>{});
   std::ranges::sort(processes, std::greater<>{}, time_of);
   if (processes.size() > kMostProcesses) processes.resize(kMostProcesses);
   std::set<int> together;
@@ -115,10 +140,7 @@ std::vector<int> AllowedCpus::cpus_of(const ProcessUsage& process, bool is_vm) {
     auto cpus = cpus_of_vcpus(process.id.pid);
     if (!cpus.empty()) return cpus;
   }
-  std::array<char, 8192> buffer;
-  const auto status =
-      read_beginning(host_.procfs(), (std::to_string(process.id.pid) + "/status").c_str(), buffer);
-  return status ? parse_thread_status(*status).cpus : std::vector<int>{};
+  return read_thread_cpus(host_, process.id.pid, std::to_string(process.id.pid));
 }
 
 std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid) {
@@ -126,13 +148,14 @@ std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid) {
   const auto threads = list_directory(host_.procfs(), tasks.c_str(), kMostThreads);
   if (!threads) return {};
   std::set<int> together;
-  std::array<char, 8192> buffer;
-  for (const std::string& thread : *threads) {
-    const auto text =
-        read_beginning(host_.procfs(), fmt::format("{}/{}/status", tasks, thread).c_str(), buffer);
-    if (!text) continue;
-    const ThreadStatus status = parse_thread_status(*text);
-    if (status.is_vcpu()) together.insert(status.cpus.begin(), status.cpus.end());
+  std::array<char, 64> buffer;
+  for (const std::string& name : *threads) {
+    const std::string directory = fmt::format("{}/{}", tasks, name);
+    const auto comm = read_file(host_.procfs(), (directory + "/comm").c_str(), buffer);
+    const auto tid = parse_number<std::int32_t>(name);
+    if (!comm || !tid || !is_vcpu_thread(trim(*comm))) continue;
+    const auto cpus = read_thread_cpus(host_, *tid, directory);
+    together.insert(cpus.begin(), cpus.end());
   }
   return {together.begin(), together.end()};
 }

@@ -20,13 +20,8 @@ namespace keplerd {
 class CgroupTree;
 class HostRoot;
 
-// Of a /proc/PID/status.
-struct ThreadStatus {
-  std::string_view name;  // as the kernel escapes it
-  std::vector<int> cpus;  // Cpus_allowed_list; empty if it is missing or malformed
-  bool is_vcpu() const;   // by its name: "CPU 0/KVM", as QEMU calls it
-};
-ThreadStatus parse_thread_status(std::string_view status);
+// Of a thread of a VM's process: whether it is a vCPU, by its name: "CPU 0/KVM", as QEMU calls it.
+bool is_vcpu_thread(std::string_view comm);
 
 class AllowedCpus {
  public:
@@ -51,9 +46,10 @@ class AllowedCpus {
     int examined = 0;       // times
   };
   using Processes = std::vector<const ProcessUsage*>;
+  class Cpusets;
 
   void examine_due(CgroupTree& tree, Nanoseconds now, const RunsVm& runs_vm, const UsageSample& sample);
-  void examine(CgroupTree& tree, std::size_t index, Processes processes, const RunsVm& runs_vm, Group& group);
+  void examine(const std::vector<int>& cpuset, Processes processes, const RunsVm& runs_vm, Group& group);
   std::vector<int> cpus_of(const ProcessUsage& process, bool is_vm);
   std::vector<int> cpus_of_vcpus(std::int32_t pid);
   void forget_ended(const UsageSample& sample);

@@ -16,7 +16,6 @@ namespace keplerd {
 namespace {
 
 constexpr std::size_t kPidsLimit = 64 << 20;
-constexpr std::size_t kLongestCpuset = 4096;
 
 }  // namespace
 
@@ -126,20 +125,10 @@ CgroupTree::Node& CgroupTree::node_at(std::size_t index) const {
   return index == kNoGroup ? *root_ : *order_[index];
 }
 
-std::string CgroupTree::read_cpuset(std::size_t index) {
-  if (node_at(index).ended) return {};
-  std::array<char, kLongestCpuset> buffer;
-  for (const Node* node = &node_at(index); node != nullptr; node = node->parent) {
-    const auto text = read_file(root_directory_.get(), path_of(*node, "cpuset.cpus.effective"), buffer);
-    if (text) return std::string(*text);
-  }
-  return {};
-}
-
 Result<std::string_view> CgroupTree::read_group_file(std::size_t index, const char* name,
                                                      std::span<char> buffer) {
-  if (order_[index]->ended) return Error{"the group has ended"};
-  return read_file(root_directory_.get(), path_of(*order_[index], name), buffer);
+  if (node_at(index).ended) return Error{"the group has ended"};
+  return read_file(root_directory_.get(), path_of(node_at(index), name), buffer);
 }
 
 bool CgroupTree::has_groups_in(std::size_t index) const {

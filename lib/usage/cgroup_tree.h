@@ -97,11 +97,7 @@ class CgroupTree {
   // (one may have ended, or have been moved). False if neither is known.
   bool has_same_tasks(std::size_t index);
 
-  // The CPUs that the processes of the group at `index` of the last read() may use, as cpuset.cpus.effective
-  // has them: its own, or that of the nearest group above it that has one. Empty if they are not known.
-  std::string read_cpuset(std::size_t index);
-
-  // The file `name` of the group at `index` of the last read(), in `buffer`.
+  // The file `name` of the group at `index` of the last read(), or of the root (kNoGroup), in `buffer`.
   Result<std::string_view> read_group_file(std::size_t index, const char* name, std::span<char> buffer);
 
   // The index in the last read() of the group at `path` (as in /proc/PID/cgroup), or of its nearest known

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string status_of(std::string_view name, std::string_view cpus) {
-  return fmt::format("Name:\t{}\nThreads:\t1\nCpus_allowed:\tff\nCpus_allowed_list:\t{}\n", name, cpus);
+std::string status_of(std::string_view cpus) {
+  return fmt::format("Name:\ttask\nThreads:\t1\nCpus_allowed:\tff\nCpus_allowed_list:\t{}\n", cpus);
 }
 
 // Four CPUs, and groups that have always used some more.
@@ -35,8 +35,13 @@ struct AllowedCpusTest : ::testing::Test {
   // A process that has always run a little more.
   void add_process(pid_t pid, const std::string& group, std::string_view cpus) {
     fake.add_process({.pid = pid, .cgroup = group});
-    fake.write(fmt::format("proc/{}/status", pid), status_of("task", cpus));
+    fake.write(fmt::format("proc/{}/status", pid), status_of(cpus));
     processes.push_back(pid);
+  }
+
+  void add_thread(pid_t pid, pid_t tid, std::string_view comm, std::string_view cpus) {
+    fake.write(fmt::format("proc/{}/task/{}/comm", pid, tid), fmt::format("{}\n", comm));
+    fake.write(fmt::format("proc/{}/task/{}/status", pid, tid), status_of(cpus));
   }
 
   void read_at(Nanoseconds now) {
@@ -80,6 +85,26 @@ TEST_F(AllowedCpusTest, AreThoseOfTheCpusetOfTheGroupOrOfTheNearestOneAbove) {
   EXPECT_EQ(sample.cpu_classes.size(), 3U);
 }
 
+TEST_F(AllowedCpusTest, AGroupWithoutTheFileSpeaksForItsSiblings) {
+  add("/a", "0-1");
+  add("/a/a");
+  add("/a/b", "3");  // the kernel makes this file for both or for none
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/a/a"), "1100");
+  EXPECT_EQ(cpus_of("/a/b"), "1100");
+}
+
+TEST_F(AllowedCpusTest, AGroupThatIsGoneSaysNothingOfItsSiblings) {
+  add("/a", "0-1");
+  add("/a/a");
+  add("/a/b", "3");
+  read_at(1s);
+  fake.remove("cgroup/a/a/cgroup.events");
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/a/b"), "0001");
+}
+
 TEST_F(AllowedCpusTest, AreNarrowedToThoseOfItsProcesses) {
   add("/a", "0-2");
   add("/b");
@@ -95,9 +120,9 @@ TEST_F(AllowedCpusTest, AreNarrowedToThoseOfItsProcesses) {
 TEST_F(AllowedCpusTest, OfAVmAreThoseOfItsVcpus) {
   add("/vm");
   add_process(10, "/vm", "0-3");
-  fake.write("proc/10/task/10/status", status_of("qemu-system-x86", "0-3"));
-  fake.write("proc/10/task/11/status", status_of("CPU 0/KVM", "2"));
-  fake.write("proc/10/task/12/status", status_of("CPU 1/KVM", "3"));
+  add_thread(10, 10, "qemu-system-x86", "0-3");
+  add_thread(10, 11, "CPU 0/KVM", "2");
+  add_thread(10, 12, "CPU 1/KVM", "3");
   vm = 10;
   read_at(1s);
   read_at(2s);
@@ -151,13 +176,11 @@ TEST_F(AllowedCpusTest, GarbageMeansAll) {
   EXPECT_EQ(cpus_of("/a"), "1111");
 }
 
-TEST(ThreadStatus, AVcpuIsRecognisedByItsName) {
-  EXPECT_TRUE(parse_thread_status("Name:\tCPU 12/KVM\n").is_vcpu());
-  EXPECT_TRUE(parse_thread_status("Name:\tCPU 0/TCG\n").is_vcpu());
-  EXPECT_FALSE(parse_thread_status("Name:\tIO iothread1\n").is_vcpu());
-  EXPECT_FALSE(parse_thread_status("").is_vcpu());
-  EXPECT_EQ(parse_thread_status("Name:\tx\nCpus_allowed_list:\t0,2-3\nMems_allowed:\t1\n").cpus,
-            (std::vector<int>{0, 2, 3}));
+TEST(IsVcpuThread, ByTheNameOfTheThread) {
+  EXPECT_TRUE(is_vcpu_thread("CPU 12/KVM"));
+  EXPECT_TRUE(is_vcpu_thread("CPU 0/TCG"));
+  EXPECT_FALSE(is_vcpu_thread("IO iothread1"));
+  EXPECT_FALSE(is_vcpu_thread(""));
 }
 
 }  // namespace
