@@ -100,13 +100,16 @@ Result<UniqueFd> open_inside(int root, const char* path) {
       if (!above.empty()) above.pop_back();
       continue;
     }
-    UniqueFd next(::openat(here(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    if (!next) return system_error(path, errno);
-    const auto target = link_target(next.get());
-    if (!target) {
+    constexpr int kHow = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+    if (UniqueFd next(::openat(here(), name.c_str(), kHow | O_DIRECTORY)); next) {
       above.push_back(std::move(next));
       continue;
     }
+    if (errno != ENOTDIR) return system_error(path, errno);
+    const UniqueFd link(::openat(here(), name.c_str(), kHow));
+    if (!link) return system_error(path, errno);
+    const auto target = link_target(link.get());
+    if (!target) return system_error(path, ENOTDIR);
     if (++links > kMostLinks || target->size() + rest.size() >= PATH_MAX) return system_error(path, ELOOP);
     if (target->starts_with('/')) above.clear();
     rest.insert(0, *target + "/");
@@ -142,20 +145,18 @@ Result<std::optional<std::string>> read_if_changed(int directory, const char* pa
   return std::optional(*std::move(text));
 }
 
-Result<std::optional<std::vector<std::string>>> list_if_changed(int root, const char* path, std::size_t most,
+Result<std::optional<std::vector<std::string>>> list_if_changed(int directory, std::size_t most,
                                                                 FileStamp& stamp) {
   const FileStamp known = std::exchange(stamp, {});
-  auto fd = open_inside(root, path);
-  if (!fd) return fd.error();
   struct stat status {};
-  if (::fstat(fd->get(), &status) != 0) return system_error(path, errno);
+  if (::fstat(directory, &status) != 0) return system_error("fstat", errno);
   const FileStamp now = stamp_of(status);
   if (now == known) {
     stamp = known;
     return std::optional<std::vector<std::string>>();
   }
-  auto names = list_directory(fd->get(), ".", most);
-  if (!names) return system_error(path, names.error().code);
+  auto names = list_directory(directory, ".", most);
+  if (!names) return names.error();
   if (!is_young(now)) stamp = now;
   return std::optional(*std::move(names));
 }

@@ -43,9 +43,9 @@ Result<UniqueFd> open_without_links(int root, const char* path);
 Result<std::optional<std::string>> read_if_changed(int directory, const char* path, std::size_t limit,
                                                    FileStamp& stamp);
 
-// Likewise the names in the directory `path` (opened as by open_inside), without "." and "..", in no
-// particular order; at most `most` of them.
-Result<std::optional<std::vector<std::string>>> list_if_changed(int root, const char* path, std::size_t most,
+// Likewise the names in an open directory, without "." and "..", in no particular order; at most `most` of
+// them.
+Result<std::optional<std::vector<std::string>>> list_if_changed(int directory, std::size_t most,
                                                                 FileStamp& stamp);
 
 // When `path` was last written, since 1970; 0 if it does not exist. No link is followed.

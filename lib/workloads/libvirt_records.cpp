@@ -82,7 +82,7 @@ void LibvirtRecords::forget_directory() {
 
 void LibvirtRecords::read_all() {
   FileStamp none;
-  const auto names = list_if_changed(directory_.get(), ".", limits(is_session_).files, none);
+  const auto names = list_if_changed(directory_.get(), limits(is_session_).files, none);
   if (!names || !*names) return;
   for (auto& [name, file] : files_) file.listed = false;
   for (const std::string& name : **names) {

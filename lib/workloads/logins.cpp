@@ -96,16 +96,16 @@ std::optional<Uid> Logins::account_of(Uid user) const {
 
 void LoginFiles::refresh(Nanoseconds now) {
   if (!checked_.is_due(now, true)) return;
-  const bool subuid = read("subuid", subuid_stamp_, subuid_);
-  const bool passwd = read("passwd", passwd_stamp_, passwd_);
+  const auto etc = open_inside(host_.root(), "etc");
+  const int directory = etc ? etc->get() : -1;
+  const bool subuid = read(directory, "subuid", subuid_stamp_, subuid_);
+  const bool passwd = read(directory, "passwd", passwd_stamp_, passwd_);
   if (subuid || passwd) logins_ = Logins(parse_subuid(subuid_, passwd_), parse_passwd_users(passwd_));
 }
 
 // Whether the text has changed. An unreadable file counts as empty.
-bool LoginFiles::read(const char* name, FileStamp& stamp, std::string& text) const {
-  const auto directory = open_inside(host_.root(), "etc");
-  if (!directory) return !std::exchange(text, {}).empty();
-  const auto now = read_if_changed(directory->get(), name, kFileLimit, stamp);
+bool LoginFiles::read(int directory, const char* name, FileStamp& stamp, std::string& text) {
+  const auto now = read_if_changed(directory, name, kFileLimit, stamp);
   if (!now) return !std::exchange(text, {}).empty();
   if (!*now || **now == text) return false;
   text = **now;

@@ -66,7 +66,7 @@ class LoginFiles {
   const Logins& logins() const { return logins_; }
 
  private:
-  bool read(const char* name, FileStamp& stamp, std::string& text) const;
+  static bool read(int directory, const char* name, FileStamp& stamp, std::string& text);
 
   const HostRoot& host_;
   LastCheck checked_;

@@ -69,7 +69,7 @@ void MachinedRecords::refresh(Nanoseconds now, bool expected) {
     listed_ = {};
     return;
   }
-  const auto names = list_if_changed(host_.root(), kDirectory, kMostRecords, listed_);
+  const auto names = list_if_changed(directory->get(), kMostRecords, listed_);
   if (!names || !*names) return;
   const std::set<std::string_view> there((*names)->begin(), (*names)->end());
   std::erase_if(files_, [&there](const auto& file) { return !there.contains(file.first); });

@@ -63,7 +63,8 @@ std::optional<Name> NamingDirectory<Name>::name(Nanoseconds now, std::string_vie
 
 template <class Name>
 void NamingDirectory<Name>::scan() {
-  const auto entries = list_if_changed(root_, path_, kMostNames, stamp_);
+  const auto directory = open_inside(root_, path_);
+  const auto entries = directory ? list_if_changed(directory->get(), kMostNames, stamp_) : directory.error();
   if (entries && !*entries) return;
   names_.clear();
   if (!entries) return;

@@ -101,7 +101,8 @@ TEST_F(RegularFile, IsForgottenWithAnError) {
 TEST_F(RegularFile, DirectoryIsListedOnceAndAgainWhenItChanged) {
   fake_.write("root/d/one", "");
   age(path("d"));
-  const auto list = [this] { return *list_if_changed(host_.root(), "d", 100, stamp_); };
+  const auto directory = open_inside(host_.root(), "d");
+  const auto list = [&] { return *list_if_changed(directory->get(), 100, stamp_); };
   EXPECT_THAT(*list(), UnorderedElementsAre("one"));
   EXPECT_EQ(list(), std::nullopt);
   fake_.write("root/d/two", "");
@@ -111,7 +112,7 @@ TEST_F(RegularFile, DirectoryIsListedOnceAndAgainWhenItChanged) {
 
 TEST_F(RegularFile, TheNumberOfNamesIsLimited) {
   for (const char* name : {"root/d/1", "root/d/2", "root/d/3"}) fake_.write(name, "");
-  EXPECT_EQ((**list_if_changed(host_.root(), "d", 2, stamp_)).size(), 2u);
+  EXPECT_EQ((**list_if_changed(open_inside(host_.root(), "d")->get(), 2, stamp_)).size(), 2u);
 }
 
 TEST_F(RegularFile, LinksOfDirectoriesStayInsideTheRoot) {
@@ -130,16 +131,20 @@ TEST_F(RegularFile, LinksOfDirectoriesAreFollowedOneByOne) {
   std::filesystem::create_directory_symlink("../other/.././../../relative", path("data/docker/back"));
   std::filesystem::create_directory_symlink("loop", path("loop"));
   std::filesystem::create_symlink("data/docker/a", path("file"));
-  EXPECT_THAT(**list_if_changed(host_.root(), "data/docker/back", 10, stamp_), UnorderedElementsAre("b"));
-  EXPECT_THAT(**list_if_changed(host_.root(), "//data//docker/./back/", 10, stamp_),
-              UnorderedElementsAre("b"));
+  const auto list = [this](const char* path) {
+    return *list_directory(open_inside(host_.root(), path)->get(), ".");
+  };
+  EXPECT_THAT(list("data/docker/back"), UnorderedElementsAre("b"));
+  EXPECT_THAT(list("//data//docker/./back/"), UnorderedElementsAre("b"));
   EXPECT_EQ(open_inside(host_.root(), "loop").error().code, ELOOP);
   EXPECT_EQ(open_inside(host_.root(), "file").error().code, ENOTDIR);
+  EXPECT_EQ(open_inside(host_.root(), "data/docker/a").error().code, ENOTDIR);
+  EXPECT_EQ(open_inside(host_.root(), "data/docker/a/b").error().code, ENOTDIR);
 }
 
 TEST_F(RegularFile, IsNotThereWithoutARoot) {
   EXPECT_EQ(open_inside(-1, "var").error().code, EBADF);
-  EXPECT_EQ(list_if_changed(-1, "var", 1, stamp_).error().code, EBADF);
+  EXPECT_EQ(list_if_changed(-1, 1, stamp_).error().code, EBADF);
 }
 
 }  // namespace
