@@ -63,8 +63,8 @@ void CgroupTree::visit(Node& node, std::vector<GroupUsage>& groups) {
     }
   }
   if (node.last_read != reads_) return;
-  if (reads_ - node.listed > kReadsAtRest) node.procs = KeptFile();
-  if (reads_ - node.counted > kReadsAtRest) node.tasks = KeptFile();
+  if (node.procs && reads_ - node.listed > kReadsAtRest) node.procs = KeptFile();
+  if (node.tasks && reads_ - node.counted > kReadsAtRest) node.tasks = KeptFile();
 
   add_group(node, node.usage, node.before, groups);
   visit_children(node, groups);
