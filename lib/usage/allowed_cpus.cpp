@@ -121,7 +121,7 @@ void AllowedCpus::examine(const std::vector<int>& cpuset, Processes processes, c
   if (processes.size() > kMostProcesses) processes.resize(kMostProcesses);
   std::set<int> together;
   for (const ProcessUsage* process : processes) {
-    const auto cpus = cpus_of(*process, runs_vm(process->id));
+    const auto cpus = cpus_of(*process, runs_vm(process->id), group);
     together.insert(cpus.begin(), cpus.end());
   }
   const std::vector<int>& inside = cpuset.empty() ? online_ : cpuset;
@@ -135,29 +135,38 @@ void AllowedCpus::examine(const std::vector<int>& cpuset, Processes processes, c
 }
 
 // Empty if they are not known.
-std::vector<int> AllowedCpus::cpus_of(const ProcessUsage& process, bool is_vm) {
+std::vector<int> AllowedCpus::cpus_of(const ProcessUsage& process, bool is_vm, Group& group) {
   if (is_vm) {
-    auto cpus = cpus_of_vcpus(process.id.pid);
+    auto cpus = cpus_of_vcpus(process.id.pid, group.vcpus);
     if (!cpus.empty()) return cpus;
   }
   return read_thread_cpus(host_, process.id.pid, std::to_string(process.id.pid));
 }
 
-std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid) {
+// `vcpus`: those of the last examination, which are replaced. They are not asked for their names again.
+std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid, std::vector<std::int32_t>& vcpus) {
   const std::string tasks = std::to_string(pid) + "/task";
   const auto threads = list_directory(host_.procfs(), tasks.c_str(), kMostThreads);
   if (!threads) return {};
   std::set<int> together;
-  std::array<char, 64> buffer;
+  std::vector<std::int32_t> found;
   for (const std::string& name : *threads) {
-    const std::string directory = fmt::format("{}/{}", tasks, name);
-    const auto comm = read_file(host_.procfs(), (directory + "/comm").c_str(), buffer);
     const auto tid = parse_number<std::int32_t>(name);
-    if (!comm || !tid || !is_vcpu_thread(trim(*comm))) continue;
+    const std::string directory = fmt::format("{}/{}", tasks, name);
+    if (!tid || !(std::ranges::binary_search(vcpus, *tid) || has_name_of_vcpu(directory))) continue;
+    found.push_back(*tid);
     const auto cpus = read_thread_cpus(host_, *tid, directory);
     together.insert(cpus.begin(), cpus.end());
   }
+  std::ranges::sort(found);
+  vcpus = std::move(found);
   return {together.begin(), together.end()};
+}
+
+bool AllowedCpus::has_name_of_vcpu(const std::string& thread) const {
+  std::array<char, 64> buffer;
+  const auto comm = read_file(host_.procfs(), (thread + "/comm").c_str(), buffer);
+  return comm && is_vcpu_thread(trim(*comm));
 }
 
 void AllowedCpus::forget_ended(const UsageSample& sample) {

@@ -41,17 +41,19 @@ class AllowedCpus {
 
  private:
   struct Group {
-    std::vector<int> cpus;  // empty: all
-    Nanoseconds due{0};     // for the next examination
-    int examined = 0;       // times
+    std::vector<int> cpus;            // empty: all
+    Nanoseconds due{0};               // for the next examination
+    int examined = 0;                 // times
+    std::vector<std::int32_t> vcpus;  // threads, sorted
   };
   using Processes = std::vector<const ProcessUsage*>;
   class Cpusets;
 
   void examine_due(CgroupTree& tree, Nanoseconds now, const RunsVm& runs_vm, const UsageSample& sample);
   void examine(const std::vector<int>& cpuset, Processes processes, const RunsVm& runs_vm, Group& group);
-  std::vector<int> cpus_of(const ProcessUsage& process, bool is_vm);
-  std::vector<int> cpus_of_vcpus(std::int32_t pid);
+  std::vector<int> cpus_of(const ProcessUsage& process, bool is_vm, Group& group);
+  std::vector<int> cpus_of_vcpus(std::int32_t pid, std::vector<std::int32_t>& vcpus);
+  bool has_name_of_vcpu(const std::string& thread) const;
   void forget_ended(const UsageSample& sample);
 
   const HostRoot& host_;

@@ -129,6 +129,21 @@ TEST_F(AllowedCpusTest, OfAVmAreThoseOfItsVcpus) {
   EXPECT_EQ(cpus_of("/vm"), "0011");
 }
 
+TEST_F(AllowedCpusTest, AVcpuStaysOneAndNewOnesAreFound) {
+  add("/vm");
+  add_process(10, "/vm", "0-3");
+  add_thread(10, 11, "CPU 0/KVM", "2");
+  vm = 10;
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/vm"), "0010");
+  fake.remove("proc/10/task/11/comm");  // it is not read again
+  fake.write("proc/10/task/11/status", status_of("3"));
+  add_thread(10, 12, "CPU 1/KVM", "0");
+  read_at(12s);
+  EXPECT_EQ(cpus_of("/vm"), "1001");
+}
+
 TEST_F(AllowedCpusTest, AreReadAgainAfterAMinute) {
   add("/a", "0");
   read_at(1s);
