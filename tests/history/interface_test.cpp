@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/interface.h"
-
-#include <fstream>
-#include <functional>
-
 #include <gmock/gmock.h>
-#include <systemd/sd-event.h>
 
-#include "history/budget/budgets.h"
-#include "history/recorded_host.h"
+#include "history/interface_host.h"
 #include "history/request/readers.h"
-#include "support/open_server.h"
-#include "varlink/client.h"
 
 namespace keplerd::history {
 namespace {
@@ -20,89 +11,6 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using varlink::Json;
-
-const Time kNoon = utc("2026-11-24 12:00");
-
-class HistoryInterface : public RecordedHost {
- protected:
-  HistoryInterface() {
-    sd_event_new(&loop_);
-    set_costs("");
-    server_.emplace(loop_);
-    const auto identify = [this](const varlink::Peer&) { return viewer; };
-    const auto list = std::bind_front(&HistoryInterface::up_to_date_budgets, this);
-    EXPECT_TRUE(
-        add_history_interface(**server_, loop_, {*recorder, identify, list, keplerd, project, cost_config}));
-    EXPECT_TRUE((*server_)->listen(*varlink::bind_unix_socket(directory / "socket", 0600)).ok());
-    client_.emplace(*varlink::Client::connect(directory / "socket"));
-  }
-  ~HistoryInterface() override {
-    client_.reset();
-    server_.reset();
-    sd_event_unref(loop_);
-  }
-
-  const std::vector<BudgetUse>& up_to_date_budgets() {
-    recorder->flush();
-    return budgets.uses();
-  }
-  varlink::ClientReply receive() {
-    auto reply = client_->receive(0ms);
-    for (int turn = 0; !reply && turn < 1000; ++turn) {
-      sd_event_run(loop_, 10'000);
-      reply = client_->receive(0ms);
-    }
-    return *reply;
-  }
-  varlink::ClientReply call(const std::string& method, Json parameters, bool more = false) {
-    EXPECT_TRUE(client_->send("org.keplerd.History." + method, std::move(parameters), more));
-    return receive();
-  }
-  // All replies of Query.
-  std::vector<Json> query(Json parameters) {
-    auto reply = call("Query", std::move(parameters), true);
-    std::vector<Json> replies = {reply.parameters};
-    EXPECT_EQ(reply.error, "");
-    while (reply.continues) replies.push_back((reply = receive()).parameters);
-    return replies;
-  }
-  static Json period(Time from, Time to, Json more) {
-    more["fromUsec"] = from.count();
-    more["toUsec"] = to.count();
-    return more;
-  }
-  static std::vector<std::string> ids(const Json& reply) {
-    std::vector<std::string> ids;
-    for (const Json& row : reply.at("rows")) ids.push_back(row.at("id"));
-    return ids;
-  }
-  void record() {
-    read();
-    workload(Kind::kUnits, "/user.slice/user-1000.slice/x.service", 1000);
-    workload(Kind::kVms, "uuid", 1000).name = "web";
-    for (int hour = 0; hour < 3; ++hour) {
-      for (auto& [key, one] : workloads) {
-        if (key.owner == 1000) one.now += {{200}, {50}};
-      }
-      accounts.workloads += Microjoules{250};
-      run(60, "/system.slice/a.service");
-    }
-  }
-
-  Viewer viewer{.full = true};
-  int returned = 0;
-  std::string keplerd;
-  Budgets budgets{{}, {}, {}};
-  std::optional<ProjectPattern> project;
-  std::string cost_config = directory / "cost.conf";
-  void set_costs(const std::string& text) { std::ofstream(cost_config) << text; }
-
-  sd_event* loop_ = nullptr;
-
- private:
-  std::optional<OpenServer> server_;
-  std::optional<varlink::Client> client_;
-};
 
 TEST_F(HistoryInterface, GetStatusIsTheStateOfTheRecording) {
   EXPECT_EQ(call("GetStatus", Json::object()).parameters, Json::object());
@@ -340,63 +248,6 @@ TEST_F(HistoryInterface, RefusesWhatIsNoPeriodKindOrStep) {
   EXPECT_EQ(bad("Query", period(Time(0), Time(INT64_MAX), {{"kind", "host"}, {"step", "hour"}})), "step");
   EXPECT_EQ(call("Query", period(kNoon, now + 1s, {{"kind", "host"}, {"step", "day"}})).error,
             "org.varlink.service.ExpectedMore");
-}
-
-TEST_F(HistoryInterface, CostsOfRowsAndAccountsAddUpToThatOfTheHost) {
-  set_costs("[Cost]\nCurrency=EUR\nPrice=100000\nPrice=700001.3 12:00-13:00\n[Carbon]\nIntensity=999999\n");
-  record();
-  for (const char* const by : {"unit", "slice", "user", "vm"}) {
-    const Json reply = call("Report", period(kNoon, now, {{"by", by}})).parameters;
-    EXPECT_EQ(reply.at("currency"), "EUR");
-    EXPECT_FALSE(reply.contains("meanRateUsec"));
-    for (const char* const name : {"costMicro", "milligramsCO2e"}) {
-      std::int64_t sum = 0;
-      for (const Json& row : reply.at("rows")) sum += row.at(name).get<std::int64_t>();
-      for (const Json& account : reply.at("accountCosts")) sum += account.at(name).get<std::int64_t>();
-      EXPECT_EQ(sum, reply.at(name)) << by << name;
-    }
-  }
-  // 66 250 uJ an hour; a kWh is 3.6e12 uJ.
-  const Json reply = call("Report", period(kNoon, now, {{"by", "vm"}})).parameters;
-  EXPECT_EQ(reply.at("costMicro"), 16'563) << "66250 uJ * (700001.3 + 2 * 100000) / 3.6";
-}
-
-TEST_F(HistoryInterface, TheHistoryHasTheCostOfEachSpan) {
-  set_costs("[Cost]\nCurrency=EUR\nPrice=1000000\nPrice=0 12:00-13:00\n");
-  record();
-  const auto replies = query(period(kNoon, now, {{"kind", "vms"}, {"step", "hour"}}));
-  ASSERT_EQ(replies.size(), 3u);
-  EXPECT_EQ(replies[0].at("costMicro"), 0);
-  EXPECT_EQ(replies[1].at("costMicro"), 18'403);
-  EXPECT_EQ(replies[1].at("rows")[0].at("costMicro"), 69);
-  EXPECT_FALSE(replies[1].contains("milligramsCO2e"));
-}
-
-TEST_F(HistoryInterface, OthersSeeTheCostsOfTheirOwnWorkloadsOnly) {
-  set_costs("[Cost]\nCurrency=EUR\nPrice=1000000\n");
-  record();
-  viewer = {.user = 1000};
-  const Json report = call("Report", period(kNoon, now, {{"by", "unit"}})).parameters;
-  EXPECT_EQ(report.at("rows")[0].at("costMicro"), 208);
-  EXPECT_FALSE(report.contains("costMicro"));
-  EXPECT_FALSE(report.contains("accountCosts"));
-  EXPECT_FALSE(query(period(kNoon, now, {{"kind", "vms"}, {"step", "day"}}))[0].contains("costMicro"));
-}
-
-TEST_F(HistoryInterface, AnErrorInTheRatesIsReportedAndEnergyIsShown) {
-  set_costs("[Cost]\nPrice=1\n");
-  record();
-  const Json reply = call("Report", period(kNoon, now, {{"by", "vm"}})).parameters;
-  EXPECT_EQ(reply.at("ratesProblem"), cost_config + ":2: Price= needs Currency= in section [Cost]");
-  EXPECT_FALSE(reply.contains("costMicro"));
-  EXPECT_TRUE(reply.contains("energyMicrojoules"));
-}
-
-TEST_F(HistoryInterface, EmbodiedEmissionsAreOfTheTimeThatIsRecorded) {
-  set_costs("[Carbon]\nEmbodiedGrams=1000\nLifetime=3000h\n");
-  record();
-  EXPECT_EQ(call("Report", period(kNoon - 24h, now, {{"by", "vm"}})).parameters.at("embodiedMilligramsCO2e"),
-            1000);
 }
 
 }  // namespace
