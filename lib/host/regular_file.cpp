@@ -100,16 +100,13 @@ Result<UniqueFd> open_inside(int root, const char* path) {
       if (!above.empty()) above.pop_back();
       continue;
     }
-    constexpr int kHow = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-    if (UniqueFd next(::openat(here(), name.c_str(), kHow | O_DIRECTORY)); next) {
+    UniqueFd next(::openat(here(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!next) return system_error(path, errno);
+    const auto target = link_target(next.get());
+    if (!target) {
       above.push_back(std::move(next));
       continue;
     }
-    if (errno != ENOTDIR) return system_error(path, errno);
-    const UniqueFd link(::openat(here(), name.c_str(), kHow));
-    if (!link) return system_error(path, errno);
-    const auto target = link_target(link.get());
-    if (!target) return system_error(path, ENOTDIR);
     if (++links > kMostLinks || target->size() + rest.size() >= PATH_MAX) return system_error(path, ELOOP);
     if (target->starts_with('/')) above.clear();
     rest.insert(0, *target + "/");
@@ -149,7 +146,7 @@ Result<std::optional<std::vector<std::string>>> list_if_changed(int directory, s
                                                                 FileStamp& stamp) {
   const FileStamp known = std::exchange(stamp, {});
   struct stat status {};
-  if (::fstat(directory, &status) != 0) return system_error("fstat", errno);
+  if (::fstat(directory, &status) != 0) return system_error("directory", errno);
   const FileStamp now = stamp_of(status);
   if (now == known) {
     stamp = known;

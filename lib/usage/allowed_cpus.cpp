@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -25,7 +26,7 @@ constexpr Nanoseconds kEarly = std::chrono::seconds(10), kLater = std::chrono::s
 constexpr std::size_t kMostProcesses = 4;  // of a group
 constexpr std::size_t kMostThreads = 256;  // of a VM
 
-constexpr std::size_t kLongestCpuset = 4096;
+constexpr std::size_t kLongestCpuset = 32 << 10;  // every second one of 8,192 CPUs
 
 Nanoseconds time_of(const ProcessUsage* process) {
   return process->before ? process->usage - process->before->usage : Nanoseconds{0};
@@ -50,20 +51,22 @@ class AllowedCpus::Cpusets {
   std::vector<int> read(std::size_t index) {
     const std::optional<std::size_t> parent =
         index == kNoGroup ? std::nullopt : std::optional(groups_[index].parent);
-    std::array<char, kLongestCpuset> buffer;
     if (!parent || !without_.contains(*parent)) {
-      const auto text = tree_.read_group_file(index, "cpuset.cpus.effective", buffer);
+      const auto text = tree_.read_group_file(index, "cpuset.cpus.effective", buffer_);
       if (text) return parse_cpu_list(*text).value_or(std::vector<int>{});
-      // A group that has just been removed has no files at all.
-      if (parent && tree_.read_group_file(index, "cgroup.events", buffer)) without_.insert(*parent);
+      if (parent && text.error().code == ENOENT && is_there(index)) without_.insert(*parent);
     }
     return parent ? of(*parent) : std::vector<int>{};
   }
+
+  // A group that has just been removed has no files at all.
+  bool is_there(std::size_t index) { return tree_.read_group_file(index, "cgroup.events", buffer_).ok(); }
 
   CgroupTree& tree_;
   const std::vector<GroupUsage>& groups_;
   std::map<std::size_t, std::vector<int>> known_;  // by the index of the group
   std::set<std::size_t> without_;                  // groups in which none has such a file
+  std::array<char, kLongestCpuset> buffer_;
 };
 
 bool is_vcpu_thread(std::string_view comm) {
@@ -120,10 +123,15 @@ void AllowedCpus::examine(const std::vector<int>& cpuset, Processes processes, c
   std::ranges::sort(processes, std::greater<>{}, time_of);
   if (processes.size() > kMostProcesses) processes.resize(kMostProcesses);
   std::set<int> together;
+  std::vector<std::int32_t> vcpus;
   for (const ProcessUsage* process : processes) {
-    const auto cpus = cpus_of(*process, runs_vm(process->id), group);
+    std::vector<int> cpus;
+    if (runs_vm(process->id)) cpus = cpus_of_vcpus(process->id.pid, group.vcpus, vcpus);
+    if (cpus.empty()) cpus = read_thread_cpus(host_, process->id.pid, std::to_string(process->id.pid));
     together.insert(cpus.begin(), cpus.end());
   }
+  std::ranges::sort(vcpus);
+  group.vcpus = std::move(vcpus);
   const std::vector<int>& inside = cpuset.empty() ? online_ : cpuset;
   group.cpus.clear();
   if (together.empty()) {
@@ -134,32 +142,22 @@ void AllowedCpus::examine(const std::vector<int>& cpuset, Processes processes, c
   if (std::ranges::includes(group.cpus, online_)) group.cpus.clear();
 }
 
-// Empty if they are not known.
-std::vector<int> AllowedCpus::cpus_of(const ProcessUsage& process, bool is_vm, Group& group) {
-  if (is_vm) {
-    auto cpus = cpus_of_vcpus(process.id.pid, group.vcpus);
-    if (!cpus.empty()) return cpus;
-  }
-  return read_thread_cpus(host_, process.id.pid, std::to_string(process.id.pid));
-}
-
-// `vcpus`: those of the last examination, which are replaced. They are not asked for their names again.
-std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid, std::vector<std::int32_t>& vcpus) {
+// Empty if it has none. `known`: the group's vCPUs at the last examination, which are not asked for their
+// names again. Those of the process are appended to `vcpus`.
+std::vector<int> AllowedCpus::cpus_of_vcpus(std::int32_t pid, const std::vector<std::int32_t>& known,
+                                            std::vector<std::int32_t>& vcpus) const {
   const std::string tasks = std::to_string(pid) + "/task";
   const auto threads = list_directory(host_.procfs(), tasks.c_str(), kMostThreads);
   if (!threads) return {};
   std::set<int> together;
-  std::vector<std::int32_t> found;
   for (const std::string& name : *threads) {
     const auto tid = parse_number<std::int32_t>(name);
     const std::string directory = fmt::format("{}/{}", tasks, name);
-    if (!tid || !(std::ranges::binary_search(vcpus, *tid) || has_name_of_vcpu(directory))) continue;
-    found.push_back(*tid);
+    if (!tid || !(std::ranges::binary_search(known, *tid) || has_name_of_vcpu(directory))) continue;
+    vcpus.push_back(*tid);
     const auto cpus = read_thread_cpus(host_, *tid, directory);
     together.insert(cpus.begin(), cpus.end());
   }
-  std::ranges::sort(found);
-  vcpus = std::move(found);
   return {together.begin(), together.end()};
 }
 

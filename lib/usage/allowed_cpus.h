@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // On which CPUs the processes of a group may run: cpuset.cpus.effective of the group or of the nearest one
-// above it that has such a file (Documentation/admin-guide/cgroup-v2.rst), narrowed to the Cpus_allowed_list
-// of its processes (proc_pid_status(5)); of a VM's process, to that of the threads that are its vCPUs.
+// above it that has such a file (Documentation/admin-guide/cgroup-v2.rst), narrowed to those on which its
+// processes may run (thread_cpus.h); of a VM's process, the threads that are its vCPUs.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,15 +50,14 @@ class AllowedCpus {
 
   void examine_due(CgroupTree& tree, Nanoseconds now, const RunsVm& runs_vm, const UsageSample& sample);
   void examine(const std::vector<int>& cpuset, Processes processes, const RunsVm& runs_vm, Group& group);
-  std::vector<int> cpus_of(const ProcessUsage& process, bool is_vm, Group& group);
-  std::vector<int> cpus_of_vcpus(std::int32_t pid, std::vector<std::int32_t>& vcpus);
+  std::vector<int> cpus_of_vcpus(std::int32_t pid, const std::vector<std::int32_t>& known,
+                                 std::vector<std::int32_t>& vcpus) const;
   bool has_name_of_vcpu(const std::string& thread) const;
   void forget_ended(const UsageSample& sample);
 
   const HostRoot& host_;
   std::unordered_map<std::uint64_t, Group> groups_;  // by incarnation
   std::vector<int> online_;                          // CPUs
-  std::string text_;
 };
 
 }  // namespace keplerd

@@ -12,6 +12,12 @@
 #include "host/host_root.h"
 
 namespace keplerd {
+namespace {
+
+constexpr std::size_t kMostCpus = 8192;  // CONFIG_NR_CPUS is at most this
+constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
+
+}  // namespace
 
 std::vector<int> parse_allowed_cpus(std::string_view status) {
   while (!status.empty()) {
@@ -21,17 +27,22 @@ std::vector<int> parse_allowed_cpus(std::string_view status) {
   return {};
 }
 
-std::vector<int> read_affinity(std::int32_t tid) {
-  constexpr std::size_t kMostCpus = 8192;  // CONFIG_NR_CPUS is at most this
-  std::array<std::uint64_t, kMostCpus / 64> mask;
-  // Not the wrapper, which clears the rest of the mask: the kernel writes so many bytes.
-  const long bytes = ::syscall(SYS_sched_getaffinity, tid, sizeof mask, mask.data());
+std::vector<int> cpus_of_mask(std::span<const unsigned long> mask) {
   std::vector<int> cpus;
-  for (long word = 0; word * 8 < bytes; ++word) {
-    for (std::uint64_t rest = mask[static_cast<std::size_t>(word)]; rest != 0; rest &= rest - 1)
-      cpus.push_back(static_cast<int>(word) * 64 + std::countr_zero(rest));
+  for (std::size_t word = 0; word < mask.size(); ++word) {
+    for (unsigned long rest = mask[word]; rest != 0; rest &= rest - 1)
+      cpus.push_back(static_cast<int>(word * kWordBits) + std::countr_zero(rest));
   }
   return cpus;
+}
+
+std::vector<int> read_affinity(std::int32_t tid) {
+  std::array<unsigned long, kMostCpus / kWordBits> mask;
+  // Not glibc's wrapper, which also clears the rest of the mask: the kernel returns how many bytes it has
+  // written.
+  const long bytes = ::syscall(SYS_sched_getaffinity, tid, sizeof mask, mask.data());
+  if (bytes < 0) return {};
+  return cpus_of_mask(std::span(mask).first(static_cast<std::size_t>(bytes) / sizeof mask[0]));
 }
 
 std::vector<int> read_thread_cpus(const HostRoot& host, std::int32_t tid, const std::string& directory) {

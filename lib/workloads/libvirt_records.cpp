@@ -81,11 +81,10 @@ void LibvirtRecords::forget_directory() {
 }
 
 void LibvirtRecords::read_all() {
-  FileStamp none;
-  const auto names = list_if_changed(directory_.get(), limits(is_session_).files, none);
-  if (!names || !*names) return;
+  const auto names = list_directory(directory_.get(), ".", limits(is_session_).files);
+  if (!names) return;
   for (auto& [name, file] : files_) file.listed = false;
-  for (const std::string& name : **names) {
+  for (const std::string& name : *names) {
     if (!name.ends_with(kSuffix)) continue;
     read(name);
     if (const auto file = files_.find(name); file != files_.end()) file->second.listed = true;

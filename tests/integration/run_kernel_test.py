@@ -27,9 +27,9 @@ def connections(process):
     return sum(name.startswith("socket:") for name in open_files(process.pid))
 
 
-def waits(process):
-    status = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
-    return status.rpartition(") ")[2].startswith("S")
+def sleeps(process):
+    stat = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
+    return stat.rpartition(") ")[2].startswith("S")
 
 
 class Terminal:
@@ -168,10 +168,11 @@ class OnThisKernel(WithAManager):
         self.daemon.stop(number)
         wait_until(lambda: connections(process) < connected, "the loss of keplerd")
         self.start_daemon("[Sampling]\nInterval=200ms\n")
-        # Programs that end before keplerd is followed again are not kept. A socket of keplerctl may be one whose
-        # connection is refused; one that keplerd has is connected, and when keplerctl waits, it has asked.
-        wait_until(lambda: connections(self.daemon.process) == accepted and waits(process), "the connection to the new keplerd")
-        for _ in range(2):  # keplerd takes what has waited longest
+        # Programs that end before keplerd is followed again are not kept. Counted on keplerd's side: a socket of
+        # keplerctl may be that of a refused attempt. When keplerctl sleeps, it has sent its request; after two
+        # replies, keplerd has handled it.
+        wait_until(lambda: connections(self.daemon.process) == accepted and sleeps(process), "the connection to the new keplerd")
+        for _ in range(2):
             self.daemon.status()
         go_on.write_text("\n")
         # In the scope: it may have used some before, which is restored.

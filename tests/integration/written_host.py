@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 
 from listening import listens
 
@@ -71,6 +72,7 @@ class Daemon:
              "--state-dir", host.root / "state", *options], stderr=self.log)
         while not listens(self.socket):
             assert self.process.poll() is None, pathlib.Path(host.root / "log").read_text()
+            time.sleep(0.01)
         self.connection = None
 
     def __enter__(self):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage/allowed_cpus.h"
 
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ std::string status_of(std::string_view cpus) {
 struct AllowedCpusTest : ::testing::Test {
   AllowedCpusTest() {
     fake.write("proc/stat", "cpu 0 0 0 0\ncpu0 0 0 0 0\ncpu1 0 0 0 0\ncpu2 0 0 0 0\ncpu3 0 0 0 0\n");
-    reader.read_processors([this](ProcessId process) { return process.pid == vm; });
+    reader.read_processors([this](ProcessId process) { return vms.contains(process.pid); });
   }
 
   void add(const std::string& group, const std::string& cpuset = "") {
@@ -68,7 +69,7 @@ struct AllowedCpusTest : ::testing::Test {
   std::vector<std::string> groups;
   std::vector<pid_t> processes;
   std::int64_t time = 0;
-  pid_t vm = 0;
+  std::set<pid_t> vms;
 };
 
 TEST_F(AllowedCpusTest, AreThoseOfTheCpusetOfTheGroupOrOfTheNearestOneAbove) {
@@ -93,6 +94,26 @@ TEST_F(AllowedCpusTest, AGroupWithoutTheFileSpeaksForItsSiblings) {
   read_at(2s);
   EXPECT_EQ(cpus_of("/a/a"), "1100");
   EXPECT_EQ(cpus_of("/a/b"), "1100");
+}
+
+TEST_F(AllowedCpusTest, AreThoseOfTheRootIfItAloneHasTheFile) {
+  fake.write("cgroup/cpuset.cpus.effective", "0-2\n");
+  add("/a");
+  add("/a/b");
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/a"), "1110");
+  EXPECT_EQ(cpus_of("/a/b"), "1110");
+}
+
+TEST_F(AllowedCpusTest, AGroupWhoseFileCannotBeReadSaysNothingOfItsSiblings) {
+  add("/a", "0-1");
+  add("/a/a", std::string(40'000, ' '));
+  add("/a/b", "3");
+  read_at(1s);
+  read_at(2s);
+  EXPECT_EQ(cpus_of("/a/a"), "1100");
+  EXPECT_EQ(cpus_of("/a/b"), "0001");
 }
 
 TEST_F(AllowedCpusTest, AGroupThatIsGoneSaysNothingOfItsSiblings) {
@@ -123,7 +144,7 @@ TEST_F(AllowedCpusTest, OfAVmAreThoseOfItsVcpus) {
   add_thread(10, 10, "qemu-system-x86", "0-3");
   add_thread(10, 11, "CPU 0/KVM", "2");
   add_thread(10, 12, "CPU 1/KVM", "3");
-  vm = 10;
+  vms = {10};
   read_at(1s);
   read_at(2s);
   EXPECT_EQ(cpus_of("/vm"), "0011");
@@ -131,17 +152,21 @@ TEST_F(AllowedCpusTest, OfAVmAreThoseOfItsVcpus) {
 
 TEST_F(AllowedCpusTest, AVcpuStaysOneAndNewOnesAreFound) {
   add("/vm");
-  add_process(10, "/vm", "0-3");
-  add_thread(10, 11, "CPU 0/KVM", "2");
-  vm = 10;
+  for (const pid_t pid : {10, 20}) {
+    add_process(pid, "/vm", "0-3");
+    add_thread(pid, pid + 1, "CPU 0/KVM", "2");
+    vms.insert(pid);
+  }
   read_at(1s);
   read_at(2s);
   EXPECT_EQ(cpus_of("/vm"), "0010");
-  fake.remove("proc/10/task/11/comm");  // it is not read again
+  fake.remove("proc/10/task/11/comm");  // these are not read again
+  fake.remove("proc/20/task/21/comm");
   fake.write("proc/10/task/11/status", status_of("3"));
+  fake.write("proc/20/task/21/status", status_of("1"));
   add_thread(10, 12, "CPU 1/KVM", "0");
   read_at(12s);
-  EXPECT_EQ(cpus_of("/vm"), "1001");
+  EXPECT_EQ(cpus_of("/vm"), "1101");
 }
 
 TEST_F(AllowedCpusTest, AreReadAgainAfterAMinute) {

@@ -27,6 +27,15 @@ TEST(AllowedCpusOfAStatus, AreItsList) {
   EXPECT_EQ(parse_allowed_cpus(""), Cpus{});
 }
 
+TEST(CpusOfAMask, AreThoseOfAllItsWords) {
+  std::array<unsigned long, 128> mask{};
+  mask[0] = 1UL << 63 | 1;
+  mask[1] = 1;
+  mask[127] = 1UL << 63;
+  EXPECT_EQ(cpus_of_mask(mask), (Cpus{0, 63, 64, 8191}));
+  EXPECT_EQ(cpus_of_mask({}), Cpus{});
+}
+
 TEST(Affinity, IsThatOfTheThreadAndTheListOfItsStatus) {
   const Cpus before = read_affinity(::gettid());
   ASSERT_FALSE(before.empty());
@@ -40,7 +49,7 @@ TEST(Affinity, IsThatOfTheThreadAndTheListOfItsStatus) {
     ASSERT_EQ(::sched_setaffinity(0, sizeof last, &last), 0);
     const auto tid = ::gettid();
     const std::string directory = fmt::format("{}/task/{}", ::getpid(), tid);
-    pinned = read_thread_cpus(*host, tid, directory);
+    pinned = read_thread_cpus(*host, tid, "none");  // without its files
     std::array<char, 8192> buffer;
     status = parse_allowed_cpus(*read_beginning(host->procfs(), (directory + "/status").c_str(), buffer));
   }).join();

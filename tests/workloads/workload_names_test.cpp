@@ -102,6 +102,15 @@ TEST_F(Names, OfPodsFromKubeletsLogs) {
   EXPECT_EQ(pod(0s, kA), std::nullopt);
 }
 
+TEST_F(Names, OfPodsAreThereAgainWithTheirDirectory) {
+  add_entry("var/log/pods", "default_web-0_7d9f0ad8");
+  EXPECT_TRUE(pod(0s, "7d9f0ad8"));
+  fs::rename(place("var/log/pods"), place("var/log/other"));
+  EXPECT_FALSE(pod(10s, "7d9f0ad8"));
+  fs::rename(place("var/log/other"), place("var/log/pods"));
+  EXPECT_TRUE(pod(20s, "7d9f0ad8"));
+}
+
 TEST_F(Names, OfPodsContainersWithAnyRuntime) {
   fs::create_directories(place("var/log/containers"));
   fs::create_symlink("/var/log/pods/default_web-0_7d9f0ad8/nginx/0.log",
