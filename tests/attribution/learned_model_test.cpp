@@ -12,89 +12,12 @@
 #include "attribution/attributor.h"
 #include "attribution/invariants.h"
 #include "attribution/make_model.h"
+#include "attribution/small_host.h"
 
 namespace keplerd {
 namespace {
 
 using namespace std::chrono_literals;
-
-Zone package(int index = 0) {
-  return {
-      .id = "powercap:package:" + std::to_string(index), .name = "package", .index = index, .in_total = true};
-}
-
-// Four CPUs, each with a core of its own, and services; each has used what run() says since the last sample.
-class SmallHost {
- public:
-  explicit SmallHost(std::vector<Zone> zones = {package()}, const ModelRules& rules = {})
-      : zones_(std::move(zones)), attributor(make_model(rules)), counters_(zones_.size()) {
-    attributor.set_zones(zones_);
-  }
-
-  std::size_t add(const std::string& path) {
-    paths_.push_back(path);
-    used_.emplace_back(0);
-    before_.emplace_back();
-    usage_.emplace_back(0);
-    return paths_.size() - 1;
-  }
-  void run(std::size_t group, double cpus, Nanoseconds window = 1s) {
-    used_[group] = Nanoseconds(std::llround(cpus * static_cast<double>(window.count())));
-  }
-  void draw(double watts, Nanoseconds window = 1s, std::size_t zone = 0) {
-    counters_[zone] += Microjoules{std::llround(watts * static_cast<double>(window.count()) / 1e3)};
-  }
-
-  const Attribution& sample(Nanoseconds after = 1s) {
-    now_ += after;
-    sample_ = {};
-    sample_.at = {now_, now_, {}};
-    for (const Microjoules counter : counters_) sample_.readings.emplace_back(counter);
-    double busy = 0;
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-      usage_[i] += used_[i];
-      busy += std::chrono::duration<double>(used_[i]).count();
-      sample_.usage.groups.push_back(
-          {.incarnation = i + 1, .path = paths_[i], .usage = usage_[i], .before = before_[i]});
-      before_[i] = usage_[i];
-      used_[i] = Nanoseconds{0};
-    }
-    if (has_cpus) add_cpus(busy, after);
-    return attributor.attribute(sample_);
-  }
-
-  bool has_cpus = true;
-
- private:
-  // Fills one CPU after another.
-  void add_cpus(double busy_seconds, Nanoseconds window) {
-    const double seconds = std::chrono::duration<double>(window).count();
-    for (int c = 0; c < 4; ++c) {
-      const double busy = std::clamp(busy_seconds - c * seconds, 0.0, seconds);
-      sample_.usage.cpus.push_back({.number = c,
-                                    .core = static_cast<std::size_t>(c),
-                                    .busy = std::llround(busy * 100),
-                                    .total = std::llround(seconds * 100)});
-      sample_.usage.ticks.busy = ticks_.busy += std::llround(busy * 100);
-      sample_.usage.ticks.idle = ticks_.idle += std::llround((seconds - busy) * 100);
-    }
-    sample_.usage.cpu_classes = {CpuSet(4, 1)};
-  }
-
-  std::vector<Zone> zones_;
-
- public:
-  Attributor attributor;
-
- private:
-  std::vector<Microjoules> counters_;
-  std::vector<std::string> paths_;
-  std::vector<Nanoseconds> used_, usage_;
-  std::vector<std::optional<Nanoseconds>> before_;
-  CpuTicks ticks_;
-  Nanoseconds now_{0};
-  Sample sample_;
-};
 
 // 20 W idle; `a` draws 5 W a CPU and `b` 15 W. Idle for the first minute, then both by chance.
 struct TwoServices {
@@ -127,8 +50,6 @@ struct Floor : TwoServices, ::testing::Test {
 struct Kepler : TwoServices, ::testing::Test {
   Kepler() : TwoServices(kKeplerRules) {}
 };
-
-double joules(Microjoules energy) { return static_cast<double>(energy.value) / 1e6; }
 
 TEST_F(Learned, IdleAndThePowerOfEachWorkloadAreFound) {
   learn(1200);
