@@ -64,8 +64,7 @@ std::optional<Name> NamingDirectory<Name>::name(Nanoseconds now, std::string_vie
 template <class Name>
 void NamingDirectory<Name>::scan() {
   const auto directory = open_inside(root_, path_);
-  if (!directory) stamp_ = {};
-  const auto entries = directory ? list_if_changed(directory->get(), kMostNames, stamp_) : directory.error();
+  const auto entries = list_if_changed(directory ? directory->get() : -1, kMostNames, stamp_);
   if (entries && !*entries) return;
   names_.clear();
   if (!entries) return;
